@@ -79,7 +79,6 @@ class _GenerationsView(ProgressView):
         self.expected = None if about is None else about.seconds
         self.limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
-        self._stops = settings.stop_when_uniform is not None
         self.at_most = settings.may_end_early
         self._rest_reported = self._uniform_reported = False
 
@@ -106,10 +105,9 @@ class _GenerationsView(ProgressView):
         """Return a line, once, when all individuals play alike, or the rating hardly rises."""
         if row.get("distinct") == 1 and not self._uniform_reported:
             self._uniform_reported = True
-            offer = "" if self._stops else "; Ctrl-C stops, --stop-when-uniform N stops by itself"
             return (
                 "warning: all individuals play alike: the population plays itself, and scores "
-                "say nothing until mutation or newcomers change one" + offer
+                "say nothing until mutation or newcomers change one; Ctrl-C stops"
             )
         remark = None if self._rest_reported else rest_message(row)
         self._rest_reported = self._rest_reported or remark is not None
@@ -146,7 +144,6 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         ways = {
             EvolutionEnding.PATIENCE: "a higher --patience",
             EvolutionEnding.REST: "--no-until-rest",
-            EvolutionEnding.UNIFORM: "a higher --stop-when-uniform",
         }
         return (
             f"{work.generation + 1} generations: {ending.value}; champion in "

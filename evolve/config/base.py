@@ -15,12 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 from pydantic.fields import FieldInfo
 
 from evolve.config.ranges import range_text
@@ -28,12 +23,7 @@ from evolve.parsing import everything_in, split_list
 
 
 class Settings(BaseModel):
-    """A frozen model; an unknown field is an error.
-
-    A number that is not finite is an error, and so is half a character (a lone surrogate). Infinity
-    and NaN pass most bounds or none, and break code that counts, sorts or writes them; half a
-    character breaks code that prints it.
-    """
+    """A frozen model; an unknown field is an error, and so is a number that is not finite."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {}
     """The groups of options: the first field of each group, and its heading."""
@@ -43,14 +33,6 @@ class Settings(BaseModel):
     the setting is dropped: it would change nothing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _characters_are_whole(cls, values: Any) -> Any:
-        for name, value in values.items() if isinstance(values, Mapping) else ():
-            if any(map(_is_half, (name, *everything_in(value)))):
-                raise ValueError(f"{ascii(name)[1:-1]}: a text in it has half a character")
-        return values
 
     @model_validator(mode="before")
     @classmethod
@@ -67,16 +49,6 @@ class Settings(BaseModel):
         if faults:
             raise ValueError("; ".join(faults))
         return kept
-
-
-def _is_half(value: Any) -> bool:
-    if not isinstance(value, str) or value.isascii():
-        return False
-    try:
-        value.encode("utf-8", "surrogateescape")  # file names that are not text have such halves
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _finite(value: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
     ValidationInfo,
@@ -29,13 +30,12 @@ from evolve.parsing import are_boundaries, split_integers, split_list, split_ran
 
 FIRST: Final = "What matters first"
 """Heading of the options that most people need."""
-ENDINGS: Final = ("generations", "patience", "until_rest", "stop_when_uniform", "time_limit")
+ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 """Settings for when a run ends; they may change when a run resumes."""
 
 MOST: Final = 4096
 """Most individuals: cross tables grow with their square."""
 
-Range = tuple[int, int]
 _GIVEN_BUDGET: Final = 20_000
 """Nodes per move with a given evaluation: about a millisecond."""
 
@@ -47,6 +47,19 @@ def _operator(kind: str, default: str, description: str) -> Any:
     )
 
 
+def _ascending(ends: tuple[int, int]) -> tuple[int, int]:
+    if ends[0] > ends[1]:
+        raise ValueError(f"{ends[0]} is above {ends[1]}")
+    return ends
+
+
+def _from_5_to_64(boundaries: tuple[int, ...]) -> tuple[int, ...]:
+    if not are_boundaries(boundaries):
+        raise ValueError(f"{list(boundaries)} must ascend from 5 to 64")
+    return boundaries
+
+
+Range = Annotated[tuple[int, int], BeforeValidator(split_range), AfterValidator(_ascending)]
 Tied = Literal["weights", "terms", "depths"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -66,6 +79,7 @@ class EvolutionSettings(Settings):
         "islands": "there are no islands any more; they gained nothing at equal games",
         "migrate_every": None,
         "migrants": None,
+        "stop_when_uniform": "use patience, or newcomers so that individuals never all play alike",
     }
 
     preset: Literal["tuned", "published"] = Field(
@@ -83,7 +97,9 @@ class EvolutionSettings(Settings):
 
     encoding: str = _operator("encoding", DIRECT, "encoding of the agents in genes")
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
-    boundaries: Annotated[tuple[int, ...], BeforeValidator(split_integers)] = Field(
+    boundaries: Annotated[
+        tuple[int, ...], BeforeValidator(split_integers), AfterValidator(_from_5_to_64)
+    ] = Field(
         (),
         description="disc counts at which the next phase begins; empty: as equal as possible",
     )
@@ -94,7 +110,7 @@ class EvolutionSettings(Settings):
         DEFAULT_TERMS,
         description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}",
     )
-    bounds: dict[str, Annotated[Range, BeforeValidator(split_range)]] = Field(
+    bounds: dict[str, Range] = Field(
         default_factory=dict,
         description=f"range of a gene, GENE=LOW:HIGH; genes: {', '.join(GENES)}",
         json_schema_extra={"lists": ":"},
@@ -170,17 +186,12 @@ class EvolutionSettings(Settings):
         None, ge=1, description="stop after so many generations without a better panel score"
     )
     until_rest: bool = Field(False, description="stop when the rating no longer rises")
-    stop_when_uniform: int | None = Field(
-        None,
-        ge=1,
-        description="stop after so many generations in which all individuals play alike",
-    )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
     @property
     def may_end_early(self) -> bool:
         """Whether the run may end before its last generation, on what the generations show."""
-        return self.until_rest or self.patience is not None or self.stop_when_uniform is not None
+        return self.until_rest or self.patience is not None
 
     # A validator for one field reports its fault beside faults of other fields; pydantic runs
     # validators of the whole model only when each field is valid.
@@ -196,21 +207,6 @@ class EvolutionSettings(Settings):
         if unknown:
             raise ValueError(f"no gene {', '.join(unknown)}; genes: {', '.join(GENES)}")
         return values
-
-    @field_validator("bounds")
-    @classmethod
-    def _bounds_ascend(cls, bounds: dict[str, Range]) -> dict[str, Range]:
-        for gene, (low, high) in bounds.items():
-            if low > high:
-                raise ValueError(f"bounds.{gene}: {low} is above {high}")
-        return bounds
-
-    @field_validator("boundaries")
-    @classmethod
-    def _boundaries_ascend(cls, boundaries: tuple[int, ...]) -> tuple[int, ...]:
-        if not are_boundaries(boundaries):
-            raise ValueError(f"{list(boundaries)} must ascend from 5 to 64")
-        return boundaries
 
     @model_validator(mode="before")
     @classmethod
@@ -252,8 +248,8 @@ class EvolutionSettings(Settings):
         """Conditions on several settings: whether they hold, and the fault, with its field."""
         given, on_ladder = self.evaluation is not None, self.panel == "ladder"
         size, met, budget, phases = self.population, self.opponents, self.move_budget, self.phases
-        living, new, rules = self.living_count, self.newcomer_count, self.rules
-        bounds = [*self.boundaries]
+        living = 1 if self.survival == "best" else self.survivor_count
+        new, rules, bounds = self.newcomer_count, self.rules, [*self.boundaries]
         return (
             (
                 not given or not 0 < budget < 100,
@@ -296,15 +292,12 @@ class EvolutionSettings(Settings):
 
     def _gene_faults(self) -> list[str]:
         """Faults of single genes in `bounds` and `fix`."""
-        faults = []
-        strange = [
-            name
+        which = "without" if self.evaluation is None else "with"
+        faults = [
+            f"{name}: {which} an evaluation there is no such gene"
             for name in dict.fromkeys((*self.bounds, *self.fix))
             if name not in self.genes and not (self.evaluation is None and self.is_off(name))
         ]
-        if strange:
-            which = "without" if self.evaluation is None else "with"
-            faults.append(f"{', '.join(strange)}: {which} an evaluation there is no such gene")
         for name, gene in GENES.items():
             values = (*self.bounds.get(name, ()), *self.fix.get(name, ()))
             low, high = gene.limits or (-math.inf, math.inf)
@@ -361,11 +354,6 @@ class EvolutionSettings(Settings):
     def survivor_count(self) -> int:
         """Selected individuals: at least two, as parents."""
         return max(2, round(self.survivors * self.population))
-
-    @property
-    def living_count(self) -> int:
-        """Individuals of a generation that live on into the next, by `survival`."""
-        return 1 if self.survival == "best" else self.survivor_count
 
     @property
     def newcomer_count(self) -> int:

@@ -160,12 +160,7 @@ class LearningSettings(TrainingSettings):
         return f"{self.input}: {', '.join(self.layers)}"
 
     def brief(self) -> Self:
-        changes = {"window": 512, "seed": 0, "updates": self.batch / 20, **self._brief_parts()}
-        return self.model_copy(update=changes)
-
-    def _brief_parts(self) -> dict[str, float]:
-        """Changes that `brief` makes to settings of this kind alone."""
-        return {}
+        return self.model_copy(update={"window": 512, "seed": 0, "updates": self.batch / 20})
 
     def _check_network(self, layers: tuple[str, ...], outputs: tuple[str, ...]) -> None:
         try:
@@ -277,8 +272,8 @@ class MctsSettings(LearningSettings):
             object.__setattr__(self, "accept_against", ("random", rule_set(self.rules).judge))
         return self
 
-    def _brief_parts(self) -> dict[str, float]:
-        return {"simulations": 4, "accept_games": 2}
+    def brief(self) -> Self:
+        return super().brief().model_copy(update={"simulations": 4, "accept_games": 2})
 
 
 class DqnSettings(LearningSettings):
@@ -291,6 +286,12 @@ class DqnSettings(LearningSettings):
         "bootstrap": "Targets and rewards",
         "opponents": TO_LEARN_FROM,
         "lookahead": PLAY,
+    }
+    REMOVED: ClassVar[Mapping[str, str | None]] = {
+        "loss=squared": None,
+        "loss": "the error of a target is always squared",
+        "legal=True": None,
+        "legal": "a target always takes the best of the legal moves",
     }
 
     preset: Literal[
@@ -325,9 +326,7 @@ class DqnSettings(LearningSettings):
     target_period: int = Field(
         500, ge=1, description="steps of learning after which the target network follows"
     )
-    legal: bool = Field(True, description="take the best of the legal moves, not of all squares")
     others_zero: bool = Field(False, description="teach 0 for all squares but the one played")
-    loss: Literal["squared", "huber"] = Field("squared", description="of a target's error")
     reward: Literal["none", "outcome", "halves", "share", "difference"] = Field(
         "difference",
         description="at the end: nothing; 1, 0, -1; 1, 1/2, 0; own discs / 64; difference / 64",
@@ -386,9 +385,10 @@ class DqnSettings(LearningSettings):
             )
         if self.minimax and not self.positional:
             raise ValueError("minimax: there is no positional reward to subtract it from")
-        if self.input == "coloured-move" and (self.others_zero or not self.legal):
+        if self.input == "coloured-move" and self.others_zero:
             raise ValueError("coloured-move: the network sees legal moves alone")
         return self
 
-    def _brief_parts(self) -> dict[str, float]:
-        return {"survival": 1, "survival_games": 2} if self.survival else {}
+    def brief(self) -> Self:
+        matches = {"survival": 1, "survival_games": 2} if self.survival else {}
+        return super().brief().model_copy(update=matches)

@@ -93,6 +93,7 @@ MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
     },
 }
 
+# That the error is squared, and that targets take legal moves alone, is assumed of S2, S3 and S5.
 _S2: Final[dict[str, Any]] = {
     "bootstrap": "own",  # the next own turn: assumed
     "input": "canonical",
@@ -103,8 +104,6 @@ _S2: Final[dict[str, Any]] = {
     "updates": 4.0,  # assumed
     "window": 200_000,  # assumed
     "augment": True,  # assumed
-    "loss": "squared",  # assumed
-    "legal": True,  # assumed
     "games_per_iteration": 200,  # assumed
     "steps": 1,
     "reward": "none",
@@ -125,7 +124,6 @@ _S3: Final[dict[str, Any]] = {
     "decay": 0.5,
     "window": 200_000,  # assumed
     "target_period": 500,  # assumed
-    "legal": True,  # assumed
     "epsilon_end": 0.05,  # assumed
     "survival_games": 100,  # assumed
     "steps": 1,
@@ -153,7 +151,6 @@ _S5: Final[dict[str, Any]] = {
     "updates": 4096 / 60,  # 4096 samples after each game; all its 60 positions are kept
     "both_sides": True,
     "reward": "halves",
-    "legal": True,  # assumed
     "opponents": {"past": 1.0},
     "past": 5,
     "openings": 0,

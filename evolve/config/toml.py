@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from evolve.config.base import Settings
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.engine.board.rules import RULE_SETS, Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.parsing import faults, laid_over, parse_toml, read_document
 
@@ -120,16 +120,14 @@ def default_rules() -> Rules | None:
 
     Raises SettingsError for a wrong value.
     """
-    name = os.environ.get(VARIABLE)
-    if name:
-        rules = next((rules for rules in RULE_SETS if rules == name), None)
-        if rules is None:
-            raise SettingsError(f"{VARIABLE}={name!r}: it must be {' or '.join(RULE_SETS)}")
-        return rules
-    for folder in (Path(), _user_folder()):
-        rules = _rules_in(folder / FILE)
-        if rules is not None:
-            return rules
+    if name := os.environ.get(VARIABLE):
+        return resolve_as(_Defaults, {}, {}, {"rules": name}, VARIABLE).rules
+    user = os.environ.get("EVOLVE_CONFIG_DIR") or platformdirs.user_config_dir("evolve")
+    for path in (Path(FILE), Path(user, FILE)):
+        if os.path.lexists(path):
+            rules = resolve_as(_Defaults, {}, {}, read_toml(path), str(path)).rules
+            if rules is not None:
+                return rules
     return None
 
 
@@ -137,22 +135,3 @@ def rules_of_defaults() -> dict[str, Any]:
     """The default rules as the lowest layer of settings."""
     rules = default_rules()
     return {} if rules is None else {"rules": rules}
-
-
-def _user_folder() -> Path:
-    return Path(os.environ.get("EVOLVE_CONFIG_DIR") or platformdirs.user_config_dir("evolve"))
-
-
-def _rules_in(path: Path) -> Rules | None:
-    if not os.path.lexists(path):
-        return None
-    if not path.is_file():
-        raise SettingsError(f"{path} is not a file: it sets the rules of new work")
-    values = read_toml(path)
-    for name in values:
-        if name != "rules":
-            raise SettingsError(
-                f"{path}: {name}: there is no such setting; the file may only set rules, "
-                "settings of a command belong in a file for --config"
-            )
-    return resolve_as(_Defaults, {}, {}, values, str(path)).rules

@@ -9,10 +9,9 @@ if it had never stopped.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property, partial
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,7 +52,6 @@ from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.progress import shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
-from evolve.tables.individuals import DISTINCT
 from evolve.tables.paths import committed_generations
 
 TRAINING_OPENINGS: Final = 4096
@@ -72,18 +70,12 @@ def training_openings(settings: EvolutionSettings) -> Openings:
     return balanced_openings(TRAINING_OPENINGS, Part.TRAINING, rules, rng, plies)
 
 
-def _is_uniform(row: Mapping[str, Any]) -> bool:
-    """Whether all individuals of a generation play the same."""
-    return bool(row[DISTINCT] == 1)
-
-
 class EvolutionEnding(RunEnding):
     """Why `Evolution.run` returned."""
 
     COMPLETE = "all generations are done"
     PATIENCE = "no better panel score for as long as patience allows"
     REST = "evolution has stopped improving"
-    UNIFORM = "all individuals have played alike for as long as --stop-when-uniform allows"
     TIME = "the time limit is reached"
     STOPPED = "stopped on request"
 
@@ -121,8 +113,6 @@ class Evolution:
         self._champion_selection = ChampionSelection(context)
         self._generations = GenerationWriter(context, self.panel)
         self._given_openings = openings
-        self._uniform = 0
-        """Generations in a row, up to the last, in which all individuals play the same."""
 
     @cached_property
     def openings(self) -> Openings:
@@ -163,8 +153,6 @@ class Evolution:
                 run, self.generation, self.algorithm, self.genome
             )
             self.panel.restore(run)
-            rows = (run.metadata(number)[0] for number in reversed(range(count)))
-            self._uniform = sum(1 for _ in takewhile(_is_uniform, rows))
 
     def run(self, observer: Observer) -> EvolutionEnding:
         """Evolve for the settings' generations, then hold the play-off and rate its winner.
@@ -246,8 +234,6 @@ class Evolution:
         waited = self.generation - self.champions.best_panel_generation
         if settings.patience is not None and waited >= settings.patience:
             return EvolutionEnding.PATIENCE
-        if settings.stop_when_uniform is not None and self._uniform >= settings.stop_when_uniform:
-            return EvolutionEnding.UNIFORM
         if settings.until_rest and self.panel.rise is not None and self.panel.rise.rests:
             return EvolutionEnding.REST
         if (
@@ -289,7 +275,6 @@ class Evolution:
         """Judge and commit a generation; return its row."""
         row = self._generations.commit(played, self.champions)
         self.generation, self.population = played.generation, played.population
-        self._uniform = self._uniform + 1 if _is_uniform(row) else 0
         self._champion_selection.save_best_so_far(self.champions)
         return row
 

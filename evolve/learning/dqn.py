@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -132,11 +132,7 @@ class MoveLearner(Learner):
             self.architecture, np.ascontiguousarray(boards[:, :2]), rows["sides"], moves
         )
         chosen = torch.from_numpy(moves.astype(np.int64)).to(model.device)
-        error: Callable[[Tensor, Tensor], Tensor] = (
-            torch.nn.functional.mse_loss
-            if settings.loss == "squared"
-            else torch.nn.functional.smooth_l1_loss
-        )
+        error = torch.nn.functional.mse_loss
 
         def loss_of(outputs: Tensor) -> Tensor:
             if outputs.shape[1] == 1:
@@ -263,8 +259,7 @@ class Bootstrap:
             inputs = encoded(target.architecture, positions, sides)
             values = target.outputs(inputs)
             judged = model.outputs(inputs) if settings.double else values
-        if settings.legal:
-            judged = judged.masked_fill(~torch.from_numpy(legal).to(judged.device), -torch.inf)
+        judged = judged.masked_fill(~torch.from_numpy(legal).to(judged.device), -torch.inf)
         return values.gather(1, judged.argmax(dim=1, keepdim=True))[:, 0]
 
 

@@ -302,14 +302,9 @@ class Training(InMemoryTraining):
         write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
 
     def _is_of_these_settings(self, identity: Mapping[str, Any]) -> bool:
-        """Return whether a checkpoint has these settings.
-
-        Settings that its version lacked must have their defaults.
-        """
-        model = type(self.settings)
-        defaults = model.model_construct().model_dump(mode="json")
-        expected = self.settings.identity
-        return expected == {**{name: defaults[name] for name in expected}, **identity}
+        """Whether a checkpoint has these settings; those that it lacks have their defaults."""
+        stored = {**type(self.settings).model_construct().model_dump(mode="json"), **identity}
+        return all(stored[name] == value for name, value in self.settings.identity.items())
 
     def restore(self) -> None:
         """Continue from the folder's checkpoint; from the beginning where there is none.

@@ -70,14 +70,7 @@ EVOLUTIONS: Final = RunType(
     changes=(
         Change("generations", int, "Generations in all."),
         Change("patience", int, "Stop after so many generations or checks without a better one."),
-        Change(
-            "until_rest",
-            bool,
-            "Stop when the rating says that evolution has stopped improving.",
-        ),
-        Change(
-            "stop_when_uniform", int, "Stop after so many generations whose individuals play alike."
-        ),
+        Change("until_rest", bool, "Stop when evolution has stopped improving, by its rating."),
         Change("time_limit", float, "Hours from now."),
     ),
     modules=("evolve.cli.evolutions",),

@@ -84,7 +84,6 @@ WRONG_VALUES = [
     (["--time-limit", "nan"], ["time_limit", "nan"]),
     (["--time-limit", "0"], ["time_limit", "0"]),
     (["--patience", "0"], ["patience", "0"]),
-    (["--stop-when-uniform", "0"], ["stop_when_uniform", "0"]),
 ]
 
 

@@ -139,7 +139,7 @@ def test_the_forms_of_the_page_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
         ("rules = 3", "evolve.toml: rules = 3"),
         ("generations = 9", "evolve.toml: generations: there is no such setting"),
         ("\udcff", "evolve.toml is not a TOML file"),
-        (None, "evolve.toml is not a file"),
+        (None, "evolve.toml: Is a directory"),
     ],
 )
 def test_a_broken_file_is_one_error(text: str | None, why: str) -> None:
@@ -156,7 +156,7 @@ def test_a_broken_file_is_one_error(text: str | None, why: str) -> None:
 
 def test_a_wrong_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLVE_RULES", "othello")
-    assert "EVOLVE_RULES='othello': it must be standard or reversed" in fails("run", *QUICK)
+    assert "EVOLVE_RULES: rules = 'othello': it must be" in fails("run", *QUICK)
     with pytest.raises(SettingsError, match="EVOLVE_RULES"):
         default_rules()
 

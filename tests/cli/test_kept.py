@@ -70,7 +70,6 @@ MAY_CHANGE: Final[Mapping[str, str]] = {
     "trials": "how far it goes",
     "patience": "when it ends",
     "until_rest": "when it ends",
-    "stop_when_uniform": "when it ends",
     "time_limit": "when it ends",
     "timeout": "when it ends",
     "storage": "the same place, with its password, which is not kept",

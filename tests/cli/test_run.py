@@ -396,16 +396,8 @@ CLONES = (
 def test_a_population_of_clones_is_told_and_has_no_score() -> None:
     said = done("run", *CLONES, "--out", "on").out
     assert said.count("warning: all individuals play alike") == 1
-    assert "--stop-when-uniform N stops by itself" in said
     assert "9 of 9 generations: all generations are done" in said
     for told in (said, done("show", "on").out, done("runs", ".").out):
         assert "[0.000, 1.000]" not in told
     for told in (said, done("show", "on").out):
         assert "against nobody: all candidates of the play-off were one agent" in told
-    stopped = done("run", *CLONES, "--stop-when-uniform", 2, "--out", "stopped").out
-    assert "N stops by itself" not in stopped
-    assert "for as long as --stop-when-uniform allows" in stopped
-    assert "a higher --stop-when-uniform continues" in done("resume", "stopped").out
-    before = evolve.load_run("stopped").generation_count
-    done("resume", "stopped", "--stop-when-uniform", 3)
-    assert evolve.load_run("stopped").generation_count == before + 1

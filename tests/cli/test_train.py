@@ -327,7 +327,7 @@ def test_too_little_to_learn_from_is_said_in_a_line(end: str) -> None:
         ("dqn", ["--bootstrap=negamax", "--reward=halves"], "negamax"),
         ("dqn", ["--preset=s5-network2", "--lookahead=2"], "lookahead: it takes"),
         ("dqn", ["--minimax", "--bootstrap=own"], "positional"),
-        ("dqn", ["--no-legal=x"], "does not take a value"),
+        ("dqn", ["--no-double=x"], "does not take a value"),
         ("dqn", ["--reward=none"], "positional"),
         ("dqn", ["--gamma=2"], "gamma"),
         ("dqn", ["--opponents=self=0"], "share over 0"),

@@ -19,7 +19,7 @@ from evolve.fitness.executor import ONE_THREAD
 from evolve.runs.run import Run
 from evolve.runs.summary import share_in_playoff
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
-from tests.evolution.conftest import StopAfter, go_on, start
+from tests.evolution.conftest import go_on, start
 
 
 def test_scores_follow_from_the_fitness_games_alone(run: Run) -> None:
@@ -151,29 +151,6 @@ def test_distinct_individuals_are_counted(run: Run, tmp_path: Path) -> None:
     assert len(counts) == 9
     assert counts[0] == 2
     assert counts[-1] == 1
-
-
-@pytest.mark.parametrize("options", [{}, {"selection": "rank", "survivors": 0.5}])
-def test_uniform_generations_end_a_run(tmp_path: Path, options: dict[str, Any]) -> None:
-    folder = tmp_path / "run"
-    whole = {**CLONES, "generations": 30, **options, "stop_when_uniform": 3}
-    assert start(folder, **whole) is EvolutionEnding.UNIFORM
-    counts = evolve.load_run(folder).generations["distinct"].tolist()
-    assert counts[-4:] == [counts[-4], 1, 1, 1]
-    assert counts[-4] > 1
-    assert go_on(folder) is EvolutionEnding.UNIFORM
-    assert evolve.load_run(folder).generations["distinct"].tolist() == counts
-    assert go_on(folder, stop_when_uniform=4) is EvolutionEnding.UNIFORM
-    assert evolve.load_run(folder).generation_count == len(counts) + 1
-
-
-def test_a_stopped_run_counts_on_where_it_was(tmp_path: Path) -> None:
-    folder, options = tmp_path / "run", {**CLONES, "stop_when_uniform": 4}
-    assert start(folder, observer=StopAfter(3), **options) is EvolutionEnding.STOPPED
-    assert go_on(folder) is EvolutionEnding.UNIFORM
-    start(tmp_path / "whole", **options)
-    count = evolve.load_run(tmp_path / "whole").generation_count
-    assert evolve.load_run(folder).generation_count == count < 9
 
 
 @pytest.mark.parametrize("options", [{}, {"panel": "fixed"}, {"hall_of_fame": 1}])

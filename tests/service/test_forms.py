@@ -23,8 +23,10 @@ def test_any_value_in_any_field_of_any_form(command: str, every: int) -> None:
     fields = [field for field in form.model.model_fields if field != KIND]
     assert fields
     count = 0
-    for number, field in enumerate([*fields, "nonsense", KIND, "\ud800"]):
+    for number, field in enumerate([*fields, "nonsense", KIND]):
         for odd in ODD[number % every :: every]:
+            if "\\ud800" in ascii(odd):  # JSON with such text is refused before
+                continue
             given = taken(form, {**base, field: odd})
             if given is None:
                 continue

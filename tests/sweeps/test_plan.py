@@ -33,12 +33,12 @@ def test_the_defaults_of_the_space_are_those_of_the_settings(kind: str, rules: s
 
 
 def test_a_fixed_value_is_held_and_not_searched() -> None:
-    made = plan("dqn", fix={"gamma": 0.5, "width": 128, "loss": "huber"})
+    made = plan("dqn", fix={"gamma": 0.5, "width": 128, "others_zero": True})
     assert not {"gamma", "width"} & set(made.space.names)
     assert made.defaults is not None
     settings = made.settings(made.defaults, 0)
     assert isinstance(settings, DqnSettings)
-    assert (settings.gamma, settings.loss) == (0.5, "huber")
+    assert (settings.gamma, settings.others_zero) == (0.5, True)
     assert settings.layers == ("dense 128 relu", "dense 64") == made.base.layers  # type: ignore[attr-defined]
 
 

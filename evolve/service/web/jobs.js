@@ -31,7 +31,7 @@ export function jobTitle({ id, command, settings, run }) {
 }
 
 /** Whether it may end before its last step. */
-const early = (settings) => ["patience", "until_rest", "stop_when_uniform"].some((name) => settings[name]);
+const early = (settings) => ["patience", "until_rest"].some((name) => settings[name]);
 
 /** A command and its settings as a job: the second word of the command is a setting. */
 export function jobOf({ command: words, settings, ...rest }) {
