@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evolve.errors import EvolveError, IllegalMoveError
     from evolve.evolution.loop import evolve
     from evolve.fitness.statistics import Estimate
-    from evolve.learning.call import train
+    from evolve.learning.training import train
     from evolve.plots.call import plot
     from evolve.plots.figure import Picture
     from evolve.population.genome import Encoding
@@ -67,7 +67,7 @@ _HOMES = {
     "Study": "evolve.runs.run",
     "study": "evolve.studies.call",
     "sweep": "evolve.sweeps.call",
-    "train": "evolve.learning.call",
+    "train": "evolve.learning.training",
 }
 
 __all__ = [

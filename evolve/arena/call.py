@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,7 @@ from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.errors import OptionsError
 from evolve.fitness.executor import Threads
-from evolve.fitness.games import GamesDone
+from evolve.fitness.games import GamesDone, counted
 from evolve.fitness.openings import (
     START_POSITION,
     Openings,
@@ -30,7 +32,7 @@ from evolve.fitness.openings import (
     openings_of_games,
 )
 from evolve.runs.loading import AgreedRules, agree_on, load_agent
-from evolve.runs.progress import games_shown
+from evolve.runs.progress import shown
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
     from evolve.arena.result_table import ResultTable
@@ -63,6 +65,13 @@ def match(
     game, _ = match_of((_agent(a), _agent(b)), resolved, executor=Threads(jobs))
     with games_shown(progress, 2 * len(game.openings)) as count:
         return game.play(count)
+
+
+@contextmanager
+def games_shown(progress: GamesDone | bool | None, total: int) -> Iterator[GamesDone]:
+    """Yield what is called with the games played since the last call: the caller's, or a line's."""
+    with shown(progress is True, None) as watching:
+        yield progress if callable(progress) else counted(total, partial(watching.stage, "games"))
 
 
 def rate(

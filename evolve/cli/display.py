@@ -23,7 +23,7 @@ from rich.text import Text
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
 from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, sparkline, with_error
-from evolve.runs.time_left import TimeLeft
+from evolve.runs.progress import TimeLeft
 from evolve.terminal_text import writable
 
 _LIVE_ROWS: Final = 12

@@ -45,7 +45,7 @@ from evolve.programs.examination import CheckedMoves, Demands, Finding, examine,
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import agree_on, load_agent, with_settings
-from evolve.runs.time_left import TimeLeft
+from evolve.runs.progress import TimeLeft
 from evolve.terminal_text import count_of
 
 _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}

@@ -34,7 +34,7 @@ from rich.text import Text
 
 from evolve.fitness.executor import Background
 from evolve.parsing import json_value
-from evolve.runs.time_left import TimeLeft
+from evolve.runs.progress import TimeLeft
 from evolve.terminal_text import plain, writable
 
 T = TypeVar("T")

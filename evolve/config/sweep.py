@@ -18,8 +18,7 @@ from pydantic import (
 
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
-from evolve.config.ranges import OF_SETTINGS, range_of
-from evolve.config.requirement import Requirement
+from evolve.config.ranges import OF_SETTINGS, Requirement, range_of
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.parsing import split_list

@@ -10,6 +10,7 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,12 +27,12 @@ from evolve.config.operators import SCORE
 from evolve.config.toml import read_toml, resolve
 from evolve.engine.board.rules import END, REASON, rule_set
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
-from evolve.evolution.panel import Candidate, PanelResult, RunContext, RunPanel, past_generations
+from evolve.evolution.panel import Candidate, RunContext, RunPanel, past_generations
 from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
 from evolve.population.algorithms import Algorithm
-from evolve.population.genome import Genome, Individual
+from evolve.population.genome import Fitness, Genome, Individual, Vector
 from evolve.runs import run_folder
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
@@ -86,8 +87,8 @@ class GenerationWriter:
         if generation == 0:
             champions.first_champion = list(population[champion])
             champions.first_champion_name = population[champion].name
-        judged = self._judged(generation, agents[champion], champions, len(games))
-        score = judged.metrics.get("panel_score")
+        metrics, panel_games = self._judged(generation, agents[champion], champions, len(games))
+        score = metrics.get("panel_score")
         if score is not None:
             champions.add(population[champion], generation, score)
         names = [individual.name for individual in population]
@@ -101,7 +102,7 @@ class GenerationWriter:
             DISTINCT: len({play_of(agent) for agent in agents}),
             "games": len(games),
             "over_budget": float((games.results[:, REASON] != END).mean()),
-            **judged.metrics,
+            **metrics,
             "seconds": self._seconds(played),
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
@@ -110,7 +111,7 @@ class GenerationWriter:
             self.folder,
             generation,
             individuals_table(self._rows(generation, population, table), row, state),
-            pa.concat_tables([fitness_games, judged.table]),
+            pa.concat_tables([fitness_games, panel_games]),
         )
         return row
 
@@ -137,10 +138,10 @@ class GenerationWriter:
 
     def _judged(
         self, generation: int, champion: StoredAgent, champions: Champions, first_game: int
-    ) -> PanelResult:
+    ) -> tuple[dict[str, Any], pa.Table]:
         """Judge the champion by the panel, every `panel_every` generations."""
         if generation % self.settings.panel_every:
-            return PanelResult({}, GAMES_COLUMNS.schema.empty_table())
+            return {}, GAMES_COLUMNS.schema.empty_table()
         first = self.genome.agent(champions.first_champion, champions.first_champion_name)
         past = [self._past_champion(number) for number in past_generations(generation)]
         return self.panel.judge(Candidate(generation, champion, first, past, first_game))
@@ -240,14 +241,8 @@ class Champions:
 
     def add(self, champion: Individual, generation: int, score: float) -> None:
         """Add a generation's champion to the hall of fame, if it is good enough."""
-        entry = Individual(
-            champion,
-            name=champion.name,
-            born=champion.born,
-            origin=champion.origin,
-            parents=champion.parents,
-        )
-        entry.fitness.values = (score, float(generation))
+        entry = copy(champion)  # DEAP's hall copies it once more
+        entry.fitness = Fitness((score, float(generation)))
         self.hall.update([entry])
         if score > self.best_panel_score:
             self.best_panel_score, self.best_panel_generation = score, generation
@@ -278,15 +273,9 @@ class Champions:
         """Rebuild the champions from `state`."""
         champions = cls.new(hall_size)
         for entry in state["hall"]:
-            individual = Individual(
-                genome.vector(entry["genes"]),
-                name=entry["individual"],
-                born=entry["born"],
-                origin=entry["origin"],
-                parents=tuple(entry["parents"]),
-            )
-            individual.fitness.values = (entry["panel_score"], float(entry["generation"]))
-            champions.hall.update([individual])
+            fitness = entry["panel_score"], float(entry["generation"])
+            genes = genome.vector(entry["genes"])
+            champions.hall.update([_individual(entry, genes, fitness)])
         champions.best_panel_score = float(state["best_panel_score"])
         champions.best_panel_generation = int(state["best_panel_generation"])
         champions.first_champion = [int(gene) for gene in state["first_champion"]]
@@ -326,7 +315,15 @@ def restored(
     rows = run.individuals_table(generation).to_pylist()
     games = rows_with(run.games_table(generation), "kind", "fitness")
     cases = cross_table_of(games, [row["individual"] for row in rows]).scores
-    population = [_individual(row, genome) for row in rows]
+    rank, better = _ranked_by(settings), rule_set(settings.rules).discs
+    population = [
+        _individual(
+            row,
+            genome.vector(row_genes(row, [*genome.sizes])),
+            (row[rank], better * row["disc_difference"]),
+        )
+        for row in rows
+    ]
     for individual, scores in zip(population, cases.tolist(), strict=True):
         individual.cases = scores
     algorithm.restore(state["algorithm"])
@@ -371,14 +368,13 @@ def _ranked_by(settings: EvolutionSettings) -> str:
     return "score" if settings.fitness == SCORE else FITNESS
 
 
-def _individual(row: dict[str, Any], genome: Genome) -> Individual:
+def _individual(row: Mapping[str, Any], genes: Vector, fitness: tuple[float, float]) -> Individual:
     individual = Individual(
-        genome.vector(row_genes(row, [*genome.sizes])),
+        genes,
         name=row["individual"],
         born=row["born"],
         origin=row["origin"],
         parents=tuple(row["parents"]),
     )
-    better = rule_set(genome.settings.rules).discs
-    individual.fitness.values = (row[_ranked_by(genome.settings)], better * row["disc_difference"])
+    individual.fitness.values = fitness
     return individual

@@ -32,6 +32,7 @@ from evolve.evolution.generation import (
 )
 from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection
+from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
 from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
@@ -42,17 +43,17 @@ from evolve.fitness.roundrobin import (
     Standings,
     fitness_values,
 )
-from evolve.population.algorithms import ALGORITHMS
+from evolve.population.algorithms import algorithm_of
 from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vector
 from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
-from evolve.runs import life_cycle, run_folder
+from evolve.runs import life_cycle
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.progress import shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
-from evolve.tables.paths import committed_generations
+from evolve.tables.paths import committed_generations, playoff_file
 
 TRAINING_OPENINGS: Final = 4096
 """Size of the pool from which every generation draws the openings of its pairs."""
@@ -104,7 +105,7 @@ class Evolution:
         encoding = own.get("encoding")
         assert encoding is None or isinstance(encoding, Encoding)
         self.genome = Genome.of(settings, encoding, evaluation_agent(folder, settings))
-        self.algorithm = ALGORITHMS[settings.algorithm](settings, self.genome, self._start(), own)
+        self.algorithm = algorithm_of(settings, self.genome, self._start(), own)
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
@@ -165,7 +166,7 @@ class Evolution:
             copy_evaluation(self.folder, self.genome.given)
         ending = self._ending(started)
         if ending is None and self.generation >= 0:
-            run_folder.remove_playoff(self.folder)
+            remove(playoff_file(self.folder), missing_ok=True)
             # A kill between a commit and this write leaves an old file, or none.
             self._champion_selection.save_best_so_far(self.champions)
         if ending is None:

@@ -83,14 +83,6 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class PanelResult:
-    """Result of a panel: columns of the generation's row, and the games."""
-
-    metrics: Mapping[str, Any]
-    table: pa.Table
-
-
-@dataclass(frozen=True)
 class RunContext:
     """What the parts of a run share: its folder, its genome with the settings, its executor."""
 
@@ -119,8 +111,11 @@ class RunPanel(ABC):
         self.context, self.settings = context, context.settings
 
     @abstractmethod
-    def judge(self, candidate: Candidate) -> PanelResult:
-        """Play the champion's games, without a node budget."""
+    def judge(self, candidate: Candidate) -> tuple[dict[str, Any], pa.Table]:
+        """Play the champion's games, without a node budget.
+
+        Returns columns of the generation's row, and the games.
+        """
 
     @abstractmethod
     def restore(self, run: Run) -> None:
@@ -185,7 +180,7 @@ class _FixedPanel(RunPanel):
         self._agents = _panel_agents(self.settings, context.genome.given)
         self._fixed_openings = self._openings(self.settings.panel_openings, 0)
 
-    def judge(self, candidate: Candidate) -> PanelResult:
+    def judge(self, candidate: Candidate) -> tuple[dict[str, Any], pa.Table]:
         openings, opponents = self._fixed_openings, [*self._agents, candidate.first]
         scores, table = self._meet("panel", candidate, opponents, openings, candidate.first_game)
         score = score_of_pairs(scores.ravel())
@@ -195,7 +190,7 @@ class _FixedPanel(RunPanel):
             **in_elo(score).columns("panel_elo"),
             "past_score": past,
         }
-        return PanelResult(metrics, pa.concat_tables([table, past_table]))
+        return metrics, pa.concat_tables([table, past_table])
 
     def restore(self, run: Run) -> None:
         """Nothing to restore."""
@@ -215,7 +210,7 @@ class LadderPanel(RunPanel):
         self._ladder = Ladder(self.settings.rules)
         self._curve = Curve()
 
-    def judge(self, candidate: Candidate) -> PanelResult:
+    def judge(self, candidate: Candidate) -> tuple[dict[str, Any], pa.Table]:
         level = self._curve.level
         each = self.settings.panel_openings
         openings = self._openings(self._ladder.played * each, candidate.generation)
@@ -242,7 +237,7 @@ class LadderPanel(RunPanel):
             "rise_since": self.rise.since if self.rise else None,
             "past_score": past,
         }
-        return PanelResult(metrics, pa.concat_tables([table, past_table]))
+        return metrics, pa.concat_tables([table, past_table])
 
     def restore(self, run: Run) -> None:
         self._curve = Curve()

@@ -27,10 +27,10 @@ from evolve.fitness.statistics import Estimate
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Individual
 from evolve.population.randomness import Use, generator
-from evolve.runs import run_folder
 from evolve.runs.observer import Observer
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
+from evolve.tables.parquet import write_table
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file
 from evolve.version import __version__
 
@@ -127,7 +127,7 @@ class ChampionSelection:
         names = [agent.name for agent in agents]
         first_game = run.games_table(generation).num_rows
         rows = games.table(generation, "playoff", names, settings.rules, openings, first_game)
-        run_folder.commit_playoff(self.folder, rows)
+        write_table(playoff_file(self.folder), rows)
 
     def _rated(self, champion: StoredAgent, run: Run, observer: Observer) -> StoredAgent:
         elo = rate(

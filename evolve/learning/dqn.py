@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,6 @@ class MoveLearner(Learner):
         self._survivor: list[dict[str, npt.NDArray[Any]]] = [m.state() for m in self.models]
         self._owed = [0.0] * settings.networks
         self._experience = Experience(settings, jobs)
-        self._bootstrap = Bootstrap(settings, self.models, self.targets)
 
     def _networks(self) -> Networks:
         return tuple(model.network() for model in self.models)
@@ -125,7 +124,7 @@ class MoveLearner(Learner):
         targets = torch.from_numpy(rows["returns"]).to(model.device)
         going_on = np.flatnonzero(rows["discounts"])
         if len(going_on):
-            best = self._bootstrap.best(number, boards[going_on, 2:], rows["next_sides"][going_on])
+            best = self.best_values(number, boards[going_on, 2:], rows["next_sides"][going_on])
             factors = torch.from_numpy(rows["discounts"][going_on]).to(model.device)
             targets[torch.from_numpy(going_on)] += factors * best
         inputs = encoded(
@@ -215,42 +214,28 @@ class MoveLearner(Learner):
             parts = (part_of(arrays, f"past-{age}/{number}/") for number in numbers)
             self._past.append(tuple(Network.from_arrays(self.architecture, p) for p in parts))
 
-
-class Bootstrap:
-    """Values of best moves by target networks: one for both colours, or one for each.
-
-    With double learning the model chooses the move and the target network values it; van Hasselt,
-    Guez and Silver 2016, "Deep reinforcement learning with double Q-learning".
-    """
-
-    def __init__(
-        self, settings: DqnSettings, models: Sequence[Model], targets: Sequence[Model]
-    ) -> None:
-        self._settings = settings
-        self._models = models
-        self._targets = targets
-
-    def best(
+    def best_values(
         self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
     ) -> Tensor:
         """Return the values [B] of the best moves of positions [B, 2], for learning by one network.
 
-        The network of the side to move gives the value: after a pass, or an odd number of plies,
-        that is the other colour's network.
+        The target network of the side to move gives the value: after a pass, or an odd number of
+        plies, that is the other colour's network. With double learning the model chooses the move;
+        van Hasselt, Guez and Silver 2016, "Deep reinforcement learning with double Q-learning".
         """
-        best = self._by(number, positions, sides)
-        if len(self._models) == 1:
+        best = self._best_by(number, positions, sides)
+        if len(self.models) == 1:
             return best
         others = torch.from_numpy(sides == (-1 if number == 0 else 1)).to(best.device)
-        return torch.where(others, self._by(1 - number, positions, sides), best)
+        return torch.where(others, self._best_by(1 - number, positions, sides), best)
 
-    def _by(
+    def _best_by(
         self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
     ) -> Tensor:
-        """Do the same with one of the networks for all positions."""
-        settings = self._settings
+        """The same by one of the networks for all positions."""
+        settings = self.settings
         positions = np.ascontiguousarray(positions)
-        target, model = self._targets[number], self._models[number]
+        target, model = self.targets[number], self.models[number]
         legal = _legal(positions)
         if settings.input == "coloured-move":
             values = _each_move(target, positions, sides, legal)

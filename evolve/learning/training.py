@@ -1,4 +1,4 @@
-"""A training run: learn, check against the panel, keep all in the run's folder, resume later."""
+"""A training run: learn, check against the panel, keep all in its folder; also by a Python call."""
 
 from __future__ import annotations
 
@@ -16,18 +16,35 @@ import numpy as np
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.arena.judges import Judge, Judgement, Ladder, Panel
 from evolve.config.learning import TrainingSettings
+from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.extras import imported
 from evolve.fitness.executor import Threads
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
+from evolve.runs import life_cycle
 from evolve.runs.observer import Observer, RunEnding
-from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks
+from evolve.runs.progress import shown
+from evolve.runs.run import Run
+from evolve.runs.run_types import TRAININGS
+from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
 from evolve.version import __version__
 
 _HEADER: Final = "facts"
+_FACTS: Final = {
+    "check": "check",
+    "games": "games",
+    "spent": "spent",
+    "wall": "seconds",
+    "best_score": "best_score",
+    "since_best": "_since_best",
+    "checked": "_checked",
+    "checked_share": "_checked_share",
+    "losses": "_losses",
+}
+"""Attributes of a training that its checkpoint holds, by their names in it."""
 
 
 def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
@@ -285,15 +302,7 @@ class Training(InMemoryTraining):
 
     def _save_checkpoint(self) -> None:
         facts = {
-            "check": self.check,
-            "games": self.games,
-            "spent": self.spent,
-            "wall": self.seconds,
-            "best_score": self.best_score,
-            "since_best": self._since_best,
-            "checked": self._checked,
-            "checked_share": self._checked_share,
-            "losses": self._losses,
+            **{name: getattr(self, attribute) for name, attribute in _FACTS.items()},
             "rng": self.rng.bit_generator.state,
             "learner": self.learner.facts(),
             "identity": self.settings.identity,
@@ -324,14 +333,52 @@ class Training(InMemoryTraining):
             if same:
                 self.learner.restore(facts["learner"], arrays)
                 self.rng.bit_generator.state = facts["rng"]
-                self.check, self.games = facts["check"], facts["games"]
-                self.spent, self.seconds = facts["spent"], facts["wall"]
-                self.best_score, self._since_best = facts["best_score"], facts["since_best"]
-                self._checked, self._losses = facts["checked"], facts["losses"]
-                self._checked_share = facts["checked_share"]
+                for name, attribute in _FACTS.items():
+                    setattr(self, attribute, facts[name])
         except OSError as error:
             raise RunError(f"{path}: {error.strerror or error}") from error
         except Exception as error:  # numpy and torch raise all kinds
             raise RunError(f"{path} is damaged: {error}") from error
         if not same:
             raise RunError(f"{path} is of other settings than those in config.toml")
+
+
+def train(
+    kind: str,
+    folder: str | Path,
+    *,
+    jobs: int = 1,
+    progress: bool = False,
+    observer: Observer | None = None,
+    **settings: Any,
+) -> Run:
+    """Train an agent in a folder, as `evolve train` does; the same call resumes a stopped run.
+
+    Args:
+        kind: `patterns`, which needs nothing else, or `dqn` or `mcts`, which need PyTorch.
+        folder: folder of the run; a new one, or one that a call with the same settings started.
+        jobs: number of threads; results do not depend on it.
+        progress: whether to show a line of progress.
+        observer: receives checks; see `evolve.runs.observer`.
+        settings: what `evolve train KIND --help` lists, such as `preset="quick"` or `budget=60`.
+            Later calls may name more `games` or another `budget` or `patience`.
+
+    Returns the run: `.tables["metrics"]`, `.champion`, `.plot()`. Raises SettingsError for invalid
+    settings, RunError for a folder that belongs to another run, ExtraError without PyTorch.
+    """
+    variant, command = life_cycle.variant_of(TRAININGS, kind), TRAININGS.command(kind)
+    folder = Path(folder)
+    below = life_cycle.settings_below(folder)
+    requested: TrainingSettings = resolve_as(
+        variant.model(), variant.all_presets(), settings, below
+    )
+    with life_cycle.opened(TRAININGS, command, folder, requested) as store_settings:
+        training = Training(folder, requested, jobs)
+        if store_settings is not None:
+            training.restore()
+            store_settings()
+            forget_checks(folder, training.check)
+        if training.finished is None or training.check_is_due:
+            with shown(progress, observer) as watching:
+                training.run(watching)
+    return Run(folder)

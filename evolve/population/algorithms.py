@@ -1,19 +1,19 @@
-"""The algorithms by name, and their interface to the evaluation loop."""
+"""The algorithms, by which each generation makes the next: a genetic algorithm, and CMA-ES."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
+from deap import cma, tools
 
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import OPERATORS
 from evolve.errors import SettingsError
-from evolve.population.cma import CmaEs
-from evolve.population.ga import GeneticAlgorithm
-from evolve.population.genome import Genome, Individual, Vector
-from evolve.population.operators import FUNCTIONS, Operators, Own
+from evolve.population.genome import Genome, Individual, Vector, individual_name
+from evolve.population.operators import FUNCTIONS, Breeding, Noise, Own, operators_of
+from evolve.population.randomness import drawing_from
 
 
 class Algorithm(Protocol):
@@ -37,20 +37,270 @@ class Algorithm(Protocol):
         """Restore a `state`."""
 
 
-Make = Callable[[EvolutionSettings, Genome, Vector | None, Own], Algorithm]
-
-
-def _ga(settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own) -> Algorithm:
-    return GeneticAlgorithm(settings, genome, start, Operators.of(settings, own))
-
-
-def _cma(settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own) -> CmaEs:
+def algorithm_of(
+    settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own
+) -> Algorithm:
+    """Make the algorithm of the settings, with genes to start from and the caller's operators."""
+    if settings.algorithm == "ga":
+        return GeneticAlgorithm(settings, genome, start, own)
     unused = [kind for kind in own if kind in FUNCTIONS]
     if unused:
         raise SettingsError(f"algorithm = cma: has operators of its own, and no {unused[0]}")
     return CmaEs(settings, genome, start)
 
 
-ALGORITHMS: Final[Mapping[str, Make]] = {"ga": _ga, "cma": _cma}
-"""Constructors: they take settings, a genome, start genes and the caller's operators."""
-assert tuple(ALGORITHMS) == tuple(OPERATORS["algorithm"])
+class GeneticAlgorithm:
+    """Selection, crossover, mutation by kind of gene and survival on integer genomes.
+
+    Args:
+        settings: shares, operators and rates.
+        genome: layout and ranges.
+        start: genes to start from; they and their mutants are half of generation 0.
+        own: the caller's operators, in place of those that the settings name.
+    """
+
+    def __init__(
+        self,
+        settings: EvolutionSettings,
+        genome: Genome,
+        start: Vector | None = None,
+        own: Own | None = None,
+    ) -> None:
+        self.settings = settings
+        self.genome = genome
+        self.start = start
+        self._operators = operators_of(settings, own or {})
+
+    def first(self, rng: np.random.Generator) -> list[Individual]:
+        """Draw random individuals; with a start, half of them are the start and its mutants."""
+        size = self.settings.population
+        breeding = Breeding(self.settings, self.genome, rng)
+        individuals = []
+        if self.start is not None:
+            origin = individual_name(0, 0)
+            individuals.append(Individual(self.start, name=origin, origin="start"))
+            for index in range(1, size // 2):
+                mutant = self._mutate(self.start, breeding)
+                name = individual_name(0, index)
+                individuals.append(
+                    Individual(mutant, name=name, origin="mutation", parents=(origin,))
+                )
+        drawn = range(len(individuals), size)
+        return individuals + [
+            Individual(self.genome.random(rng), name=individual_name(0, index)) for index in drawn
+        ]
+
+    def next(
+        self, generation: int, population: Sequence[Individual], rng: np.random.Generator
+    ) -> list[Individual]:
+        """Return survivors, then children of selected individuals, then newcomers."""
+        breeding = Breeding(self.settings, self.genome, rng)
+        ranked: list[Individual] = tools.selBest(population, len(population))
+        selected = self._parents(ranked, breeding)
+        individuals = self._survivors(ranked, selected, breeding)
+        while len(individuals) < self.settings.population - self.settings.newcomer_count:
+            name = individual_name(generation, len(individuals))
+            individuals.append(self.child(name, generation, selected, breeding))
+        while len(individuals) < self.settings.population:
+            name = individual_name(generation, len(individuals))
+            genes = self.genome.random(rng)
+            individuals.append(Individual(genes, name=name, born=generation, origin="newcomer"))
+        return individuals
+
+    def child(
+        self, name: str, generation: int, selected: Sequence[Individual], breeding: Breeding
+    ) -> Individual:
+        """Breed a child of two selected individuals, or a mutant of one."""
+        rng = breeding.rng
+        mother, father = (selected[i] for i in rng.choice(len(selected), 2, replace=False))
+        parents: tuple[str, ...] = (mother.name,)
+        origin = "mutation"
+        genes = np.array(mother, np.int64)
+        cross = self._operators["crossover"]
+        crossed = cross is not None and rng.random() < self.settings.crossover_rate
+        if cross is not None and crossed:
+            parents, origin = (mother.name, father.name), "crossover"
+            genes = self._whole("crossover", cross(tuple(mother), tuple(father), breeding))
+        mutant = self._mutate(genes, breeding)
+        if crossed and not np.array_equal(mutant, genes):
+            origin = "crossover+mutation"
+        if not crossed and np.array_equal(mutant, genes):
+            origin = "copy"
+        return Individual(mutant, name=name, born=generation, origin=origin, parents=parents)
+
+    def mean(self, population: Sequence[Individual]) -> list[int]:
+        """Return the rounded mean of the best individuals, as many as are selected."""
+        best = tools.selBest(population, self.settings.survivor_count)
+        return [int(gene) for gene in self.genome.clip(np.mean(np.array(best), axis=0))]
+
+    def _parents(self, ranked: Sequence[Individual], breeding: Breeding) -> list[Individual]:
+        """Return the best individual and those that the operator selects, best first."""
+        count = self.settings.survivor_count - 1
+        chosen = self._operators["selection"](ranked[1:], count, breeding)
+        _check_chosen("selection", chosen, ranked[1:])
+        if len(chosen) != count:
+            raise SettingsError(f"selection: it chose {len(chosen)} individuals, not {count}")
+        return sorted([ranked[0], *chosen], key=lambda parent: parent.fitness, reverse=True)
+
+    def _survivors(
+        self, ranked: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
+    ) -> list[Individual]:
+        survivors = self._operators["survival"](ranked, parents, breeding)
+        _check_chosen("survival", survivors, ranked)
+        room = self.settings.population - self.settings.newcomer_count
+        if len(survivors) >= room:
+            raise SettingsError(
+                f"survival: {len(survivors)} live on, which of {room} leaves none to be a child"
+            )
+        return list(survivors)
+
+    def state(self) -> Mapping[str, Any]:
+        """Return nothing: the next population depends only on the last one."""
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Nothing to restore."""
+
+    def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
+        """Mutate each number at the settings' rate, by the mutation of its kind."""
+        genome, rng = self.genome, breeding.rng
+        hit = rng.random(genome.size) < self.settings.mutation_rate
+        normal = rng.standard_normal(genome.size)
+        sign = rng.integers(0, 2, genome.size) * 2 - 1
+        noise = Noise(normal, sign, genome.random(rng))
+        moved = self._whole("mutation", self._operators["mutation"](genes.copy(), noise, breeding))
+        stepped = self._whole(
+            "depth_mutation", self._operators["depth_mutation"](genes.copy(), noise, breeding)
+        )
+        return np.where(hit, np.where(genome.steps, stepped, moved), genes)
+
+    def _whole(self, kind: str, values: npt.ArrayLike) -> Vector:
+        """Convert an operator's values to genes; SettingsError unless each is a finite number."""
+        numbers = np.asarray(values, np.float64)
+        if numbers.shape != (self.genome.size,) or not np.isfinite(numbers).all():
+            raise SettingsError(
+                f"{kind}: it must give {self.genome.size} finite numbers, not {values!r}"
+            )
+        return self.genome.clip(numbers)
+
+
+def _check_chosen(
+    kind: str, chosen: Sequence[Individual], candidates: Sequence[Individual]
+) -> None:
+    """Raise SettingsError unless all chosen individuals are different candidates."""
+    allowed = {id(individual) for individual in candidates}
+    ids = [id(individual) for individual in chosen]
+    if len(set(ids)) < len(ids) or not set(ids) <= allowed:
+        raise SettingsError(f"{kind}: it must choose different individuals of those it is given")
+
+
+_FIRST_SIGMA: Final = 0.3
+"""Standard deviation at the start, as a share of each range: it covers most of the range."""
+_START_SIGMA: Final = 0.1
+"""The same if the run starts from an agent."""
+
+# Parts of DEAP's strategy that change between generations; the rest is computed from them.
+_ARRAYS: Final = ("centroid", "ps", "pc", "C")
+
+
+class CmaEs:
+    """DEAP's `cma.Strategy` over the free genes, each scaled to 0..1 of its range.
+
+    The strategy learns from the real-valued points that it drew; individuals are those points
+    rounded to whole genes and clipped to the ranges.
+    """
+
+    def __init__(
+        self, settings: EvolutionSettings, genome: Genome, start: Vector | None = None
+    ) -> None:
+        self.settings = settings
+        self.genome = genome
+        self._points: list[list[float]] = []
+        free = genome.free
+        self._low = genome.low[free].astype(np.float64)
+        self._span = (genome.high - genome.low)[free].astype(np.float64)
+        centroid = np.full(int(free.sum()), 0.5)
+        sigma = _FIRST_SIGMA
+        if start is not None:
+            centroid, sigma = (start[free] - self._low) / self._span, _START_SIGMA
+        self._strategy = cma.Strategy(
+            centroid=centroid,
+            sigma=sigma,
+            lambda_=settings.population,
+            mu=settings.survivor_count,
+        )
+
+    def first(self, rng: np.random.Generator) -> list[Individual]:
+        """Draw generation 0 from the first distribution."""
+        return self._sample(0, rng, ())
+
+    def next(
+        self, generation: int, population: Sequence[Individual], rng: np.random.Generator
+    ) -> list[Individual]:
+        """Move the distribution toward the best points, and draw from it."""
+        order = sorted(range(len(population)), key=lambda i: population[i].fitness, reverse=True)
+        points = [_Point(self._points[index]) for index in order]
+        # DEAP sorts by fitness again; points have no fitness, so use their ranks.
+        for rank, point in enumerate(points):
+            point.fitness = -rank
+        self._strategy.update(points)
+        parents = tuple(population[index].name for index in order[:2])
+        return self._sample(generation, rng, parents)
+
+    def mean(self, population: Sequence[Individual]) -> list[int]:
+        """Return the centre of the distribution that the population was drawn from."""
+        return [int(gene) for gene in self._genes(self._strategy.centroid)]
+
+    def state(self) -> Mapping[str, Any]:
+        """Return the distribution, its paths and the points being evaluated."""
+        strategy = self._strategy
+        arrays = {key: np.asarray(getattr(strategy, key)).tolist() for key in _ARRAYS}
+        return {
+            **arrays,
+            "sigma": float(strategy.sigma),
+            "update_count": int(strategy.update_count),
+            "points": self._points,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore the distribution, and what DEAP derives from its covariance."""
+        strategy = self._strategy
+        for key in _ARRAYS:
+            setattr(strategy, key, np.array(state[key], np.float64))
+        strategy.sigma = state["sigma"]
+        strategy.update_count = state["update_count"]
+        if strategy.update_count:
+            strategy.diagD, strategy.B = np.linalg.eigh(strategy.C)
+            order = np.argsort(strategy.diagD)
+            strategy.cond = strategy.diagD[order[-1]] / strategy.diagD[order[0]]
+            strategy.diagD = strategy.diagD[order] ** 0.5
+            strategy.B = strategy.B[:, order]
+            strategy.BD = strategy.B * strategy.diagD
+        self._points = [list(map(float, point)) for point in state["points"]]
+
+    def _sample(
+        self, generation: int, rng: np.random.Generator, parents: tuple[str, ...]
+    ) -> list[Individual]:
+        points = drawing_from(rng, cma.Strategy.generate)(self._strategy, list)
+        self._points = [[float(value) for value in point] for point in points]
+        return [
+            Individual(
+                self._genes(np.array(point)),
+                name=individual_name(generation, index),
+                born=generation,
+                origin="cma",
+                parents=parents,
+            )
+            for index, point in enumerate(self._points)
+        ]
+
+    def _genes(self, point: npt.NDArray[np.float64]) -> Vector:
+        values = self.genome.low.astype(np.float64)
+        values[self.genome.free] = self._low + point * self._span
+        return self.genome.clip(values)
+
+
+class _Point(list[float]):
+    """A drawn point with its rank, as DEAP's strategy needs it."""
+
+    fitness: int = 0

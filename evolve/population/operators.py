@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -120,21 +122,6 @@ def sus(candidates: Sequence[Individual], count: int, breeding: Breeding) -> lis
     return [candidates[index] for index in chosen]
 
 
-class _Cases(NamedTuple):
-    """Input of DEAP's lexicase selection: the cases instead of a fitness."""
-
-    values: Sequence[float]
-    weights: Sequence[float]
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """An individual with its cases as fitness."""
-
-    individual: Individual
-    fitness: _Cases
-
-
 def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
     """Choose the best against one opponent after another, in a random order for each choice.
 
@@ -143,8 +130,15 @@ def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -
     against one individual of the population. Specialists survive: they beat opponents that others
     lose to.
     """
-    left = [_Candidate(i, _Cases(i.cases, (1.0,) * len(i.cases))) for i in candidates]
-    assert all(candidate.individual.cases for candidate in left), "lexicase selection needs cases"
+    assert all(candidate.cases for candidate in candidates), "lexicase selection needs cases"
+    # DEAP takes cases as the values of a fitness.
+    left = [
+        SimpleNamespace(
+            individual=candidate,
+            fitness=SimpleNamespace(values=candidate.cases, weights=(1.0,) * len(candidate.cases)),
+        )
+        for candidate in candidates
+    ]
     chosen: list[Individual] = []
     draw = drawing_from(breeding.rng, tools.selLexicase)
     while len(chosen) < count:
@@ -177,29 +171,9 @@ def _best_alone(
     return population[:1]
 
 
-_SURVIVALS: Final[Mapping[str, Survive]] = {"selected": selected, "best": _best_alone}
-
-
 def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
     """BLX-α (Eshelman and Schaffer, FOGA 1993) with α = `blend` of the settings."""
     return _by_deap(tools.cxBlend, mother, father, breeding, alpha=breeding.settings.blend)
-
-
-def _uniform_crossover(
-    mother: Sequence[int], father: Sequence[int], breeding: Breeding
-) -> list[float]:
-    """Take each number from either parent with probability ½ (Syswerda, ICGA 1989)."""
-    return _by_deap(tools.cxUniform, mother, father, breeding, indpb=0.5)
-
-
-def _one_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
-    """Take the mother's numbers up to a point, then the father's (Holland 1975)."""
-    return _by_deap(tools.cxOnePoint, mother, father, breeding)
-
-
-def _two_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
-    """Take the father's numbers between two points, the mother's elsewhere (De Jong 1975)."""
-    return _by_deap(tools.cxTwoPoint, mother, father, breeding)
 
 
 def sbx(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
@@ -234,16 +208,6 @@ def _by_deap(
     return child
 
 
-_CROSSOVERS: Final[Mapping[str, Cross | None]] = {
-    "blend": blend,
-    "uniform": _uniform_crossover,
-    "one-point": _one_point,
-    "two-point": _two_point,
-    "sbx": sbx,
-    "none": None,  # no function: the choice whether to cross is not drawn either
-}
-
-
 def gaussian(genes: Vector, noise: Noise, breeding: Breeding) -> npt.NDArray[np.float64]:
     """Add a normal step with a standard deviation of `mutation_size` times the number's range."""
     span = breeding.genome.high - breeding.genome.low
@@ -261,15 +225,19 @@ def step(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
     return genes + noise.sign
 
 
-_MUTATIONS: Final[Mapping[str, Mutate]] = {"gaussian": gaussian, "uniform": _uniform_mutation}
-_DEPTH_MUTATIONS: Final[Mapping[str, Mutate]] = {"step": step, "uniform": _uniform_mutation}
-
 FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "selection": SELECTIONS,
-    "crossover": _CROSSOVERS,
-    "mutation": _MUTATIONS,
-    "depth_mutation": _DEPTH_MUTATIONS,
-    "survival": _SURVIVALS,
+    "crossover": {
+        "blend": blend,
+        "uniform": partial(_by_deap, tools.cxUniform, indpb=0.5),  # Syswerda, ICGA 1989
+        "one-point": partial(_by_deap, tools.cxOnePoint),  # Holland 1975
+        "two-point": partial(_by_deap, tools.cxTwoPoint),  # De Jong 1975
+        "sbx": sbx,
+        "none": None,  # no function: the choice whether to cross is not drawn either
+    },
+    "mutation": {"gaussian": gaussian, "uniform": _uniform_mutation},
+    "depth_mutation": {"step": step, "uniform": _uniform_mutation},
+    "survival": {"selected": selected, "best": _best_alone},
 }
 """The functions for all names in `config.operators`."""
 
@@ -305,23 +273,10 @@ def check_own(settings: EvolutionSettings, own: Own) -> None:
             raise SettingsError(f"{kind} = {name}: the function given is {given}")
 
 
-@dataclass(frozen=True)
-class Operators:
-    """The operators of the genetic algorithm; without crossover, children have one parent."""
-
-    selection: Select
-    crossover: Cross | None
-    mutation: Mutate
-    depth_mutation: Mutate
-    survival: Survive
-
-    @classmethod
-    def of(cls, settings: EvolutionSettings, own: Own) -> Operators:
-        """Return the operators that the settings name; raises the same errors as `check_own`."""
-        check_own(settings, own)
-        return cls(
-            **{
-                kind: own[kind] if kind in own else functions[getattr(settings, kind)]
-                for kind, functions in FUNCTIONS.items()
-            }
-        )
+def operators_of(settings: EvolutionSettings, own: Own) -> dict[str, Any]:
+    """Return the functions that the settings name, by kind; raises the errors of `check_own`."""
+    check_own(settings, own)
+    return {
+        kind: own[kind] if kind in own else functions[getattr(settings, kind)]
+        for kind, functions in FUNCTIONS.items()
+    }

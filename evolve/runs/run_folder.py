@@ -22,7 +22,6 @@ from evolve.tables.paths import (
     games_file,
     generation_file,
     generation_of,
-    playoff_file,
 )
 from evolve.terminal_text import as_word
 
@@ -168,21 +167,7 @@ def commit_generation(
     folder: Path, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
     """Write a generation: the games first, then the individuals: their rename is the commit."""
-    _write(games_file(folder, generation), games)
-    _write(generation_file(folder, generation), individuals)
-
-
-def commit_playoff(folder: Path, games: pa.Table) -> None:
-    """Write the play-off's games; the file shows that the run has had its play-off."""
-    _write(playoff_file(folder), games)
-
-
-def _write(path: Path, table: pa.Table) -> None:
     from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
 
-    write_table(path, table)
-
-
-def remove_playoff(folder: Path) -> None:
-    """Remove the play-off, because evolution continues past it."""
-    remove(playoff_file(folder), missing_ok=True)
+    write_table(games_file(folder, generation), games)
+    write_table(generation_file(folder, generation), individuals)

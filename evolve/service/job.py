@@ -32,8 +32,8 @@ from evolve.files.changes import make_folder, open_to_append
 from evolve.parsing import faults, json_value, parse_json, read_document
 from evolve.programs.children import inherited
 from evolve.runs.agreements import agree, nonce_of
+from evolve.runs.progress import TimeLeft
 from evolve.runs.run_types import RUN_TYPES
-from evolve.runs.time_left import TimeLeft
 from evolve.service.folders import Folders
 from evolve.service.models.runs import ENDED, Command, Job, JobProgress
 

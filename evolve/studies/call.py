@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from evolve.arena.call import games_shown
 from evolve.arena.result_table import ResultTable
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
@@ -21,7 +22,7 @@ from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
 from evolve.runs.life_cycle import new_folder
 from evolve.runs.observer import Observer, Silent
-from evolve.runs.progress import games_shown, shown
+from evolve.runs.progress import shown
 from evolve.runs.run import Run, Study, begun_runs, load_run
 from evolve.runs.run_folder import locked
 from evolve.runs.run_types import EVOLUTIONS

@@ -23,8 +23,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from evolve.config.ranges import to_unit, value_at
-from evolve.config.requirement import Requirement
+from evolve.config.ranges import Requirement, to_unit, value_at
 from evolve.errors import SettingsError
 
 Value = float | int | str | bool

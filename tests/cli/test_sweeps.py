@@ -15,8 +15,8 @@ from evolve.cli.display import Display
 from evolve.cli.output import print_trials
 from evolve.cli.sweeps import TrialsView
 from evolve.config.sweep import SweepSettings
+from evolve.runs.progress import TimeLeft
 from evolve.runs.run import Run
-from evolve.runs.time_left import TimeLeft
 from evolve.tables.trials import Importances
 
 

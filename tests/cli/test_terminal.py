@@ -18,7 +18,7 @@ import tomli_w
 
 import evolve
 from evolve.cli import terminal
-from evolve.runs.time_left import TimeLeft
+from evolve.runs.progress import TimeLeft
 from evolve.tables.trials import Importances, write_trials
 from evolve.terminal_text import plain
 from tests.cli import done, invoke, misused, on_a_terminal, program

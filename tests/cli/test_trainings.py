@@ -9,7 +9,7 @@ import pytest
 from evolve.cli.display import Display
 from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
-from evolve.runs.time_left import TimeLeft
+from evolve.runs.progress import TimeLeft
 from evolve.tables.metrics import METRICS_COLUMNS
 
 ROW = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.config.requirement import Requirement
+from evolve.config.ranges import Requirement
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,6 @@ def test_the_names_in_it() -> None:
 )
 def test_nothing_else_can_stand_in_it(text: str) -> None:
     with pytest.raises(ValueError, match=r"requirement|comparison|nests too deep"):
-        Requirement(text)
-
-
-@pytest.mark.parametrize("text", ["lambda < 3", "in > 4", "lo < if"])
-def test_names_that_python_has_taken_are_said(text: str) -> None:
-    with pytest.raises(ValueError, match="a word of Python"):
         Requirement(text)
 
 

@@ -20,7 +20,6 @@ from evolve.config.learning_presets import DQN_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.learning.dqn import Bootstrap
 from evolve.learning.model import Model
 from evolve.learning.training import Training
 from tests import reference
@@ -135,8 +134,7 @@ def test_the_model_chooses_and_the_target_network_values_when_learning_doubly(
     positions = np.array([b for b in boards if reference.legal_moves(*b)], np.uint64)
     sides = np.ones(len(positions), np.int8)
     model, target = learner.models[0].network(), learner.targets[0].network()
-    bootstrap = Bootstrap(learner.settings, learner.models, learner.targets)
-    found = bootstrap.best(0, positions, sides)
+    found = learner.best_values(0, positions, sides)
     differ = 0
     for row, (own, opp) in enumerate(positions.tolist()):
         legal = reference.legal_moves(own, opp)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.errors import RunError, SettingsError
+from evolve.errors import SettingsError
 from evolve.learning.learner import (
     Replay,
     alphabeta_agents,
@@ -91,13 +91,3 @@ def test_it_goes_on_as_it_was() -> None:
         replay.add(rows(27, 4))
     left, right = (r.sample(50, np.random.default_rng(1))["a"].tolist() for r in (one, other))
     assert left == right
-
-
-def test_rows_of_another_checkpoint_are_told() -> None:
-    replay = Replay(10)
-    for count in (3, 11):
-        with pytest.raises(ValueError, match="rows"):
-            replay.restore({"r/a": np.zeros(count)}, "r/", 20)
-    replay.restore({"r/a": np.zeros((10, 3)), "r/b": np.zeros(10)}, "r/", 20)
-    with pytest.raises(RunError, match="not those of this training"):
-        replay.add(rows(0, 4))

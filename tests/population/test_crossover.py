@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from evolve.config.toml import resolve
-from evolve.population.ga import GeneticAlgorithm
+from evolve.population.algorithms import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.operators import Breeding, sbx
 from tests.population import judge

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evolve.config.toml import resolve
-from evolve.population.ga import GeneticAlgorithm
+from evolve.population.algorithms import GeneticAlgorithm
 from evolve.population.genome import Genome
 from tests.population import judge
 

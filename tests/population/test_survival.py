@@ -7,7 +7,7 @@ import pytest
 
 from evolve.config.toml import resolve
 from evolve.errors import SettingsError
-from evolve.population.ga import GeneticAlgorithm
+from evolve.population.algorithms import GeneticAlgorithm
 from evolve.population.genome import Genome
 from tests.population import judge
 

@@ -121,8 +121,6 @@ def test_games_of_a_generation_that_was_never_committed_are_swept(
     run_folder.sweep_orphans(folder)
     assert not games.exists()
     assert playoff_file(folder).exists()
-    run_folder.remove_playoff(folder)
-    assert not playoff_file(folder).exists()
 
 
 def test_the_games_of_a_generation_are_there_before_it_is(made: Path, tmp_path: Path) -> None:

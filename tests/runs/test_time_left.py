@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.runs.time_left import TimeLeft
+from evolve.runs.progress import TimeLeft
 
 
 class Clock:

@@ -1,4 +1,4 @@
-"""The genetic algorithm: it climbs, and its children are what they should be."""
+"""The algorithms climb, children are what they should be, and CMA-ES goes on from its state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evolve.config.toml import resolve
-from evolve.population.ga import GeneticAlgorithm
+from evolve.population.algorithms import CmaEs, GeneticAlgorithm
 from evolve.population.genome import Genome
 from tests.population import evolve_toward_target, judge
 
@@ -62,3 +62,22 @@ def test_start_is_first_and_half_are_its_mutants() -> None:
     assert list(population[0]) == start.tolist()
     origins = [individual.origin for individual in population]
     assert origins == ["start"] + ["mutation"] * 31 + ["random"] * 32
+
+
+def test_cma_es_climbs() -> None:
+    settings = resolve({"algorithm": "cma"})
+    first, last = evolve_toward_target(CmaEs(settings, Genome.of(settings)), 60)
+    assert last > 0.35 * first, (first, last)
+
+
+def test_cma_goes_on_from_its_state() -> None:
+    settings = resolve({"algorithm": "cma", "population": 12})
+    genome = Genome.of(settings)
+    whole, other = CmaEs(settings, genome), CmaEs(settings, genome)
+    population = whole.first(np.random.default_rng(0))
+    for generation in range(1, 5):
+        judge(population)
+        other.restore(whole.state())
+        expected = whole.next(generation, population, np.random.default_rng(generation))
+        assert expected == other.next(generation, population, np.random.default_rng(generation))
+        population = expected
