@@ -18,7 +18,7 @@ from evolve.learning.training import Training
 from evolve.runs.loading import load_agent
 from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
-from evolve.tables.metrics import METRICS_UNUSED, forget_checks
+from evolve.tables.metrics import METRICS_UNUSED
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
@@ -75,7 +75,6 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         training = Training(folder, settings, jobs)
         if not new:
             training.restore()
-            forget_checks(folder, training.check)
         self.jobs = jobs
         yield training
 

@@ -47,17 +47,6 @@ class _Weighted(nn.Module):
     def layers(self) -> list[nn.Module]:
         return [self.get_submodule(self._weights)]
 
-    def folded(self) -> tuple[Tensor, Tensor]:
-        """Return weights (outputs first) and biases that include the batch norm behind them."""
-        linear: Any = self.layers()[0]
-        norm: Any = self.norm
-        weight, bias = linear.weight, linear.bias
-        if norm is None:
-            return weight, bias
-        scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
-        wide = scale.view(-1, *(1,) * (weight.dim() - 1))
-        return weight * wide, (bias - norm.running_mean) * scale + norm.bias
-
 
 class _Dense(_Weighted):
     """A dense layer."""
@@ -68,10 +57,6 @@ class _Dense(_Weighted):
     def forward(self, inputs: Tensor) -> Tensor:
         return self.weighted(inputs)
 
-    def matrices(self) -> list[tuple[Tensor, Tensor]]:
-        weight, bias = self.folded()
-        return [(weight.T, bias)]
-
 
 class _Convolution(_Weighted):
     """A 3×3 convolution [B, 64, channels], the channels of a square side by side."""
@@ -79,15 +64,11 @@ class _Convolution(_Weighted):
     def __init__(self, channels: int, layer: Layer) -> None:
         module = nn.Conv2d(channels, layer.units, 3, padding=1)
         super().__init__("convolution", layer, module, nn.BatchNorm2d)
-        self.channels, self.units = channels, layer.units
+        self.channels = channels
 
     def forward(self, inputs: Tensor) -> Tensor:
         planes = inputs.view(-1, 8, 8, self.channels).permute(0, 3, 1, 2)
         return self.weighted(planes).permute(0, 2, 3, 1).flatten(1)
-
-    def matrices(self) -> list[tuple[Tensor, Tensor]]:
-        weight, bias = self.folded()
-        return [(weight.permute(2, 3, 1, 0).reshape(-1, self.units), bias)]
 
 
 class _Linear(nn.Module):
@@ -96,9 +77,6 @@ class _Linear(nn.Module):
     def __init__(self, size: int, units: int) -> None:
         super().__init__()
         self.linear = nn.Linear(size, units)
-
-    def matrices(self) -> list[tuple[Tensor, Tensor]]:
-        return [(self.linear.weight.T, self.linear.bias)]
 
     def layers(self) -> list[nn.Module]:
         return [self.linear]
@@ -128,9 +106,6 @@ class _Residual(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         inner: Tensor = self.activation(self.first(inputs))
         return self.activation(inputs + self.second(inner))
-
-    def matrices(self) -> list[tuple[Tensor, Tensor]]:
-        return [(part.weight.T, part.bias) for part in (self.first, self.second)]
 
     def layers(self) -> list[nn.Module]:
         return [self.first, self.second]
@@ -207,10 +182,22 @@ class Module(nn.Module):
         pairs = []
         with torch.no_grad():
             for part in self.parts:
-                matrices: Any = part.matrices
-                for weight, bias in matrices():
-                    pairs.append((_array(weight), _array(bias)))
+                layers: Any = part.layers
+                for layer in layers():
+                    weight, bias = _folded(layer, getattr(part, "norm", None))
+                    turned = weight.permute(2, 3, 1, 0) if weight.dim() == 4 else weight.T
+                    pairs.append((_array(turned.reshape(-1, len(weight))), _array(bias)))
         return Network(self.architecture, pairs)
+
+
+def _folded(layer: Any, norm: Any) -> tuple[Tensor, Tensor]:
+    """Return weights (outputs first) and biases that include the batch norm behind them."""
+    weight, bias = layer.weight, layer.bias
+    if norm is None:
+        return weight, bias
+    scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+    wide = scale.view(-1, *(1,) * (weight.dim() - 1))
+    return weight * wide, (bias - norm.running_mean) * scale + norm.bias
 
 
 def _array(tensor: Tensor) -> npt.NDArray[np.float32]:

@@ -325,6 +325,7 @@ class Training(InMemoryTraining):
             # The first check's metrics are written before the first checkpoint.
             if committed_checks(self.folder) > 1:
                 raise RunError(f"{path} is missing, though there are checks")
+            forget_checks(self.folder, 0)
             return
         try:
             arrays = read_arrays(path)
@@ -341,6 +342,7 @@ class Training(InMemoryTraining):
             raise RunError(f"{path} is damaged: {error}") from error
         if not same:
             raise RunError(f"{path} is of other settings than those in config.toml")
+        forget_checks(self.folder, self.check)  # a killed writer left them uncommitted
 
 
 def train(
@@ -377,7 +379,6 @@ def train(
         if store_settings is not None:
             training.restore()
             store_settings()
-            forget_checks(folder, training.check)
         if training.finished is None or training.check_is_due:
             with shown(progress, observer) as watching:
                 training.run(watching)

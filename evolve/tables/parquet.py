@@ -17,7 +17,8 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 _KEY: Final = b"evolve-digest"
 _LABEL: Final = b"sha256-of-this-file:"
 _DIGITS: Final = 64
-_DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 """Also matches a text that begins with apostrophes, so that `read_csv` restores every text."""
 _SEPARATORS: Final = (",", ";", "\t", "|")
@@ -79,21 +79,17 @@ def table_of(
 ) -> pa.Table:
     """The same from the content of a file; errors name `path`."""
     _verify(content, path)
-    try:
+    with _damage_reported(path):
         # Not `pq.read_table`: its threads may release our bytes after it returns. When that happens
         # while Python exits, the process aborts: 6 of 240 sweeps ended by a signal.
         file = pq.ParquetFile(
             pa.BufferReader(content), pre_buffer=False, page_checksum_verification=True
         )
-        names = None
-        if only is not None:
-            present = file.schema_arrow.names
-            names = [name for name in only if name in present]
+        present = file.schema_arrow.names
+        names = None if only is None else [name for name in only if name in present]
         table = file.read(columns=names, use_threads=False)
         # Remove metadata of the file itself, such as the digest.
         table = table.replace_schema_metadata(file.schema.to_arrow_schema().metadata)
-    except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
-        raise _damaged(path, error) from error
     if columns is not None:
         table = columns.completed(table)
         _check_schema(path, table.schema, columns.schema)
@@ -104,21 +100,23 @@ def read_metadata(path: Path) -> dict[bytes, bytes]:
     """The metadata of a table; RunError where the file is missing or damaged."""
     content = _content(path)
     _verify(content, path)
-    try:
+    with _damage_reported(path):
         return dict(pq.read_schema(pa.BufferReader(content)).metadata or {})
+
+
+@contextmanager
+def _damage_reported(path: Path) -> Iterator[None]:
+    try:
+        yield
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
-        raise _damaged(path, error) from error
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise RunError(f"{path} is missing or damaged: {reason}") from error
 
 
 def _content(path: Path) -> bytes:
-    """A file's content, read in one piece.
-
-    pyarrow opens a file more than once, and may find another file there the second time.
-    """
+    # In one piece: pyarrow opens a file more than once, and may find another one then.
     try:
         return path.read_bytes()
-    except IsADirectoryError as error:
-        raise RunError(f"{path} is missing or damaged: it is a folder") from error
     except OSError as error:
         raise RunError(f"{path} is missing or damaged: {error.strerror}") from error
 
@@ -131,30 +129,23 @@ def _verify(content: bytes, path: Path) -> None:
     # Either mark requires a digest, so that no single flipped bit can remove it.
     start = label + len(_LABEL)
     digest = content[start : start + _DIGITS]
-    if label < 0 or not _DIGEST.fullmatch(digest):
-        raise RunError(f"{path} is damaged: its digest cannot be read")
     hashed = hashlib.sha256(content[:start])
     hashed.update(b"0" * _DIGITS)
     hashed.update(content[start + _DIGITS :])
-    if hashed.hexdigest().encode() != digest:
+    if label < 0 or hashed.hexdigest().encode() != digest:
         raise RunError(f"{path} is damaged: its digest does not fit its content")
 
 
 def _check_schema(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
+    stored = {field.name: field.type for field in schema}
     for field in wanted:
-        if schema.get_field_index(field.name) < 0:
+        if field.name not in stored:
             raise RunError(f"{path} is another table: it has no column {field.name}")
-        stored = schema.field(field.name).type
-        if stored != field.type:
+        if stored[field.name] != field.type:
             raise RunError(
-                f"{path} is another table: its column {field.name} is of type {stored}, "
-                f"not {field.type}"
+                f"{path} is another table: its column {field.name} is of type "
+                f"{stored[field.name]}, not {field.type}"
             )
-
-
-def _damaged(path: Path, error: BaseException) -> RunError:
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return RunError(f"{path} is missing or damaged: {reason}")
 
 
 @dataclass(frozen=True)

@@ -106,20 +106,15 @@ def read_trials(folder: Path) -> pa.Table | None:
 def importances_of(table: pa.Table) -> Importances:
     """The importances in a table's metadata, the largest first."""
     try:
-        return _parsed(parse_json((table.schema.metadata or {}).get(_IMPORTANCES, b"{}")))
+        stored = Importances(**parse_json((table.schema.metadata or {}).get(_IMPORTANCES, b"{}")))
+        order = sorted(stored.shares, key=lambda name: -stored.shares[name])
+        return Importances(
+            {name: float(stored.shares[name]) for name in order},
+            {name: float(stored.p[name]) for name in order},
+            str(stored.reason),
+        )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{TRIALS_FILE} is damaged: its importances cannot be read") from error
-
-
-def _parsed(document: Any) -> Importances:
-    if document == {}:
-        return Importances()
-    order = sorted(document["shares"], key=lambda name: -document["shares"][name])
-    return Importances(
-        {name: float(document["shares"][name]) for name in order},
-        {name: float(document["p"][name]) for name in order},
-        str(document["reason"]),
-    )
 
 
 class Against(BaseModel):
