@@ -3,11 +3,8 @@
 `Costs` models the duration of a generation on a number of slots, from measured costs. It has three
 parts: breeding, pairing and standings on one core; its games on all slots, in tasks; and the
 panel's games and writing, alongside the games of the next generation. The costs of the serial parts
-come from a profile of 512 individuals; `python -m benchmarks.scaling serial` has since measured
-half the breeding cost and two thirds of the writing cost. Simulated workers, on the same two cores
-as the scheduler, are as fast as the model or faster: with 8 to 128 slots, with 512 if games take
-8 ms, and with 1000 if they take 80 ms. With shorter games, that many workers saturate the two
-cores.
+come from a profile of 512 individuals. Simulated workers, on the same two cores as the scheduler,
+are as fast as the model or faster: with 8 to 128 slots, with 1000 if games take 80 ms.
 """
 
 from __future__ import annotations
@@ -38,8 +35,6 @@ _SAMPLE_AGENTS: Final = 24
 _SAMPLE_GAMES: Final = 192
 _PARTS: Final = 3
 """Parts of the sample, each timed on its own: the median ignores a burst of other work."""
-
-
 _AN_INDIVIDUAL: Final = 0.36e-3
 """Seconds on one core to breed an individual."""
 _A_GAME: Final = 1.1e-6
@@ -47,8 +42,7 @@ _A_GAME: Final = 1.1e-6
 _WRITTEN_GAME: Final = 3.4e-6
 """Seconds on one core to make the row of a game and write it."""
 _A_TASK: Final = 0.75e-3
-"""Seconds of the scheduler, a single process, per task: measured on a prototype with 16 workers.
-128 simulated workers on the same two cores cost it 1.0 ms per task."""
+"""Seconds of the scheduler, a single process, per task."""
 _WORTH: Final = 0.5
 """Share of a core that a slot must add to be useful."""
 _MOST: Final = 4096
@@ -62,12 +56,6 @@ class Costs:
     games: int
     panel_games: float
     seconds_a_game: float
-
-    @classmethod
-    def of(cls, settings: EvolutionSettings, opponents: int, seconds_a_game: float) -> Costs:
-        """Return the costs of a run; opponents: how many the panel has at a time."""
-        panel = 2 * settings.panel_openings * opponents / settings.panel_every
-        return cls(settings.population, settings.games_a_generation, panel, seconds_a_game)
 
     def seconds(self, slots: int, task: float = _A_TASK) -> float:
         """Seconds of a generation; task: scheduler seconds per task, 0 for threads."""
@@ -153,15 +141,13 @@ def estimate(evolution: Evolution) -> Forecast:
     # of a cluster are idle during so small a sample, so they report their own times.
     at_once = min(executor.slots, -(-count // _PARTS // BATCH))
     took = executor.elsewhere - elsewhere or seconds * at_once
-    costs = Costs.of(settings, evolution.panel.opponents, took / count)
+    panel = 2 * settings.panel_openings * evolution.panel.opponents / settings.panel_every
+    costs = Costs(settings.population, settings.games_a_generation, panel, took / count)
     left = settings.generations - evolution.generation - 1
     games = costs.games + costs.panel_games
-    task = _A_TASK if executor.elsewhere else 0.0
-    generation = costs.seconds(executor.slots, task)
-    afterwards = games_afterwards(settings)
-    endings = {
-        name: count * costs.seconds_a_game / executor.slots for name, count in afterwards.items()
-    }
+    generation = costs.seconds(executor.slots, _A_TASK if executor.elsewhere else 0.0)
+    a_game = costs.seconds_a_game / executor.slots
+    endings = {name: count * a_game for name, count in games_afterwards(settings).items()}
     limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
     seconds = min(left * generation, limit) + sum(endings.values())
     return Forecast(seconds, left * games * BYTES_A_GAME, costs, generation, endings)

@@ -18,6 +18,12 @@ ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",
     "from_first", "from_second", "from_both", "new",
 )  # fmt: skip
+_SHARES: Final = {
+    (True, True): "from_both",
+    (True, False): "from_first",
+    (False, True): "from_second",
+    (False, False): "new",
+}
 GENES: Final = ("gene", "value", "from", "origin", "born", "steps")
 OPERATORS: Final = ("generation", "origin", "born", "survived", "share", "score", "best")
 
@@ -53,16 +59,6 @@ class Lineage:
         }
 
     @cached_property
-    def gene_names(self) -> list[str]:
-        """Names of all numbers of the genome: `depths.0`, …, `endgame`."""
-        row = next(iter(self.births.values()))
-        names: list[str] = []
-        for gene in self._gene_columns:
-            count = 1 if gene in SCALAR_GENES else len(row[gene])
-            names += [gene] if gene in SCALAR_GENES else [f"{gene}.{n}" for n in range(count)]
-        return names
-
-    @cached_property
     def _gene_columns(self) -> list[str]:
         others = (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)
         return [name for name in self._rows.columns if name not in others]
@@ -94,8 +90,7 @@ class Lineage:
     def parents(self, individual: str) -> list[str]:
         """Return the parents that gave an individual its genes."""
         row = self.births[individual]
-        names = [str(parent) for parent in (row["parents"] if row["parents"] is not None else [])]
-        return names[:1] if row["origin"] == "mean" else names
+        return list(row["parents"][:1] if row["origin"] == "mean" else row["parents"])
 
     def giver_of_most(self, individual: str) -> str | None:
         """Return the known parent with which it shares the most numbers, the first of equals."""
@@ -114,20 +109,10 @@ class Lineage:
         its birth. from_first, from_second, from_both: how many of its numbers equal those of only
         the first parent, only the second, both; new: of neither, by mutation or a mix of both.
         """
-        rows = []
-        for name, steps in self.steps(individual).items():
-            row = self.births[name]
-            birth = {key: row[key] for key in ("individual", "born", "lived_until", "origin")}
-            counts = self._shares(name)
-            rows.append(
-                {
-                    **birth,
-                    "steps": steps,
-                    "parents": list(row["parents"] if row["parents"] is not None else []),
-                    "score": row["score"],
-                    **counts,
-                }
-            )
+        rows = [
+            {**self.births[name], "steps": steps, **self._shares(name)}
+            for name, steps in self.steps(individual).items()
+        ]
         frame = pd.DataFrame(rows, columns=list(ANCESTORS))
         return frame.astype(dict.fromkeys(ANCESTORS[-4:], "Int64"))
 
@@ -141,10 +126,7 @@ class Lineage:
         counts = dict.fromkeys(ANCESTORS[-4:], 0)
         for value, from_first, from_second in zip(own, first, second, strict=True):
             same = value == from_first, value == from_second and len(parents) > 1
-            key = {(True, True): "from_both", (True, False): "from_first"}.get(
-                same, "from_second" if same[1] else "new"
-            )
-            counts[key] += 1
+            counts[_SHARES[same]] += 1
         return counts
 
     def genes(self, individual: str) -> pd.DataFrame:
@@ -154,10 +136,16 @@ class Lineage:
         birth of that ancestor, and how many births ago it was.
         """
         steps = self.steps(individual)
+        row = self.births[individual]
+        names = [
+            name
+            for gene in self._gene_columns
+            for name in (
+                [gene] if gene in SCALAR_GENES else [f"{gene}.{n}" for n in range(len(row[gene]))]
+            )
+        ]
         rows = []
-        for index, (name, value) in enumerate(
-            zip(self.gene_names, self._numbers(individual), strict=True)
-        ):
+        for index, (name, value) in enumerate(zip(names, self._numbers(individual), strict=True)):
             source = individual
             while (parent := self._giver(source, index, value)) is not None:
                 source = parent
@@ -187,10 +175,7 @@ class Lineage:
         their mean score and their best score.
         """
         births = pd.DataFrame(
-            [
-                {key: row[key] for key in ("born", "origin", "score", "lived_until")}
-                for row in self.births.values()
-            ]
+            [*self.births.values()], columns=["born", "origin", "score", "lived_until"]
         )
         births["survived"] = births["lived_until"] > births["born"]
         groups = births.groupby(["born", "origin"], sort=True)

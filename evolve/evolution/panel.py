@@ -47,10 +47,9 @@ _FIRST_ELO: Final = 0.0
 
 
 def _panel_agents(settings: EvolutionSettings, given: PatternAgent | None) -> list[StoredAgent]:
-    """Return the agents of the fixed panel; the champion of generation 0 joins them.
+    """Return the agents of the fixed panel, which the champion of generation 0 joins.
 
-    With a given evaluation, they are its agent twice: with its own search, and as deep as the
-    run's node budget allows. Evolution has to beat both.
+    With a given evaluation: its agent by its own search, and as deep as the node budget allows.
     """
     rules = settings.rules
     if given is not None:
@@ -133,10 +132,7 @@ class RunPanel(ABC):
         openings: Openings,
         first_game: int,
     ) -> tuple[Floats, pa.Table]:
-        """Play both colours against each of R opponents on N openings.
-
-        Returns the champion's score in every pair of games, [R, N], and the games.
-        """
+        """Return the champion's score in every pair of games, [opponents, openings], and these."""
         scores, games = meet(
             candidate.champion,
             opponents,
@@ -157,7 +153,6 @@ class RunPanel(ABC):
         games: Games,
         first_game: int,
     ) -> pa.Table:
-        """Return the rows of the champion's games."""
         names = [agent.name for agent in (candidate.champion, *opponents)]
         rules = self.settings.rules
         return games.table(candidate.generation, kind, names, rules, openings, first_game)
@@ -244,8 +239,7 @@ class LadderPanel(RunPanel):
         for row in (run.metadata(number)[0] for number in range(run.generation_count)):
             if row.get("panel_elo") is not None:
                 value, low, high = (float(row[f"panel_elo{end}"]) for end in ("", "_low", "_high"))
-                error = Estimate(value, low, high, 0).error
-                self._curve.add(row["generation"], value, error)
+                self._curve.add(row["generation"], value, Estimate(value, low, high, 0).error)
         self.rise = self._curve.rise
 
 

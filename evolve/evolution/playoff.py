@@ -36,15 +36,11 @@ from evolve.version import __version__
 
 _LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
-_PLAYOFF_PLIES: Final = 8
-"""Random moves in the play-off's openings."""
-_RATING_PLIES: Final = 8
-"""Random moves in the rating's openings."""
+_PLIES: Final = 8
+"""Random moves in the openings."""
 RATING_PANELS: Final = 4
 """Games of the rating, in units of one generation's panel: 4 times as many games halve the width
 of the interval."""
-
-
 PLAYOFF: Final = "play-off"
 RATING: Final = "ladder"
 """Names of the stages that follow the last generation."""
@@ -101,7 +97,7 @@ class ChampionSelection:
         agents = self._candidates(generation, population, champions, algorithm)
         rng = generator(settings.seed, Use.PLAYOFF_OPENINGS)
         openings = balanced_openings(
-            settings.playoff_openings, Part.PLAYOFF, settings.rules, rng, _PLAYOFF_PLIES
+            settings.playoff_openings, Part.PLAYOFF, settings.rules, rng, _PLIES
         )
         players = len(agents)
         pairs = all_pairs(players)
@@ -122,23 +118,15 @@ class ChampionSelection:
             range(players), key=lambda i: (table.score[i], better * table.disc_difference[i])
         )
         winner = agents[best].with_provenance(**_won(games, best, players))
-        self._save(self._rated(winner, run, observer))
+        elo = rate(winner, self.context, _first_guess(run), partial(observer.stage, RATING))
+        if elo is not None:
+            winner = winner.with_provenance(**elo.columns("elo"), elo_games=elo.n)
+        self._save(winner)
         # Write the play-off's file last: it marks champion.json as the play-off's, and rated.
         names = [agent.name for agent in agents]
         first_game = run.games_table(generation).num_rows
         rows = games.table(generation, "playoff", names, settings.rules, openings, first_game)
         write_table(playoff_file(self.folder), rows)
-
-    def _rated(self, champion: StoredAgent, run: Run, observer: Observer) -> StoredAgent:
-        elo = rate(
-            champion,
-            self.context,
-            _first_guess(run),
-            lambda done, total: observer.stage(RATING, done, total),
-        )
-        if elo is None:
-            return champion
-        return champion.with_provenance(**elo.columns("elo"), elo_games=elo.n)
 
     def _save(self, agent: StoredAgent) -> None:
         agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
@@ -228,9 +216,8 @@ def rate(
         nonlocal rounds
         rng = generator(settings.seed, Use.RATING_OPENINGS, rounds)
         rounds += 1
-        openings = balanced_openings(
-            ladder.played * each, Part.MATCH, settings.rules, rng, _RATING_PLIES
-        )
+        number = ladder.played * each
+        openings = balanced_openings(number, Part.MATCH, settings.rules, rng, _PLIES)
         return ladder.rate(
             champion,
             near,

@@ -21,8 +21,7 @@ POOLED: Final = 10
 SPAN: Final = 40
 """Generations over which a rise is reported, and the fewest that it is computed from."""
 REST: Final = 20.0
-"""Elo. A run that would gain less than this in SPAN generations no longer improves: this gain
-would change a score of 0.500 to 0.529."""
+"""Elo. A run that would gain less than this in SPAN generations no longer improves."""
 _FEWEST: Final = 8
 """Fewest panels for which a rise is reported."""
 
@@ -99,9 +98,8 @@ class Curve:
 def _line(at: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
     """Return the slope of the least squares line, and its standard error.
 
-    The best of neighbouring generations are relatives, often the same individual, so their errors
-    correlate: the error grows with the correlation of neighbouring residuals as for an AR(1)
-    process.
+    The best of neighbouring generations are relatives, so their errors correlate: the error grows
+    with the correlation of neighbouring residuals as for an AR(1) process.
     """
     x = np.asarray(at, np.float64) - np.mean(at)
     y = np.asarray(values) - np.mean(values)

@@ -62,7 +62,9 @@ def test_it_knows_the_stages_after_the_last_generation(tmp_path: Path, panel: st
 
 
 def costs(seconds: float = 0.4e-3, **options: object) -> Costs:
-    return Costs.of(resolve_as(EvolutionSettings, PRESETS, options), 8, seconds)
+    settings = resolve_as(EvolutionSettings, PRESETS, options)
+    panel = 16 * settings.panel_openings / settings.panel_every
+    return Costs(settings.population, settings.games_a_generation, panel, seconds)
 
 
 def test_one_slot_does_all_itself() -> None:

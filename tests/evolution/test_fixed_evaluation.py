@@ -133,7 +133,7 @@ def test_an_individual_is_an_agent(searched: Run) -> None:
         ({"fix": {"probcut": "9"}}, "probcut: without an evaluation there is no such gene"),
         (
             {"evaluation": "patterns-standard", "fix": {"weights": "9", "mobility": "1"}},
-            "weights, mobility: with an evaluation there is no such gene",
+            "weights: with an evaluation there is no such gene; mobility: with",
         ),
         ({"evaluation": "patterns-standard", "start_from": "swh"}, "start_from"),
         ({"evaluation": "patterns-standard", "terms": "mobility"}, "terms: the evaluation has"),

@@ -115,7 +115,7 @@ def test_with_two_networks_each_move_is_valued_by_the_one_that_plays_it(
     boards = reference.random_boards(random.Random(0), 30, 10, 40)
     positions = np.array([b for b in boards if reference.legal_moves(*b)], np.uint64)
     sides = np.where(np.arange(len(positions)) % 3 == 0, 1, -1).astype(np.int8)
-    found = learner._bootstrap.best(number, positions, sides)
+    found = learner.best_values(number, positions, sides)
     for row, (own, opp) in enumerate(positions.tolist()):
         target = learner.targets[0 if sides[row] == 1 else 1].network()
         values = target.outputs(positions[row : row + 1])[0]
