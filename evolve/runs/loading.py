@@ -10,7 +10,7 @@ from typing import Any, cast
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.names import CWD, AgentName, parse_name
-from evolve.agents.reference import listed, read_agent, reference_agent
+from evolve.agents.reference import read_agent, reference_agent
 from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCE_NAMES, REFERENCES
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
@@ -75,21 +75,12 @@ def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
     return cast("AlphaBetaAgent", agent)
 
 
-def program_agent(protocol: str, command: str, folder: str | None = None) -> Agent:
-    """The agent that runs a program; AgentError for an unknown protocol or invalid command.
-
-    folder: the program's own, None for the current one.
-    """
-    made = imported(listed(PROGRAMS, protocol, "protocol of programs"))
-    return cast("Agent", made(protocol, command, cwd=folder))
-
-
 def _load(parsed: AgentName, folder: str | None) -> Agent:
     """The agent of a name, without settings; folder: where a program is searched for and runs."""
     source, path = parsed.base, parsed.path
     protocol, colon, command = source.partition(":")
     if colon and protocol in PROGRAMS:
-        return program_agent(protocol, command, folder)
+        return cast("Agent", imported(PROGRAMS[protocol])(protocol, command, cwd=folder))
     if source in REFERENCES:
         return reference_agent(source)
     if parsed.individual is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -242,10 +243,7 @@ class Run(_FolderView):
         return _read(paths.games_file(self.path, generation), GAMES_COLUMNS, generation)
 
     def all_games_table(self, generation: int) -> pa.Table:
-        """The games of a generation; those of the last one include the play-off.
-
-        RunError where there is no such generation.
-        """
+        """The games of a generation, of the last one with the play-off; RunError without one."""
         self.check_generation(generation)
         tables = [self.games_table(generation)]
         playoff = self.playoff_table() if generation == self.generation_count - 1 else None
@@ -270,16 +268,16 @@ class Run(_FolderView):
     def find(self, individual: str) -> dict[str, Any]:
         """The row of an individual in its last generation."""
         born, _, _ = individual.partition("-")
-        if born.isascii() and born.isdigit() and int(born) < self.generation_count:
-            last: dict[str, Any] | None = None
-            for generation in range(int(born), self.generation_count):
-                table = self.individuals_table(generation)
-                rows = rows_with(table, "individual", individual).to_pylist()
-                if not rows and last is not None:
-                    break
-                last = rows[0] if rows else last
-            if last is not None:
-                return last
+        last: dict[str, Any] | None = None
+        count = self.generation_count
+        for generation in range(int(born) if re.fullmatch("[0-9]+", born) else count, count):
+            table = self.individuals_table(generation)
+            rows = rows_with(table, "individual", individual).to_pylist()
+            if not rows:
+                break
+            last = rows[0]
+        if last is not None:
+            return last
         raise RunError(
             f"{self.path} has no individual {individual!r}; an id is the generation it was born in "
             "and a number, such as 0-12, and `evolve show RUN --table individuals` lists them"
@@ -366,10 +364,10 @@ class Study(_FolderView):
         changes = self.kind.changes_of(self.command)
         return [*(change for change in changes if change.name not in fixed), _MORE_SEEDS]
 
-    @cached_property
+    @property
     def members(self) -> tuple[Member, ...]:
         """All runs of the study, including those that have not begun."""
-        return tuple(self.design.members)
+        return self.design.members
 
     def folder_of(self, member: Member) -> Path:
         """The folder of one of its runs, which may not exist yet; LinkError for a link."""

@@ -96,19 +96,12 @@ def create(folder: Path, config: str, parts: Sequence[str] = (GENERATIONS, GAMES
 
 
 def discard(folder: Path, made: bool) -> None:
-    """Undo a new run without a generation: empty its folder; remove it if `made`.
-
-    If the folder is a link, only the link is removed.
-    """
-    if made and folder.is_symlink():
-        remove(folder)
-    for path in list(folder.iterdir()) if folder.is_dir() else []:
+    """Undo a new run without a generation: empty its folder, or remove it if `made`."""
+    for path in [folder] if made else [*folder.iterdir()]:
         if path.is_dir() and not path.is_symlink():
             remove_tree(path, ignore_errors=True)
         else:
             remove(path, missing_ok=True)
-    if made:
-        remove_tree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -148,10 +141,7 @@ def is_locked(folder: Path) -> bool:
 
 
 def sweep_orphans(folder: Path, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
-    """Remove what a killed writer left, and make missing parts.
-
-    That are temporary files, and games of generations that were not committed.
-    """
+    """Remove temporary files and uncommitted games of a killed writer; make missing parts."""
     for part in (folder, *(folder / name for name in parts)):
         make_folder(part, exist_ok=True)
         remove_half_written(part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,10 @@ _LONGEST: Final = 80
 _GRID: Final = (
     "FIELD=A,B, such as --grid crossover=blend,uniform, or FIELD=A|B where values hold commas"
 )
+_NOT_HERE: Final = {
+    "seed": "a study has seeds, which stand beside its settings",
+    "storage": "sweeps of a study keep to their own folders",
+}
 _SEEDS: Final = "seeds are numbers and ranges from 0, such as 0-9 or 1,4,7-9"
 
 
@@ -94,7 +98,7 @@ class StudySpec(BaseModel):
         description="of the runs of each setting: 0-9, or a list", min_length=1, max_length=_MOST
     )
     settings: dict[str, Anything] = Field({}, description="of all runs, as the command's --config")
-    grid: dict[str, list[Anything]] = Field(
+    grid: dict[str, Annotated[list[Anything], Field(min_length=1)]] = Field(
         {}, description="values of a setting, or of KEY in one as SETTING.KEY; all combinations"
     )
     variants: dict[str, dict[str, Anything]] = Field(
@@ -108,24 +112,17 @@ class StudySpec(BaseModel):
             raise ValueError(f"command = {self.command!r} is unknown; there are {', '.join(known)}")
         if len(set(self.seeds)) < len(self.seeds):
             raise ValueError("seeds: each may stand once")
-        for name, values in self.grid.items():
-            if not values:
-                raise ValueError(f"grid.{name}: it has no values")
         combined = math.prod(map(len, self.grid.values()))
         if max(1, len(self.variants)) * combined * len(self.seeds) > _MOST:
             raise ValueError(f"a study has {_MOST} runs at most")
         _ = self.settings_of_runs  # ValueError where two are the same
-        for section, fields in (("settings", self.settings), ("grid", self.grid)):
-            self._check_fields(section, fields)
-        for name, fields in self.variants.items():
-            self._check_fields(f"variants.{name}", fields)
+        sections: dict[str, Mapping[str, Any]] = {"settings": self.settings, "grid": self.grid}
+        sections |= {f"variants.{name}": fields for name, fields in self.variants.items()}
+        for section, fields in sections.items():
+            for name, why in _NOT_HERE.items():
+                if name in fields:
+                    raise ValueError(f"{section}.{name}: {why}")
         return self
-
-    def _check_fields(self, section: str, fields: Mapping[str, Any]) -> None:
-        if "seed" in fields:
-            raise ValueError(f"{section}.seed: a study has seeds, which stand beside its settings")
-        if "storage" in fields:
-            raise ValueError(f"{section}.storage: sweeps of a study keep to their own folders")
 
     @property
     def kind(self) -> RunType:
@@ -162,12 +159,12 @@ class StudySpec(BaseModel):
             raise ValueError(f"grid: {twice} stands twice")
         return tuple(settings)
 
-    @property
-    def members(self) -> Iterator[Member]:
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
         """Its runs seed by seed, so that the first ones cover all settings."""
-        for seed in self.seeds:
-            for setting in self.settings_of_runs:
-                yield Member(setting, seed)
+        return tuple(
+            Member(setting, seed) for seed in self.seeds for setting in self.settings_of_runs
+        )
 
     def values_of(self, member: Member) -> dict[str, Any]:
         """The settings of a run, for its command's --config."""
@@ -175,13 +172,10 @@ class StudySpec(BaseModel):
 
     def resolved(self, member: Member) -> BaseModel:
         """The checked settings of a run; SettingsError where they are wrong."""
-        return self._resolve(self.values_of(member))
-
-    def _resolve(self, values: Mapping[str, Any]) -> BaseModel:
-        model = self.variant.model()
-        word = self.kind.word(self.command)
-        kind = {"kind": word} if "kind" in model.model_fields else {}
-        return cast("BaseModel", resolve_as(model, self.variant.all_presets(), {**values, **kind}))
+        model, values = self.variant.model(), self.values_of(member)
+        if "kind" in model.model_fields:
+            values["kind"] = self.kind.word(self.command)
+        return cast("BaseModel", resolve_as(model, self.variant.all_presets(), values))
 
     def check(self) -> None:
         """Raise SettingsError unless the command accepts each of its settings."""

@@ -70,12 +70,9 @@ def champion_elo(run: Run) -> tuple[str, float | None]:
     It is the Elo on the ladder. Runs that ended without a rating, under rules without a ladder,
     have the last value of their curve, under the curve's name.
     """
-    progress = run.kind.reading.progress(run)
-    champion = champion_of(run.path)
-    if not progress.crowned or champion is None:
-        return ELO[0], None
-    elo = _number(read_header(champion).provenance, ELO[0])
-    if elo is not None:
+    provenance = _provenance(run)
+    elo = _number(provenance, ELO[0])
+    if elo is not None or not provenance:
         return ELO[0], elo
     curve = run.kind.reading.curve(run)
     return str(curve.name), float(curve.iloc[-1]) if len(curve) else None
@@ -86,35 +83,34 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
 
     The opponents are the run's own candidates, so this number does not compare runs.
     """
-    progress = run.kind.reading.progress(run)
-    champion = champion_of(run.path)
-    held = run.kind.rated and progress.crowned and champion is not None
-    provenance = read_header(champion).provenance if held and champion is not None else {}
-    score = _score(provenance)
+    score = _score(_provenance(run) if run.kind.rated else {})
     return {f"playoff_share{key.removeprefix('score')}": value for key, value in score.items()}
+
+
+def _provenance(run: Run) -> Mapping[str, Any]:
+    """What the champion's file says of it; empty before it counts."""
+    champion = champion_of(run.path)
+    if champion is None or not run.kind.reading.progress(run).crowned:
+        return {}
+    return read_header(champion).provenance
 
 
 def _number(provenance: Mapping[str, Any], key: str) -> float | None:
     value = provenance.get(key)
-    finite = isinstance(value, (int, float)) and math.isfinite(value)
-    return float(value) if finite and value is not None else None
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
 
 
 def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
     """A champion's score with its interval, as far as its file has them; None without games."""
     score, low, high = (_number(provenance, key) for key in ("score", "score_low", "score_high"))
-    error = _number(provenance, "score_error")
-    error = _number(provenance, "error") if error is None else error
-    if score is not None and (low is None or high is None):
-        low = high = None
-        if error is not None:
-            low, high = max(0.0, score - 1.96 * error), min(1.0, score + 1.96 * error)
+    error = _number(provenance, "error")
+    if score is not None and low is None and error is not None:
+        low, high = max(0.0, score - 1.96 * error), min(1.0, score + 1.96 * error)
     return {"score": score, "score_low": low, "score_high": high}
 
 
 _ALWAYS: Final = ("rules", "seed")
 """Settings that every version writes for every kind of run."""
-_NOT_SETTINGS: Final = ("command", "versions")
 _MOST: Final = 5
 """Most wrong values that a message names."""
 
@@ -129,25 +125,18 @@ def check_config(run: Run) -> None:
     missing = [name for name in _ALWAYS if name not in config]
     if missing:
         raise RunError(f"{file} is damaged: it has no {', '.join(missing)}")
-    if not isinstance(config.get("versions", {}), Mapping):
-        raise RunError(f"{file} is damaged: versions = {config['versions']!r} is not a table")
     model = kind.commands[run.command].model()
-    given: dict[str, Any] = {
-        key: value for key, value in config.items() if key not in _NOT_SETTINGS
-    }
+    given = {key: value for key, value in config.items() if key not in ("command", "versions")}
     if "kind" in model.model_fields:
         given["kind"] = kind.word(run.command)
     presets = kind.commands[run.command].all_presets()
     try:
         model.model_validate(merged(presets, {}, given))
     except ValidationError as error:
-        unknown = {detail["loc"] for detail in error.errors() if detail["type"] in _UNKNOWN}
+        unknown = {detail["loc"] for detail in error.errors() if "extra" in detail["type"]}
         wrong = [fault.text for fault in faults(error) if fault.keys and fault.keys not in unknown]
         if wrong:
             raise RunError(f"{file} is damaged: {'; '.join(wrong[:_MOST])}") from error
-
-
-_UNKNOWN: Final = ("extra_forbidden", "removed")
 
 
 def row_of(study: Study, member: Member) -> dict[str, Any]:
