@@ -87,13 +87,20 @@ class GenerationWriter:
         if generation == 0:
             champions.first_champion = list(population[champion])
             champions.first_champion_name = population[champion].name
-        metrics, panel_games = self._judged(generation, agents[champion], champions, len(games))
+        metrics: dict[str, Any] = {}
+        panel_games = GAMES_COLUMNS.schema.empty_table()
+        if generation % self.settings.panel_every == 0:
+            first = self.genome.agent(champions.first_champion, champions.first_champion_name)
+            past = [self._past_champion(number) for number in past_generations(generation)]
+            candidate = Candidate(generation, agents[champion], first, past, len(games))
+            metrics, panel_games = self.panel.judge(candidate)
         score = metrics.get("panel_score")
         if score is not None:
             champions.add(population[champion], generation, score)
         names = [individual.name for individual in population]
         rules = self.settings.rules
         fitness_games = games.table(generation, "fitness", names, rules, played.openings)
+        before, self._judged_at = self._judged_at, time.monotonic()
         row: dict[str, Any] = {
             "generation": generation,
             "best": population[champion].name,
@@ -103,7 +110,7 @@ class GenerationWriter:
             "games": len(games),
             "over_budget": float((games.results[:, REASON] != END).mean()),
             **metrics,
-            "seconds": self._seconds(played),
+            "seconds": self._judged_at - max(played.began, before),  # none of the one before
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
         state = checkpoint(played.state, champions, self.genome)
@@ -135,21 +142,6 @@ class GenerationWriter:
                 row[FITNESS] = individual.fitness.values[0]
             rows.append({**row, **self.genome.genes(individual)})
         return rows
-
-    def _judged(
-        self, generation: int, champion: StoredAgent, champions: Champions, first_game: int
-    ) -> tuple[dict[str, Any], pa.Table]:
-        """Judge the champion by the panel, every `panel_every` generations."""
-        if generation % self.settings.panel_every:
-            return {}, GAMES_COLUMNS.schema.empty_table()
-        first = self.genome.agent(champions.first_champion, champions.first_champion_name)
-        past = [self._past_champion(number) for number in past_generations(generation)]
-        return self.panel.judge(Candidate(generation, champion, first, past, first_game))
-
-    def _seconds(self, played: PlayedGeneration) -> float:
-        """Seconds of a generation that do not overlap with the one before."""
-        before, self._judged_at = self._judged_at, time.monotonic()
-        return self._judged_at - max(played.began, before)
 
     def _past_champion(self, generation: int) -> StoredAgent:
         best = self.run.metadata(generation)[0]["best"]
@@ -197,6 +189,7 @@ def evaluation_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent 
     kept = folder / EVALUATION_FILE
     try:
         agent = read_agent(kept) if kept.exists() else load_agent(settings.evaluation)
+        agent.stored()
     except AgentError as error:
         raise SettingsError(f"evaluation: {error}") from error
     if agent.kind != PatternAgent.kind:
@@ -206,10 +199,6 @@ def evaluation_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent 
             f"evaluation: {settings.evaluation} plays {agent.rules}, the run {settings.rules}; set "
             f"rules to {agent.rules}"
         )
-    try:
-        agent.stored()
-    except AgentError as error:
-        raise SettingsError(f"evaluation: {error}") from error
     return cast("PatternAgent", agent)
 
 
@@ -309,13 +298,19 @@ def restored(
     """
     settings = genome.settings
     _, state = run.metadata(generation)
-    _check_settings(run, settings, state["settings"])
+    path, made_with = run.path / CONFIG_FILE, state["settings"]
+    now, before = settings.identity, resolve({}, made_with, str(path)).identity
+    changed = [key for key in made_with if key in now and now[key] != before[key]]
+    if changed:
+        faults = ", ".join(f"{key} was {before[key]}, not {now[key]}" for key in changed)
+        raise RunError(f"{path} was changed: {faults}")
     if state.get("evaluation") != _digest(genome):
         raise RunError(f"{run.path / EVALUATION_FILE} is not what the generations so far had")
     rows = run.individuals_table(generation).to_pylist()
     games = rows_with(run.games_table(generation), "kind", "fitness")
     cases = cross_table_of(games, [row["individual"] for row in rows]).scores
-    rank, better = _ranked_by(settings), rule_set(settings.rules).discs
+    rank = "score" if settings.fitness == SCORE else FITNESS
+    better = rule_set(settings.rules).discs
     population = [
         _individual(
             row,
@@ -344,16 +339,6 @@ def damage_reported(run: Run, generation: int) -> Iterator[None]:
         ) from error
 
 
-def _check_settings(run: Run, settings: EvolutionSettings, made_with: Mapping[str, Any]) -> None:
-    """Raise RunError if config.toml differs from the settings of the generations so far."""
-    path = run.path / CONFIG_FILE
-    now, before = settings.identity, resolve({}, made_with, str(path)).identity
-    changed = [key for key in made_with if key in now and now[key] != before[key]]
-    if changed:
-        faults = ", ".join(f"{key} was {before[key]}, not {now[key]}" for key in changed)
-        raise RunError(f"{path} was changed: {faults}")
-
-
 def _digest(genome: Genome) -> str | None:
     """Hash the evaluation that all individuals share, with its cuts; None if there is none."""
     if genome.given is None:
@@ -361,11 +346,6 @@ def _digest(genome: Genome) -> str | None:
     arrays = [array.tobytes() for array in genome.given.arrays.values()]
     shapes = repr(genome.given.patterns.shapes.shapes).encode()
     return hashlib.sha256(b"".join([shapes, *arrays])).hexdigest()
-
-
-def _ranked_by(settings: EvolutionSettings) -> str:
-    """Return the column that holds the fitness."""
-    return "score" if settings.fitness == SCORE else FITNESS
 
 
 def _individual(row: Mapping[str, Any], genes: Vector, fitness: tuple[float, float]) -> Individual:

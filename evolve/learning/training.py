@@ -310,11 +310,6 @@ class Training(InMemoryTraining):
         arrays = {_HEADER: np.array(json.dumps(facts)), **self.learner.arrays()}
         write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
 
-    def _is_of_these_settings(self, identity: Mapping[str, Any]) -> bool:
-        """Whether a checkpoint has these settings; those that it lacks have their defaults."""
-        stored = {**type(self.settings).model_construct().model_dump(mode="json"), **identity}
-        return all(stored[name] == value for name, value in self.settings.identity.items())
-
     def restore(self) -> None:
         """Continue from the folder's checkpoint; from the beginning where there is none.
 
@@ -330,7 +325,10 @@ class Training(InMemoryTraining):
         try:
             arrays = read_arrays(path)
             facts = parse_json(str(arrays.pop(_HEADER)))
-            same = self._is_of_these_settings(facts["identity"])
+            # Settings that it lacks are newer, and have their defaults.
+            stored = type(self.settings).model_construct().model_dump(mode="json")
+            stored |= facts["identity"]
+            same = all(stored[key] == value for key, value in self.settings.identity.items())
             if same:
                 self.learner.restore(facts["learner"], arrays)
                 self.rng.bit_generator.state = facts["rng"]

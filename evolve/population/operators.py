@@ -157,20 +157,6 @@ SELECTIONS: Final[Mapping[str, Select]] = {
 }
 
 
-def selected(
-    population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
-) -> Sequence[Individual]:
-    """Keep all selected individuals: generations overlap, and good individuals play again."""
-    return parents
-
-
-def _best_alone(
-    population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
-) -> Sequence[Individual]:
-    """Keep only the best: generations replace each other (the elitist plan of De Jong 1975)."""
-    return population[:1]
-
-
 def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
     """BLX-α (Eshelman and Schaffer, FOGA 1993) with α = `blend` of the settings."""
     return _by_deap(tools.cxBlend, mother, father, breeding, alpha=breeding.settings.blend)
@@ -237,7 +223,12 @@ FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "mutation": {"gaussian": gaussian, "uniform": _uniform_mutation},
     "depth_mutation": {"step": step, "uniform": _uniform_mutation},
-    "survival": {"selected": selected, "best": _best_alone},
+    "survival": {
+        # Generations overlap, and good individuals play again.
+        "selected": lambda population, parents, breeding: parents,
+        # Generations replace each other: the elitist plan of De Jong 1975.
+        "best": lambda population, parents, breeding: population[:1],
+    },
 }
 """The functions for all names in `config.operators`."""
 

@@ -33,19 +33,17 @@ def drawing_from(rng: np.random.Generator, operator: C) -> C:
     """
     assert isinstance(operator, FunctionType)
     module = operator.__globals__
+    number = int(rng.integers(1 << 63))
+    words: Any = rng.integers(1 << 32, size=8, dtype=np.uint64).astype(np.uint32)
     space = {
         **module,
-        "random": Random(int(rng.integers(1 << 63))),
-        "numpy": _Numpy(np.random.RandomState(_words(rng))),
+        "random": Random(number),
+        "numpy": _Numpy(np.random.RandomState(words)),
     }
     for name, value in module.items():
         if isinstance(value, FunctionType) and value.__globals__ is module:
             space[name] = _moved(value, space)
     return cast(C, _moved(operator, space))
-
-
-def _words(rng: np.random.Generator) -> Any:
-    return rng.integers(1 << 32, size=8, dtype=np.uint64).astype(np.uint32)
 
 
 def _moved(function: FunctionType, space: dict[str, Any]) -> FunctionType:

@@ -182,13 +182,10 @@ class Run(_FolderView):
     @property
     def tables(self) -> Tables:
         """The tables that it has by name, the most informative first."""
-        names = (t.name for t in self.kind.tables if t.part is None or self._has(t.part))
-        return Tables(names, self.table)
-
-    def _has(self, part: str) -> bool:
-        """Whether a file of that name exists, or a non-empty folder."""
-        path = self.path / part
-        return path.is_file() or (path.is_dir() and any(path.iterdir()))
+        parts = {table.name: self.path / (table.part or "") for table in self.kind.tables}
+        # Those whose part is a file, or a folder that is not empty.
+        found = [name for name, path in parts.items() if path.is_file() or any(path.glob("*"))]
+        return Tables(found, self.table)
 
     def table_named(self, name: str) -> RunTable:
         """The definition of one of its tables; RunError when it has none of that name."""

@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from evolve.runs.run import Run
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
+from evolve.runs.summary import ELO
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.paths import CHECKPOINT_FILE
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_ELO: Final = ("elo", "elo_low", "elo_high")
-
-
-def _unused(run: Run) -> tuple[str, ...]:
-    """Columns that its kind of training leaves empty."""
-    return METRICS_UNUSED[_judge(run)]
 
 
 def _kept(folder: Path) -> int:
@@ -41,21 +34,17 @@ def _progress(run: Run) -> RunProgress:
         # A check no better than the best before it counts towards `patience`.
         scores = [row["score"] for row in rows]
         complete = complete or len(rows) - 1 - scores.index(max(scores)) >= patience
-    judge = _judge(run)
+    judge, budget = _judge(run), config.get("budget")
     # With the ladder, the last agent is the one that the run keeps.
-    elo = {key: last.get(key) for key in _ELO} if judge == "ladder" else {}
+    elo = {key: last.get(key) for key in ELO} if judge == "ladder" else {}
     return RunProgress(
         done=last.get("games", 0),
         target=config.get("games"),
         complete=complete,
         metrics={f"{judge}_score": last.get("score"), **elo},
-        share=_share_of_budget(config.get("budget"), last.get("cpu_seconds", 0.0)),
+        share=last.get("cpu_seconds", 0.0) / budget if isinstance(budget, (int, float)) else None,
         so_far=last.get("score") if judge == "panel" else None,
     )
-
-
-def _share_of_budget(budget: Any, spent: float) -> float | None:
-    return spent / budget if isinstance(budget, (int, float)) and budget else None
 
 
 def _metric(run: Run) -> tuple[str, float | None]:
@@ -99,6 +88,10 @@ READING: Final = RunReading(
     curve=_curve,
     metrics=_metrics,
     tables={
-        "metrics": TableReading(lambda run: read_metrics(run.path), METRICS_COLUMNS, unused=_unused)
+        "metrics": TableReading(
+            lambda run: read_metrics(run.path),
+            METRICS_COLUMNS,
+            unused=lambda run: METRICS_UNUSED[_judge(run)],
+        )
     },
 )

@@ -29,24 +29,9 @@ SOMETIMES: Final = (FITNESS,)
 DISTINCT: Final = "distinct"
 """Column: how many of a generation's individuals play differently; 1 if all are clones."""
 OF_LADDER: Final = (
-    "rating",
-    "rating_low",
-    "rating_high",
-    "rise",
-    "rise_low",
-    "rise_high",
-    "rise_since",
-)
+    "rating", "rating_low", "rating_high", "rise", "rise_low", "rise_high", "rise_since",
+)  # fmt: skip
 """Columns that only runs with the ladder have; runs with the fixed panel do not."""
-_RATING: Final = Chart("Rating on the ladder", first=True)
-_PANEL: Final = Chart("How strong each generation's best is", first=True)
-_PAST: Final = Chart("Score against past champions", (0, 1))
-_LEAD: Final = Chart("Lead over its own generation", (0.5, 1))
-_LADDER_SCORE: Final = Chart("Score against the whole ladder", (0, 1))
-_OVER_BUDGET: Final = Chart("Games lost on nodes", (0, 0.01))
-_SECONDS: Final = Chart("Seconds a generation", (0,))
-
-
 INDIVIDUALS_COLUMNS: Final = Columns(
     (
         Column("generation", pa.int32()),
@@ -111,53 +96,47 @@ def row_genes(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[in
 
 
 def _number(name: str, text: str, **options: Any) -> Column:
-    """A column that a row may lack."""
-    return Column(name, pa.float64(), before=None, text=text, **options)
+    return Column(name, pa.float64(), text=text, **options)
 
 
-def _hidden(name: str, text: str) -> Column:
-    return _number(name, text, in_view=False)
-
-
-def _share(name: str, text: str, chart: Chart, label: str, **options: Any) -> Column:
-    return Column(
-        name, pa.float64(), format="percent", chart=chart, label=label, text=text, **options
-    )
+def _share(name: str, text: str, **options: Any) -> Column:
+    return _number(name, text, format="percent", **options)
 
 
 GENERATIONS_COLUMNS: Final = Columns(
     (
         Column("generation", pa.int64(), text="its number; 0 is random"),
         Column("best", pa.string(), text="the individual with the best score"),
-        _share("best_score", "its score against its own population", _LEAD, "best"),
-        Column(
-            "mean_score", pa.float64(), format="percent", text="of the population", in_view=False
-        ),
-        Column(
-            DISTINCT, pa.int64(), in_view=False,
-            text="individuals that play differently; 1 is a population of clones",
-        ),
+        _share("best_score", "its score against its own population",
+               chart=Chart("Lead over its own generation", (0.5, 1)), label="best"),
+        _share("mean_score", "of the population", in_view=False),
+        Column(DISTINCT, pa.int64(), in_view=False,
+               text="individuals that play differently; 1 is a population of clones"),
         Column("games", pa.int64(), text="of the round robin", in_view=False),
         _share("over_budget", "share of games lost for more nodes than --move-budget",
-               _OVER_BUDGET, "share of games"),
+               chart=Chart("Games lost on nodes", (0, 0.01)), label="share of games"),
         _share("panel_score", "its score against the panel, which does not change",
-               _LADDER_SCORE, "score", before=None),
+               chart=Chart("Score against the whole ladder", (0, 1)), label="score"),
         _number("panel_elo", "the same as Elo: the best's rating on the ladder, or over the panel",
-                chart=_PANEL, label="Elo of the best"),
+                chart=Chart("How strong each generation's best is", first=True),
+                label="Elo of the best"),
         _number("panel_elo_low", "where the 95 % interval of that begins"),
         _number("panel_elo_high", "and where it ends"),
         _number("rating", "mean of panel_elo over the last generations: the curve of the rating",
-                chart=_RATING, label="Elo of the best"),
-        _hidden("rating_low", "where the 95 % interval of the rating begins"),
-        _hidden("rating_high", "and where it ends"),
-        _hidden("rise", "Elo that the rating rises by in 40 generations, from rise_since on"),
-        _hidden("rise_low", "where its 95 % interval begins"),
-        _hidden("rise_high", "and where it ends; below 20 the run has stopped improving"),
-        _hidden("rise_since", "the first generation of those that the rise is taken from"),
-        _share("past_score", "its score against champions of the run's own past", _PAST, "score",
-               before=None),
-        Column("seconds", pa.float64(), chart=_SECONDS, label="seconds",
-               text="wall time of the generation"),
+                chart=Chart("Rating on the ladder", first=True), label="Elo of the best"),
+        _number("rating_low", "where the 95 % interval of the rating begins", in_view=False),
+        _number("rating_high", "and where it ends", in_view=False),
+        _number("rise", "Elo that the rating rises by in 40 generations, from rise_since on",
+                in_view=False),
+        _number("rise_low", "where its 95 % interval begins", in_view=False),
+        _number("rise_high", "and where it ends; below 20 the run has stopped improving",
+                in_view=False),
+        _number("rise_since", "the first generation of those that the rise is taken from",
+                in_view=False),
+        _share("past_score", "its score against champions of the run's own past",
+               chart=Chart("Score against past champions", (0, 1)), label="score"),
+        _number("seconds", "wall time of the generation",
+                chart=Chart("Seconds a generation", (0,)), label="seconds"),
     )
 )  # fmt: skip
 """Columns that a row may lack are null there, such as those of the panel without a panel."""

@@ -11,7 +11,6 @@ from evolve.tables.columns import Chart, Column, Columns
 from evolve.tables.parquet import RowFiles
 from evolve.tables.paths import METRICS
 
-_COUNTS: Final = ("check", "games", "steps")
 METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
 """Columns of the scores against the first three of the rules' panel, where checks play them."""
 _PANEL: Final = tuple(f"{name}{end}" for name in METRICS_SCORES for end in ("", "_low", "_high"))
@@ -20,19 +19,21 @@ _SCORES: Final = Chart("Scores against the panel", (0, 1))
 _ELO: Final = Chart("Elo on the ladder", first=True)
 
 
-def _panel_column(name: str) -> Column:
-    if name not in METRICS_SCORES:
-        return Column(name, pa.float64(), format="percent")
-    label = name.replace("_", " ")
-    return Column(name, pa.float64(), format="percent", chart=_SCORES, label=label)
-
-
 METRICS_COLUMNS: Final = Columns(
     (
-        *(Column(name, pa.int64()) for name in _COUNTS),
+        *(Column(name, pa.int64()) for name in ("check", "games", "steps")),
         Column("loss", pa.float64(), chart=Chart("Loss")),
         Column("score", pa.float64(), format="percent", chart=Chart("Score", (0, 1))),
-        *(_panel_column(name) for name in _PANEL),
+        *(
+            Column(
+                name,
+                pa.float64(),
+                format="percent",
+                chart=_SCORES if name in METRICS_SCORES else None,
+                label=name.replace("_", " "),
+            )
+            for name in _PANEL
+        ),
         Column("elo", pa.float64(), before=None, chart=_ELO, label="Elo"),
         *(Column(name, pa.float64(), before=None) for name in _LADDER[1:]),
         Column(
