@@ -29,7 +29,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin
 from evolve.fitness.statistics import bradley_terry, mean_of
 from evolve.runs import run_folder
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from evolve.runs.run import Run
 
 GENERATIONS: Final = (1, 4, 12)
@@ -45,7 +45,7 @@ def evolved(folder: Path, rules: Rules, population: int, seed: int, executor: Ex
     options |= {"generations": max(GENERATIONS) + 1, "playoff_openings": 2, "opponents": 16}
     settings = resolve_as(EvolutionSettings, PRESETS, options)
     run_folder.create(folder, config_text(settings, {}))
-    Evolution(folder, settings, executor).run(Silent())
+    Evolution(folder, settings, executor).run(Observer())
     return Run(folder)
 
 

@@ -47,7 +47,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
 from evolve.runs import run_folder
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 
 if TYPE_CHECKING:
     from evolve.cluster.client import Cluster
@@ -86,7 +86,7 @@ def serial(population: int, opponents: int | None) -> None:
         played = None
         for generation in range(4):
             playing, begin = 0.0, time.perf_counter()
-            played = evolution._play(played, Silent())
+            played = evolution._play(played, Observer())
             bred = time.perf_counter() - begin - playing
             begin = time.perf_counter()
             evolution._judge(played)
@@ -107,7 +107,7 @@ def game_costs() -> npt.NDArray[np.float64]:
         run_folder.create(Path(scratch), config_text(settings, {}))
         played = None
         for _ in range(6):
-            played = evolution._play(played, Silent())
+            played = evolution._play(played, Observer())
             evolution._judge(played)
         assert played is not None
         rng = np.random.default_rng(0)

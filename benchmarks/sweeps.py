@@ -50,7 +50,7 @@ from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import BLUE, GREY, Look
 from evolve.plots.sweep import plot_sweep
 from evolve.runs import run_folder
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.importance import better_part, compute_importances, importances_in
 from evolve.sweeps.plan import Plan, plan_of
@@ -112,7 +112,7 @@ def overhead(trials: int) -> None:
             )
 
 
-class _Counting(Silent):
+class _Counting(Observer):
     """An observer that notes when trials end."""
 
     def __init__(self) -> None:
@@ -299,7 +299,7 @@ def evolved(method: str, seed: int, generations: int) -> tuple[Any, int]:
         folder = Path(place)
         evolution = Evolution(folder, settings, ONE_THREAD)
         run_folder.create(folder, config_text(settings, {}))
-        evolution.run(Silent())
+        evolution.run(Observer())
         return evolve.load_agent(folder), len(evolve.load_run(folder).games)
 
 

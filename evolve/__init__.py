@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evolve.plots.figure import Picture
     from evolve.population.genome import Encoding
     from evolve.runs.loading import load_agent
-    from evolve.runs.observer import Observer
+    from evolve.runs.progress import Observer
     from evolve.runs.run import Run, Study, load_run
     from evolve.studies.call import compare, study
     from evolve.sweeps.call import sweep
@@ -55,7 +55,7 @@ _HOMES = {
     "match": "evolve.arena.call",
     "MatchResult": "evolve.arena.match",
     "MctsAgent": "evolve.agents.mcts",
-    "Observer": "evolve.runs.observer",
+    "Observer": "evolve.runs.progress",
     "Picture": "evolve.plots.figure",
     "plot": "evolve.plots.call",
     "RandomAgent": "evolve.agents.chance",

@@ -23,7 +23,7 @@ from rich.text import Text
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
 from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, sparkline, with_error
-from evolve.runs.progress import TimeLeft
+from evolve.runs.progress import Observer, TimeLeft
 from evolve.terminal_text import writable
 
 _LIVE_ROWS: Final = 12
@@ -139,7 +139,7 @@ class RowsView(ProgressView):
         return [*(cell(row.get(name)) for name in self.columns[:-1]), duration(left)]
 
 
-class Display:
+class Display(Observer):
     """An observer that shows plain lines, and remembers a request to stop."""
 
     def __init__(self, view: ProgressView) -> None:

@@ -28,7 +28,7 @@ from evolve.evolution.estimate import Costs, Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.trend import rest_message
 from evolve.fitness.executor import Executor
-from evolve.runs.observer import Observer, RunEnding
+from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.tables.individuals import GENERATIONS_COLUMNS

@@ -32,7 +32,7 @@ from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import print_error
 from evolve.files.changes import Appender
 from evolve.parsing import json_value
-from evolve.runs.observer import Observer
+from evolve.runs.progress import Observer
 from evolve.version import __version__
 
 _LEAST: Final = 0.2
@@ -77,7 +77,7 @@ class ProgressFile:
             self.write(event, **fields())
 
 
-class ReportingObserver:
+class ReportingObserver(Observer):
     """An observer that passes rows, stages and notes to another one and to the file."""
 
     def __init__(self, observer: Observer, file: ProgressFile, row_event: str) -> None:

@@ -22,7 +22,7 @@ from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import in_elo
-from evolve.runs.observer import Observer, RunEnding
+from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.call import search_and_select

@@ -16,7 +16,7 @@ from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.learning.training import Training
 from evolve.runs.loading import load_agent
-from evolve.runs.observer import Observer, RunEnding
+from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.tables.metrics import METRICS_UNUSED
 from evolve.terminal_text import as_word, count_of

@@ -22,7 +22,7 @@ from evolve.runs.life_cycle import (
     need_extras,
     stored_settings,
 )
-from evolve.runs.observer import Observer, RunEnding
+from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_type import RunType
 from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import as_word

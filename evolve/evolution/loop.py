@@ -49,8 +49,7 @@ from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
 from evolve.runs import life_cycle
 from evolve.runs.loading import load_alphabeta
-from evolve.runs.observer import Observer, RunEnding
-from evolve.runs.progress import shown
+from evolve.runs.progress import Observer, RunEnding, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.paths import committed_generations, playoff_file
@@ -334,7 +333,7 @@ def evolve(
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: receives games and generations; see `evolve.runs.observer`.
+        observer: receives games and generations; see `evolve.runs.progress`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: `evolve.population.operators` and

@@ -27,7 +27,7 @@ from evolve.fitness.statistics import Estimate
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Individual
 from evolve.population.randomness import Use, generator
-from evolve.runs.observer import Observer
+from evolve.runs.progress import Observer
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
 from evolve.tables.parquet import write_table

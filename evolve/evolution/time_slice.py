@@ -19,7 +19,7 @@ from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from evolve.tables.paths import (
     CHAMPION_FILE,
     CONFIG_FILE,
@@ -84,7 +84,7 @@ def _contents(folder: Path, paths: Sequence[Path]) -> dict[str, bytes]:
     }
 
 
-class _TimeLimit(Silent):
+class _TimeLimit(Observer):
     """Stop a run when the time is up."""
 
     def __init__(self, seconds: float) -> None:

@@ -24,8 +24,7 @@ from evolve.fitness.executor import Threads
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
 from evolve.runs import life_cycle
-from evolve.runs.observer import Observer, RunEnding
-from evolve.runs.progress import shown
+from evolve.runs.progress import Observer, RunEnding, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import TRAININGS
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
@@ -359,7 +358,7 @@ def train(
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: receives checks; see `evolve.runs.observer`.
+        observer: receives checks; see `evolve.runs.progress`.
         settings: what `evolve train KIND --help` lists, such as `preset="quick"` or `budget=60`.
             Later calls may name more `games` or another `budget` or `patience`.
 

@@ -1,4 +1,4 @@
-"""When work ends, and the line of progress of Python calls, in a terminal or a notebook."""
+"""What watches work: why it ended, how long it takes, and the line of progress of Python calls."""
 
 from __future__ import annotations
 
@@ -9,11 +9,47 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, TextIO
 
-from evolve.runs.observer import Observer, Silent
 from evolve.terminal_text import plain, writable
+
+
+class RunEnding(Enum):
+    """Why a run returned; each kind of run has its own reasons, described by their values.
+
+    All kinds have STOPPED: the observer asked for it.
+    """
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the observer stopped it, so that the work did not reach an end of its own."""
+        return self.name == "STOPPED"
+
+
+class Observer:
+    """Watches a run; the working thread calls it, and `stop` between two rows.
+
+    As it is, it shows nothing and never stops a run.
+    """
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        """Report a new row of the run's first table: `done` of `total` of the run are done.
+
+        The unit depends on the kind of run: generations, trials, or the share of a training.
+        """
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        """Report that `done` of `total` of the current step are done, such as games."""
+
+    def note(self, text: str) -> None:
+        """Report something in one line."""
+
+    def stop(self) -> bool:
+        """Whether the run must end after the current step."""
+        return False
+
 
 _RECENT: Final = 10
 """Reports that tell the pace."""
@@ -106,7 +142,7 @@ _METRICS: Final = (*_ELO, "score", "best_score")
 """Columns that say how good it is; the first that a row has is shown."""
 
 
-class ProgressLine(Silent):
+class ProgressLine(Observer):
     """An observer that shows how far work is, and tells another observer everything.
 
     A terminal and a notebook have one line that replaces itself; elsewhere, such as in a file, each
@@ -209,7 +245,7 @@ class ProgressLine(Silent):
 @contextmanager
 def shown(progress: bool, observer: Observer | None) -> Iterator[Observer]:
     """Yield the observer of a call, behind a line of progress if wished."""
-    inner = Silent() if observer is None else observer
+    inner = Observer() if observer is None else observer
     if not progress:
         yield inner
         return

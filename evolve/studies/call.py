@@ -21,8 +21,7 @@ from evolve.fitness.games import GamesDone
 from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
 from evolve.runs.life_cycle import new_folder
-from evolve.runs.observer import Observer, Silent
-from evolve.runs.progress import shown
+from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run, Study, begun_runs, load_run
 from evolve.runs.run_folder import locked
 from evolve.runs.run_types import EVOLUTIONS
@@ -60,7 +59,7 @@ def study(
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: gets each finished run as a row; see `evolve.runs.observer`.
+        observer: gets each finished run as a row; see `evolve.runs.progress`.
         settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
             may be functions here, also in `grid` and `variants`.
 
@@ -200,7 +199,7 @@ def _text(design: StudySpec) -> str:
         raise SettingsError(f"{STUDY_FILE} cannot hold these settings: {error}") from error
 
 
-class _RunObserver(Silent):
+class _RunObserver(Observer):
     """Watches one run of a study and reports to the study's observer."""
 
     def __init__(self, observer: Observer, done: int, runs: int) -> None:

@@ -20,7 +20,7 @@ from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import open_to_append, remove
 from evolve.programs.forks import start
 from evolve.runs import run_folder
-from evolve.runs.observer import Observer, RunEnding
+from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Study
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of

@@ -11,8 +11,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import RunError
 from evolve.runs import life_cycle
-from evolve.runs.observer import Observer
-from evolve.runs.progress import shown
+from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.final import FinalResult
@@ -60,7 +59,7 @@ def sweep(
         folder: folder of the sweep; a new one, or one that a call with the same settings started.
         jobs: workers; a sweep keeps their number, 1 if it is not given, as its trials depend on it.
         progress: whether to show a line of progress.
-        observer: receives trials; see `evolve.runs.observer`.
+        observer: receives trials; see `evolve.runs.progress`.
         settings: what `evolve sweep KIND --help` lists, such as `trials=60`, `fix={"depths": 1}`,
             `space={"mobility": {"low": 0, "high": 9}}`, or `program="gtp:…"`. Later calls may name
             more `trials`.

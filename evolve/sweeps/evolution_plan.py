@@ -29,7 +29,7 @@ from evolve.files.changes import make_folder
 from evolve.population.genome import Genome
 from evolve.runs import run_folder
 from evolve.runs.loading import load_agent
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from evolve.runs.run_types import champion_of
 from evolve.sweeps.plan import plays_again
 from evolve.sweeps.settings_plan import SettingsPlan
@@ -99,7 +99,7 @@ def _champion(folder: Path) -> StoredAgent:
     return read_agent(path)
 
 
-class _Evolving(Silent):
+class _Evolving(Observer):
     """Watches an evolution, ends it when its CPU seconds are used, and reports its champion."""
 
     def __init__(self, objective: Objective, folder: Path, report: Report) -> None:

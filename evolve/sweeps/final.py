@@ -29,7 +29,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
-from evolve.runs.observer import Observer
+from evolve.runs.progress import Observer
 from evolve.sweeps.trials import FOLDER, SAME, agent_file, games_of, number_of
 from evolve.tables.paths import FINAL_FILE, MATCHES, TRIALS
 from evolve.terminal_text import count_of

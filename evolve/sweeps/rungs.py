@@ -31,7 +31,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, mean_of
 from evolve.runs import run_folder
-from evolve.runs.observer import Observer
+from evolve.runs.progress import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,
@@ -261,7 +261,7 @@ class Rungs:
 
 
 @dataclass(frozen=True)
-class _OnRung:
+class _OnRung(Observer):
     """Reports a rung as part of the whole sweep, with the candidates' trial numbers."""
 
     observer: Observer

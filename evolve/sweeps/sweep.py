@@ -15,7 +15,7 @@ from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.runs import run_folder
-from evolve.runs.observer import Observer, RunEnding
+from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import (
     FinalResult,
     SweepFinal,

@@ -10,7 +10,7 @@ from evolve.cli.signals import INTERRUPTED
 from evolve.cli.trainings import ChecksView
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings
-from evolve.runs.observer import Observer
+from evolve.runs.progress import Observer
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.sweeps.sweep import SweepEnding
 

@@ -12,7 +12,7 @@ from evolve.config.toml import config_text, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Threads
 from evolve.runs import run_folder
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from evolve.runs.run import Run
 
 TINY: dict[str, Any] = {
@@ -26,7 +26,7 @@ TINY: dict[str, Any] = {
 }
 
 
-class StopAfter(Silent):
+class StopAfter(Observer):
     """Wishes to stop after some generations."""
 
     def __init__(self, generations: int) -> None:
@@ -38,18 +38,18 @@ class StopAfter(Silent):
 
 
 def start(
-    folder: Path, jobs: int = 1, observer: Silent | None = None, **options: Any
+    folder: Path, jobs: int = 1, observer: Observer | None = None, **options: Any
 ) -> EvolutionEnding:
     """Make a run and evolve it."""
     settings = resolve({**TINY, **options})
     evolution = Evolution(folder, settings, Threads(jobs))
     run_folder.create(folder, config_text(settings, {}))
     with run_folder.locked(folder):
-        return evolution.run(observer or Silent())
+        return evolution.run(observer or Observer())
 
 
 def go_on(
-    folder: Path, jobs: int = 1, observer: Silent | None = None, **changes: Any
+    folder: Path, jobs: int = 1, observer: Observer | None = None, **changes: Any
 ) -> EvolutionEnding:
     """Go on with a run, as `evolve resume` does."""
     from evolve.config.toml import read_toml
@@ -59,7 +59,7 @@ def go_on(
         run_folder.sweep_orphans(folder)
         evolution = Evolution(folder, settings, Threads(jobs))
         evolution.restore()
-        return evolution.run(observer or Silent())
+        return evolution.run(observer or Observer())
 
 
 @pytest.fixture(scope="package")

@@ -17,7 +17,7 @@ from evolve.evolution.loop import OF_DIRECT_GENES
 from evolve.fitness.roundrobin import Round
 from evolve.population.genome import Individual
 from evolve.population.operators import Breeding
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from tests.cli import done, fails
 from tests.evolution.conftest import TINY, StopAfter
 from tests.tables.content import content_hash
@@ -73,7 +73,7 @@ def test_own_functions_decide_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert evolve.evolve(half, **{**own, "generations": 5}).generation_count == 5
 
 
-class Interrupted(Silent):
+class Interrupted(Observer):
     """Ends the work by Ctrl-C after its first row."""
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:

@@ -12,7 +12,7 @@ from evolve.evolution.estimate import BYTES_A_GAME, Costs, estimate
 from evolve.evolution.loop import Evolution
 from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import ONE_THREAD
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from tests.evolution.conftest import TINY, start
 
 
@@ -35,7 +35,7 @@ def test_it_counts_the_games_still_to_come(tmp_path: Path) -> None:
     assert half.bytes == pytest.approx(whole.bytes / 2)
 
 
-class Counted(Silent):
+class Counted(Observer):
     """Keeps how many games each stage has had."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.networks.architecture import Architecture
 from evolve.learning.training import Training
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from tests import networks, reference
 
 SMALL: dict[str, Any] = {
@@ -52,7 +52,7 @@ ALL = [
 ]
 
 
-class Watcher(Silent):
+class Watcher(Observer):
     """An observer that stops after so many checks."""
 
     def __init__(self, checks: int = 10**9) -> None:

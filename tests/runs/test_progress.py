@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from evolve.runs.observer import Silent
-from evolve.runs.progress import ProgressLine, shown
+from evolve.runs.progress import Observer, ProgressLine, shown
 
 
 class Terminal(io.StringIO):
@@ -20,7 +19,7 @@ class Terminal(io.StringIO):
         return True
 
 
-class Told(Silent):
+class Told(Observer):
     def __init__(self) -> None:
         self.rows: list[Any] = []
 
@@ -33,7 +32,7 @@ class Told(Silent):
 
 def test_a_terminal_has_one_line() -> None:
     stream = Terminal()
-    line = ProgressLine(Silent(), stream)
+    line = ProgressLine(Observer(), stream)
     for generation in range(4):
         line.row({"generation": generation, "rating": 12.4}, generation + 1, 4)
     line.close()
@@ -51,7 +50,7 @@ def test_the_time_left_is_by_what_was_done_since_the_first_report(
     monkeypatch.setattr("evolve.runs.progress.time.monotonic", lambda: next(clock) * 1.0)
     for reports in ("rows", "games"):
         stream = Terminal()
-        line = ProgressLine(Silent(), stream)
+        line = ProgressLine(Observer(), stream)
         for share in (80, 82):  # it was at 80 % when it was stopped
             if reports == "rows":
                 line.row({"generation": share}, share, 100)
@@ -67,7 +66,7 @@ def test_what_is_left_after_the_last_row_is_that_of_its_stage(
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr("evolve.runs.progress.time.monotonic", lambda: next(clock) * 1.0)
     stream = Terminal()
-    line = ProgressLine(Silent(), stream)
+    line = ProgressLine(Observer(), stream)
     for trial in range(3):
         line.row({"number": trial}, trial + 1, 3)
     for done in (1, 2):
@@ -81,7 +80,7 @@ def test_what_is_left_after_the_last_row_is_that_of_its_stage(
 def test_it_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     stream = Terminal()
-    line = ProgressLine(Silent(), stream)
+    line = ProgressLine(Observer(), stream)
     line.row({"generation": 1, "rating": 12.4}, 1, 4)
     line.stage("generation 2", 1, 2)
     line.close()
@@ -90,7 +89,7 @@ def test_it_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_has_a_line_for_each_tenth() -> None:
     stream = io.StringIO()
-    line = ProgressLine(Silent(), stream)
+    line = ProgressLine(Observer(), stream)
     for check in range(100):
         line.row({"check": check, "score": 0.5}, (check + 1) / 100, 1.0)
         line.stage("games", 1, 2)
@@ -104,7 +103,7 @@ def test_a_file_has_a_line_for_each_tenth() -> None:
 def test_a_notebook_is_told_by_its_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
     stream = io.StringIO()
-    line = ProgressLine(Silent(), stream)
+    line = ProgressLine(Observer(), stream)
     line.row({}, 1, 2)
     assert stream.getvalue().startswith("\r")
 

@@ -11,7 +11,7 @@ import evolve
 from evolve.fitness.roundrobin import Round
 from evolve.population.genome import Individual
 from evolve.population.operators import Breeding
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from tests.evolution.conftest import TINY
 
 QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5, "generations": 2}
@@ -27,7 +27,7 @@ def few_discs(played: Round) -> Any:
     return 64.0 - played.standings.disc_difference
 
 
-class Watch(Silent):
+class Watch(Observer):
     """Counts rows, and stops after so many answers."""
 
     def __init__(self, left: int = 1000) -> None:

@@ -17,7 +17,7 @@ from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.fitness.executor import ONE_THREAD, Threads
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import SweepFinal, best_trial, openings_of_final, ranked, settings_ranked
 from evolve.sweeps.plan import plan_of
@@ -38,7 +38,7 @@ def keep(folder: Path, number: int, name: str) -> None:
     replace(agent, name=f"trial-{number}").save(folder / f"trials/trial-{number:04d}.json")
 
 
-class Counting(Silent):
+class Counting(Observer):
     """An observer of how far it is."""
 
     def __init__(self) -> None:
@@ -167,7 +167,7 @@ def test_no_setting_meets_itself_in_the_final(tmp_path: Path) -> None:
     assert {row.agent for row in result.rows} == {"trial-0", "trial-1", "trial-4"}
 
 
-class Stopping(Silent):
+class Stopping(Observer):
     """An observer that wishes to end after so many further pairs of games."""
 
     def __init__(self, pairs: int) -> None:
@@ -203,7 +203,7 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     trials = [of(0, 0.1, 0, origin="defaults"), of(1, 0.9, 1), of(2, 0.8, 2)]
     plan = plan_of(SweepSettings(kind="alphabeta", final_openings=4, panel=("random",)))
     (tmp_path / "whole").mkdir()
-    whole = SweepFinal(tmp_path / "whole", plan, trials, ONE_THREAD, Silent()).play()
+    whole = SweepFinal(tmp_path / "whole", plan, trials, ONE_THREAD, Observer()).play()
     played, times = 0, 0
     while True:
         observer = Stopping(pairs)

@@ -17,7 +17,7 @@ from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.fitness.statistics import Estimate
 from evolve.runs import run_folder
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
@@ -46,7 +46,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-class Watcher(Silent):
+class Watcher(Observer):
     """Notes what it is told, and stops after so many lives of the rungs."""
 
     def __init__(self, lives: int = 1000) -> None:
@@ -198,8 +198,8 @@ def test_the_time_runs_out_on_a_rung(tmp_path: Path) -> None:
     settings = SweepSettings(**SETTINGS)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     sweep = Sweep.open(tmp_path, settings)
-    sweep.run(Silent())
-    assert select_champion(sweep, Silent(), 1e-9) == (SweepEnding.TIMEOUT, None)
+    sweep.run(Observer())
+    assert select_champion(sweep, Observer(), 1e-9) == (SweepEnding.TIMEOUT, None)
     sweep.close()
 
 

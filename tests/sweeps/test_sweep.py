@@ -15,7 +15,7 @@ from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.runs.observer import Silent
+from evolve.runs.progress import Observer
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import TrialResult, values_of
@@ -24,7 +24,7 @@ from tests.sweeps import GENES
 from tests.waits import PATIENCE
 
 
-class Watcher(Silent):
+class Watcher(Observer):
     """An observer that looks, and may stop or meddle."""
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ def test_repeated_failures_do_not_end_a_sweep(tmp_path: Path) -> None:
     def end(outcome: TrialResult) -> None:
         task = sweep.study.take("w")
         assert task is not None
-        sweep._end(task.number, outcome, Silent())
+        sweep._end(task.number, outcome, Observer())
 
     for outcome in (failed, *[repeated] * 6, failed, failed, failed):
         end(outcome)
