@@ -6,12 +6,13 @@ Quarry. Squares are a1 to h8, a1 at the top left.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
 from evolve.agents.agent import Agent, Limit
-from evolve.engine.board.board import Board, Side
+from evolve.engine.board.board import Side
 from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
@@ -23,8 +24,7 @@ from evolve.version import __version__
 
 GAME: Final = "Othello"
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
-_NUMBER: Final = re.compile(r"\+?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
-_SIGNED: Final = re.compile(rf"-?{_NUMBER.pattern}", re.ASCII)
+_LARGEST: Final = 1e9
 _ID: Final = re.compile(r"(\d{1,18})(?:\s+|$)(.*)", re.ASCII)
 
 
@@ -50,7 +50,9 @@ class GtpEngine:
             "protocol_version": lambda _: "2",
             "name": lambda _: f"evolve {' '.join(self.agent.name.split())}",
             "version": lambda _: __version__,
-            "known_command": self._known_command,
+            "known_command": lambda words: (
+                "true" if words and words[0].lower() in self._commands else "false"
+            ),
             "list_commands": lambda _: "\n".join(self._commands),
             "quit": self._quit,
             "boardsize": self._boardsize,
@@ -83,6 +85,10 @@ class GtpEngine:
             if name not in self._commands:
                 raise _RefusedError("unknown command")
             return plain(f"={number} {self._commands[name](words)}".rstrip(" "), keep="\n")
+        except IllegalMoveError:
+            return f"?{number} {'cannot undo' if name == 'undo' else 'illegal move'}"
+        except RecordError:
+            return f"?{number} syntax error"
         except EvolveError as error:
             return plain(f"?{number} {str(error).splitlines()[0]}")
 
@@ -94,9 +100,6 @@ class GtpEngine:
                 say(f"{answer}\n\n")
             if self.finished:
                 return
-
-    def _known_command(self, words: list[str]) -> str:
-        return "true" if words and words[0].lower() in self._commands else "false"
 
     def _quit(self, words: list[str]) -> str:
         self.finished = True
@@ -120,18 +123,13 @@ class GtpEngine:
     def _play(self, words: list[str]) -> str:
         if len(words) != 2:
             raise _RefusedError("syntax error")
-        side = self._side(words)
-        try:
-            square = read_move(words[1])
-        except RecordError:
-            raise _RefusedError("syntax error") from None
-        self._move(side, square)
+        self._session.play(read_move(words[1]), self._side(words))
         return ""
 
     def _genmove(self, words: list[str]) -> str:
         side = self._side(words)
         square = self._chosen(side)
-        self._move(side, square)
+        self._session.play(square, side)
         return _vertex(square)
 
     def _reg_genmove(self, words: list[str]) -> str:
@@ -143,24 +141,20 @@ class GtpEngine:
         A line has pairs of a name and a value, as in `lz-analyze` of Leela Zero. GTP requires the
         prefix for a program's own commands.
         """
-        board = self._turn(self._side(words))
+        board = self._session.with_turn(self._side(words))
         analysis = self.agent.analyse(board) if board.legal_moves() else None
         if analysis is None:
             raise _RefusedError("nothing to analyze")
+        depth = "" if analysis.depth is None else f" depth {analysis.depth}"
         lines = [
-            f"info move {_vertex(square)} value {value:.6g} unit {analysis.unit}"
+            f"info move {_vertex(square)} value {value:.6g} unit {analysis.unit}{depth}"
             for square, value in analysis.values.items()
         ]
-        if analysis.depth is not None:
-            lines = [f"{line} depth {analysis.depth}" for line in lines]
         lines[0] += f" pv {' '.join(map(_vertex, analysis.line))}"
         return "\n".join(lines)
 
     def _undo(self, words: list[str]) -> str:
-        try:
-            self._session.undo()
-        except IllegalMoveError:
-            raise _RefusedError("cannot undo") from None
+        self._session.undo()
         return ""
 
     def _time_settings(self, words: list[str]) -> str:
@@ -195,27 +189,15 @@ class GtpEngine:
     @staticmethod
     def _numbers(words: list[str], count: int, signed: bool = False) -> list[float]:
         """Parse `count` numbers, not negative unless `signed`."""
-        kind = _SIGNED if signed else _NUMBER
-        if len(words) != count or not all(map(kind.fullmatch, words)):
-            raise _RefusedError("syntax error")
-        return [float(word) for word in words]
-
-    def _turn(self, side: Side) -> Board:
-        """Return the board with `side` to move; if the other side must pass, it passes."""
-        try:
-            return self._session.with_turn(side)
-        except IllegalMoveError as error:
-            raise _RefusedError(f"illegal move: {error}") from None
-
-    def _move(self, side: Side, square: int) -> None:
-        self._turn(side)
-        try:
-            self._session.play(square, side)
-        except IllegalMoveError:
-            raise _RefusedError("illegal move") from None
+        with contextlib.suppress(ValueError):
+            numbers = [float(word) for word in words]
+            least = -_LARGEST if signed else 0.0
+            if len(words) == count and all(least <= number < _LARGEST for number in numbers):
+                return numbers
+        raise _RefusedError("syntax error")
 
     def _chosen(self, side: Side) -> int:
-        board = self._turn(side)
+        board = self._session.with_turn(side)
         if not board.legal_moves():
             return PASS
         seconds = self._clock.seconds_for(side, board)

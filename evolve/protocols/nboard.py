@@ -21,7 +21,7 @@ from evolve.agents.memory import stopper
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.board.squares import square_name
-from evolve.engine.search.search import MAX_DEPTH
+from evolve.engine.search.genes import MAX_DEPTH
 from evolve.errors import EvolveError, RecordError
 from evolve.programs.sessions import RULES_STATUS
 from evolve.protocols.session import Session
@@ -68,7 +68,10 @@ class NBoardEngine:
         self._lock = threading.Lock()
         self._write = say
         self._commands: dict[str, Callable[[str], None]] = {
-            "nboard": lambda _: self._greet(),
+            "nboard": lambda _: self.say(
+                f"set myname {self._name}",
+                f"{RULES_STATUS} {self._rules}{' assumed' * self._assumed}",
+            ),
             "set": self._set,
             "move": self._move,
             "go": lambda _: self._think(self._go),
@@ -78,10 +81,11 @@ class NBoardEngine:
             "learn": lambda _: self.say("learned"),
         }
 
-    def say(self, line: str) -> None:
-        """Send a line; thread-safe."""
+    def say(self, *lines: str) -> None:
+        """Send lines; thread-safe."""
         with self._lock:
-            self._write(f"{plain(line)}\n")
+            for line in lines:
+                self._write(f"{plain(line)}\n")
 
     def serve(self, lines: Iterable[str]) -> None:
         """Run the commands in lines until `quit` or their end."""
@@ -96,26 +100,20 @@ class NBoardEngine:
                 if word not in self._commands:  # version 1 sent moves without a command word
                     word, rest = "move", f"{word} {rest}"
                 try:
-                    self._do(word, rest.strip())
+                    if word in _OF_A_GAME and self._session is None:
+                        raise RecordError(
+                            f"{word}: there is no game, for {self._lost}; send another with "
+                            "set game"
+                        )
+                    self._commands[word](rest.strip())
                 except EvolveError as error:
                     self.say(f"status {str(error).splitlines()[0]}")
         self._finish(_LAST_GRACE)
 
-    def _do(self, word: str, rest: str) -> None:
-        if word in _OF_A_GAME and self._session is None:
-            raise RecordError(
-                f"{word}: there is no game, for {self._lost}; send another with set game"
-            )
-        self._commands[word](rest)
-
     @property
     def _game(self) -> Session:
-        assert self._session is not None  # `_do` has checked it
+        assert self._session is not None  # `serve` has checked it
         return self._session
-
-    def _greet(self) -> None:
-        self.say(f"set myname {self._name}")
-        self.say(f"{RULES_STATUS} {self._rules}{' assumed' * self._assumed}")
 
     def _set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")
@@ -154,13 +152,6 @@ class NBoardEngine:
         count = int(rest) if re.fullmatch(r"\d{1,3}", rest, re.ASCII) else 1
         self._think(lambda stopped: self._give_hints(max(1, count), stopped))
 
-    def _player(self) -> Agent:
-        """Return the agent with the depth from `set depth`, if any."""
-        return self.agent if self._depth is None else self._to_depth(self._depth)
-
-    def _to_depth(self, depth: int) -> Agent:
-        return self.agent.limited(Limit(depth=depth))
-
     def _think(self, work: Callable[[Callable[[], bool]], None]) -> None:
         self._thinking = _Thinking(lambda stopped: self._work(work, stopped))
 
@@ -194,7 +185,7 @@ class NBoardEngine:
             self.say("search PA 0.00 0 0")
             return
         for depth in range(1, (self._depth or _HINT_DEPTH) + 1):
-            analysis = self._to_depth(depth).analyse(board)
+            analysis = self.agent.limited(Limit(depth=depth)).analyse(board)
             if stopped():
                 return
             if analysis is None:
@@ -206,22 +197,21 @@ class NBoardEngine:
             for square in list(analysis.values)[:count]:
                 if stopped():  # a fit takes up to a second, and ends by itself
                     return
-                text = self._text_of(analysis, square, values.get(square))
+                discs = values.get(square)
+                text = f"{analysis.values[square]:.2f} 0 0 {self._name}, no discs"
+                if discs is not None:
+                    text = f"{discs:.2f} 0 {analysis.depth}"
                 self.say(f"search {_name_of(square)} {text}")
             if analysis.depth is None or analysis.exact:
                 return
 
-    def _text_of(self, analysis: Analysis, square: int, discs: float | None) -> str:
-        """Return value, a zero and depth of a move, or its value and a remark."""
-        if discs is None:
-            return f"{analysis.values[square]:.2f} 0 0 {self._name}, no discs"
-        return f"{discs:.2f} 0 {analysis.depth}"
-
     def _analyze(self, stopped: Callable[[], bool]) -> None:
         """Send a value for every position of the game, the last one first."""
-        player, boards = self._player(), list(self._game.boards)
-        for played in range(len(boards) - 1, -1, -1):
-            value = _value(player, boards[played])
+        player = self.agent
+        if self._depth is not None:
+            player = player.limited(Limit(depth=self._depth))
+        for played, board in reversed(list(enumerate(self._game.boards))):
+            value = _value(player, board)
             if value is None or stopped():
                 return
             self.say(f"analysis {played} {value:.2f}")

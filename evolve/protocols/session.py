@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.timed_search import LONGEST, SHORTEST
@@ -154,14 +154,11 @@ class Clock:
     def restart(self) -> None:
         """Start a new game: both sides have their full time."""
         self._left.clear()
-        if self.stones > 0 and self.main <= 0:
-            self._give(self.byo, self.stones)
-        elif self.main > 0 and not (self.byo > 0 and self.stones == 0):
-            self._give(self.main, 0)
-
-    def _give(self, seconds: float, stones: int) -> None:
-        self._left["black"] = _Left(seconds, stones)
-        self._left["white"] = _Left(seconds, stones)
+        for side in get_args(Side):
+            if self.stones > 0 and self.main <= 0:
+                self.tell(side, self.byo, self.stones)
+            elif self.main > 0 and not (self.byo > 0 and self.stones == 0):
+                self.tell(side, self.main, 0)
 
     def tell(self, side: Side, seconds: float, stones: int) -> None:
         """Set a side's remaining time: for the game if `stones` is 0, else for `stones` moves."""

@@ -144,7 +144,7 @@ def test_what_the_agent_thinks() -> None:
     assert answers(
         "evolve-analyze white\nevolve-analyze\n1 evolve-analyze b", engine("random")
     ) == [
-        "? illegal move: it is black's turn",
+        "? illegal move",
         "? syntax error",
         "?1 nothing to analyze",
     ]
