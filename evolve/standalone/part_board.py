@@ -117,7 +117,7 @@ def class_of(square: int) -> int:
 # --- Flips: a table for each square, side and line, filled when needed ---
 
 
-class LineFlips(Dict[int, int]):
+class _LineFlips(Dict[int, int]):
     """The flips of a move along one line, in both halves of the board, by the discs there."""
 
     def __init__(self, side: int, rays: list[list[int]]) -> None:
@@ -156,7 +156,7 @@ def _flip_table(side: int, square: int) -> tuple[Any, ...]:
     record: list[Any] = []
     for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
         rays = [_ray(square, dx, dy), _ray(square, -dx, -dy)]
-        record += [sum(map(sum, rays)) * BOTH, LineFlips(side, rays)]
+        record += [sum(map(sum, rays)) * BOTH, _LineFlips(side, rays)]
     return (*record, 1 << (square + 64 * side), square)
 
 
@@ -231,7 +231,7 @@ class Width:
         )
 
 
-class Widths(Dict[int, Width]):
+class _Widths(Dict[int, Width]):
     """The constants by number of boards, made when needed."""
 
     def __missing__(self, count: int) -> Width:
@@ -239,7 +239,7 @@ class Widths(Dict[int, Width]):
         return width
 
 
-WIDTHS = Widths()
+WIDTHS = _Widths()
 
 
 def side_by_side(boards: list[int]) -> int:

@@ -9,20 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from evolve.standalone.part_board import (
-    DISC_SIGN,
-    ENDGAME,
-    FLIPS,
-    FULL,
-    WIDTHS,
-    OutOfTimeError,
-    bit_count,
-    forget_flips,
-    moves_of,
-    squares_of,
-)
-from evolve.standalone.part_search import AI, Search
-from evolve.standalone.part_solver import score_of
+from evolve.standalone.part_search import *
 
 # --- exported from here on ---
 # --- The network, and a search that uses it ---
@@ -35,8 +22,10 @@ from typing import Any, Dict, List, Optional, Tuple
 # --- parameters ---
 KIND = "mcts"  # tree search by a network of values, or "dqn": the best of its move values
 INPUT = "canonical"
-LAYERS: List[Tuple[Any, ...]] = [("dense", 64, 1, "tanh", 0)]
-PACKED = {0: "A" * 348 + "="}  # for each part: weights, then biases, as float32 in base64
+LAYERS = [("dense", 64, 1, "tanh")]  # kind, numbers in and out, activation
+# A network for both colours, or black's and white's: for each layer with weights the weights, then
+# the biases, as float32 in base64.
+PACKED = [["A" * 348 + "="]]
 SIMULATIONS = 100
 C_PUCT = 1.1
 LOOKAHEAD = 0
@@ -48,7 +37,6 @@ DISCOUNTS = (1.0, 1.0, 1.0, 1.0)
 SOLVE_BY = "visits"  # how a tree search sorts moves for the exact search, or "value"
 # --- end of parameters ---
 
-ARRAYS = {part: np.frombuffer(b64decode(text), np.dtype("<f4")) for part, text in PACKED.items()}
 BITS = np.arange(64, dtype=np.uint64)
 DECIDED = 1e6  # in lookahead, a finished game counts this times its outcome
 
@@ -94,7 +82,7 @@ def seen(board: int, side: int, moves: int) -> Any:
     return np.append((own - opp) * side, np.float32(side)).astype(np.float32)
 
 
-def activated(values: Any, name: str) -> Any:
+def _activated(values: Any, name: str) -> Any:
     """The values after an activation."""
     if name == "relu":
         return np.maximum(values, 0)
@@ -106,6 +94,7 @@ def activated(values: Any, name: str) -> Any:
 
 
 WEIGHTED = ("dense", "gate", "conv")  # layers that have weights
+NEIGHBOURS = [(row, column) for row in range(3) for column in range(3)]
 
 
 def around(values: Any) -> Any:
@@ -118,38 +107,31 @@ def around(values: Any) -> Any:
     return np.concatenate(parts, axis=-1).reshape((*rows, 64, 9 * channels))
 
 
-NEIGHBOURS = [(row, column) for row in range(3) for column in range(3)]
-
-
-def matrices(first: int) -> Dict[int, Tuple[Any, Any]]:
-    """Weights [inputs, outputs] and biases of the parts of a network, from part `first`."""
-    found, part = {}, first
-    for kind, inputs, outputs, _, _ in LAYERS:
-        if kind in WEIGHTED:
-            found[part - first] = (
-                ARRAYS[part][: inputs * outputs].reshape(inputs, outputs),
-                ARRAYS[part][inputs * outputs :],
-            )
-            part += 1
+def matrices(packed: List[str]) -> List[Tuple[Any, Any]]:
+    """Weights [inputs, outputs] and biases of the layers of a network that have them."""
+    found = []
+    for text, layer in zip(packed, [layer for layer in LAYERS if layer[0] in WEIGHTED]):
+        array, size = np.frombuffer(b64decode(text), np.dtype("<f4")), layer[1] * layer[2]
+        found.append((array[:size].reshape(layer[1:3]), array[size:]))
     return found
 
 
-def forward(values: Any, weights: Dict[int, Tuple[Any, Any]]) -> Any:
+def forward(values: Any, weights: List[Tuple[Any, Any]]) -> Any:
     """The network's outputs for rows of input."""
-    kept = values
-    for kind, _, size, activation, part in LAYERS:
+    kept, parts = values, iter(weights)
+    for kind, _, size, activation in LAYERS:
         if kind == "conv":
-            matrix, bias = weights[part]
-            found = activated(around(values) @ matrix + bias, activation)
+            matrix, bias = next(parts)
+            found = _activated(around(values) @ matrix + bias, activation)
             values = found.reshape((*values.shape[:-1], 64 * size))
         elif kind in WEIGHTED:
-            matrix, bias = weights[part]
-            found = activated(values @ matrix + bias, activation)
+            matrix, bias = next(parts)
+            found = _activated(values @ matrix + bias, activation)
             values = found * values if kind == "gate" else found
         elif kind == "save":
             kept = values
         elif kind == "add":
-            values = activated(values + kept, activation)
+            values = _activated(values + kept, activation)
         elif kind == "duel":
             advantages = values[..., :size]
             values = values[..., size:] + advantages - advantages.mean(axis=-1, keepdims=True)
@@ -158,12 +140,10 @@ def forward(values: Any, weights: Dict[int, Tuple[Any, Any]]) -> Any:
     return values
 
 
-PARTS = sum(1 for layer in LAYERS if layer[0] in WEIGHTED)
-# Black's network, then white's: the same if one network plays both colours.
-COLOURS = (matrices(0), matrices(PARTS if len(ARRAYS) > PARTS else 0))
+COLOURS = [matrices(packed) for packed in PACKED]
 
 
-class Branch:
+class _Branch:
     """A position in the tree."""
 
     __slots__ = ("board", "bonus", "children", "mean", "move", "prior", "visits")
@@ -171,13 +151,13 @@ class Branch:
     def __init__(self, board: int, move: int, prior: float) -> None:
         self.board = board
         self.move = move
-        self.children: Optional[List[Branch]] = None
+        self.children: Optional[List[_Branch]] = None
         self.mean = 0.0  # value for the side that moved here
         self.prior = self.bonus = prior
         self.visits = 0
 
 
-def expand(branch: Branch) -> float:
+def _expand(branch: _Branch) -> float:
     """Add a position's children; return its value for the side to move."""
     board = branch.board
     moves = legal(board)
@@ -185,11 +165,11 @@ def expand(branch: Branch) -> float:
         branch.children = []
         return float(outcome(board))
     if not moves & FULL:
-        branch.children = [Branch(swapped(board), 64, 1.0)]
+        branch.children = [_Branch(swapped(board), 64, 1.0)]
     else:
         squares = squares_of(moves & FULL)
         prior = 1.0 / len(squares)
-        branch.children = [Branch(after(board, square), square, prior) for square in squares]
+        branch.children = [_Branch(after(board, square), square, prior) for square in squares]
     found = forward(seen(board, 1, moves), COLOURS[0])
     if len(found) > 1 and moves & FULL:
         logits = np.array([float(found[child.move]) for child in branch.children])
@@ -199,7 +179,7 @@ def expand(branch: Branch) -> float:
     return float(found[-1])
 
 
-def simulate(root: Branch) -> None:
+def _simulate(root: _Branch) -> None:
     """Select a leaf, expand it, evaluate it, and backpropagate the value."""
     path = [root]
     branch = root
@@ -211,7 +191,7 @@ def simulate(root: Branch) -> None:
             if score > best:
                 best, branch = score, child
         path.append(branch)
-    value = expand(branch) if branch.children is None else float(outcome(branch.board))
+    value = _expand(branch) if branch.children is None else float(outcome(branch.board))
     for branch in reversed(path):
         value = -value
         branch.visits += 1
@@ -221,9 +201,9 @@ def simulate(root: Branch) -> None:
 
 def searched(board: int, deadline: float) -> Tuple[List[int], List[int]]:
     """The moves, the most visited first; and in the order of the exact search."""
-    root = Branch(board, 64, 1.0)
+    root = _Branch(board, 64, 1.0)
     for _ in range(SIMULATIONS):
-        simulate(root)
+        _simulate(root)
         if perf_counter() > deadline:
             break
     ranked = sorted(root.children or [], key=lambda child: (-child.visits, -child.mean))
@@ -233,15 +213,10 @@ def searched(board: int, deadline: float) -> Tuple[List[int], List[int]]:
     return [child.move for child in ranked], [child.move for child in order]
 
 
-def best_value(board: int, side: int) -> float:
-    """The highest of the legal moves' values, by the network of the side to move."""
-    return max(action_values(board, side).values())
-
-
 def action_values(board: int, side: int) -> Dict[int, float]:
     """The network's value of every legal move."""
     moves = legal(board)
-    weights = COLOURS[0 if side > 0 else 1]
+    weights = COLOURS[0 if side > 0 else -1]
     squares = squares_of(moves & FULL)
     if INPUT == "coloured-move":
         base = seen(board, side, moves)
@@ -259,7 +234,7 @@ def earned(board: int, child: int) -> float:
     return float(DISC_SIGN * gained + DISC_REWARD * kept / 64)
 
 
-def discounted(discount: float, value: float) -> float:
+def _discounted(discount: float, value: float) -> float:
     """A value one step later; the value of a finished game is exact and stays the same."""
     return value if abs(value) > DECIDED / 2 else discount * value
 
@@ -271,7 +246,7 @@ def window(gain: float, discount: float, alpha: float, beta: float) -> Tuple[flo
     return (gain - beta) / discount, (gain - alpha) / discount
 
 
-def deep_value(
+def _deep_value(
     board: int, side: int, root: int, plies: int, alpha: float, beta: float, deadline: float
 ) -> float:
     """The value for the side to move after `plies`, in a search of side `root`.
@@ -286,18 +261,18 @@ def deep_value(
     if not moves & FULL:
         discount = DISCOUNTS[3] if side == root else DISCOUNTS[1]
         bounds = window(0.0, discount, alpha, beta)
-        value = deep_value(swapped(board), -side, root, plies, *bounds, deadline)
-        return -discounted(discount, value)
+        value = _deep_value(swapped(board), -side, root, plies, *bounds, deadline)
+        return -_discounted(discount, value)
     if plies == 0:
-        return best_value(board, side)
+        return max(action_values(board, side).values())
     best = -1e300
     discount = DISCOUNTS[2] if side == root else DISCOUNTS[0]
     for square in squares_of(moves & FULL):
         child = after(board, square)
         gain = earned(board, child)
         bounds = window(gain, discount, max(alpha, best), beta)
-        value = deep_value(child, -side, root, plies - 1, *bounds, deadline)
-        best = max(best, gain - discounted(discount, value))
+        value = _deep_value(child, -side, root, plies - 1, *bounds, deadline)
+        best = max(best, gain - _discounted(discount, value))
         if best >= beta:
             break
     return best
@@ -311,16 +286,16 @@ def valued(board: int, side: int, deadline: float) -> List[int]:
             found = {}
             for square in values:
                 child = after(board, square)
-                value = deep_value(child, -side, side, plies, -1e300, 1e300, deadline)
-                found[square] = earned(board, child) - discounted(DISCOUNTS[2], value)
+                value = _deep_value(child, -side, side, plies, -1e300, 1e300, deadline)
+                found[square] = earned(board, child) - _discounted(DISCOUNTS[2], value)
             values = found
         except OutOfTimeError:
             break
     return sorted(values, key=lambda square: -values[square])
 
 
-def choose_by_network(board: int, side: int, seconds: float) -> int:
-    """The best of two or more moves of the side to move: 1 black, -1 white."""
+def _choose_by_network(player: AI, board: int, moves: List[int], seconds: float) -> int:
+    """The best of two or more moves of the player."""
     start = perf_counter()
     forget_flips()
     exact = 64 - bit_count(board) <= ENDGAME
@@ -328,7 +303,7 @@ def choose_by_network(board: int, side: int, seconds: float) -> int:
     if KIND == "mcts":
         ranked, order = searched(board, deadline)
     else:
-        ranked = order = valued(board, side, deadline)
+        ranked = order = valued(board, -player.color, deadline)
     if exact:
         search = Search(board, 0, start + seconds)
         children = search.deepen(start + seconds, 1)
@@ -340,12 +315,4 @@ def choose_by_network(board: int, side: int, seconds: float) -> int:
     return ranked[0]
 
 
-class NetworkAI(AI):
-    """The same player with a network, whose input may depend on the colour."""
-
-    def chooser(self, board: int, moves: List[int], seconds: float) -> int:
-        """The best of two or more moves."""
-        return choose_by_network(board, -self.color, seconds)
-
-
-AI = NetworkAI  # type: ignore[misc]
+AI.chooser = _choose_by_network  # type: ignore[assignment]

@@ -1,7 +1,7 @@
 """Last part of a stand-alone Python file that uses numba (`evolve export --to python --numba`).
 
 It is the search of the other parts, compiled while those play. What follows the marker comes after
-the evaluation for numba of `part_evaluation.py` or `part_patterns.py`, which have the same names.
+the evaluation for numba of `part_values.py` or `part_patterns.py`, which have the same names.
 It needs numba 0.53 and Python 3.7 or later.
 """
 
@@ -9,22 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve.standalone.part_board import (
-    BOUNDARIES,
-    CORNERS,
-    DEEPEST,
-    DEPTHS,
-    EXACT,
-    FULL,
-    RULE,
-    SECONDS,
-    WIN,
-    bit_count,
-    phase_of,
-)
-from evolve.standalone.part_evaluation import compiled_evaluation, weights_of
-from evolve.standalone.part_search import AI, choose
-from evolve.standalone.part_solver import final_score
+from evolve.standalone.part_search import *
 
 # --- exported from here on ---
 # --- With numba: the same search, compiled ---
@@ -261,7 +246,7 @@ def compiled(numba: Any) -> Any:
     return best_of
 
 
-class Compiler:
+class _Compiler:
     """A thread that compiles, and its result: None before that is ready."""
 
     def __init__(self) -> None:
@@ -277,10 +262,10 @@ class Compiler:
         self.best_of = compiled(numba)
 
 
-COMPILER = Compiler()
+COMPILER = _Compiler()
 
 
-def choose_compiled(board: int, moves: list[int], seconds: float) -> int:
+def _choose_compiled(board: int, moves: list[int], seconds: float) -> int:
     """The same as `choose`, with the compiled search as soon as it is ready."""
     if COMPILER.best_of is None:
         if COMPILER.thread.ident is None:
@@ -314,4 +299,4 @@ def choose_compiled(board: int, moves: list[int], seconds: float) -> int:
     return int(order[0])
 
 
-AI.chooser = staticmethod(choose_compiled)
+AI.chooser = staticmethod(_choose_compiled)

@@ -33,7 +33,7 @@ def images_of(squares: Any) -> Iterator[Tuple[int, ...]]:
             yield tuple((x ^ flip_x) + 8 * (y ^ flip_y) for x, y in turned)
 
 
-def distinct_images(squares: Any) -> List[Tuple[int, ...]]:
+def _distinct_images(squares: Any) -> List[Tuple[int, ...]]:
     """One image of a shape for each set of squares that it can cover."""
     found: Any = {}
     for image in images_of(squares):
@@ -41,7 +41,7 @@ def distinct_images(squares: Any) -> List[Tuple[int, ...]]:
     return list(found.values())
 
 
-def weight_numbers(squares: Any) -> Any:
+def _weight_numbers(squares: Any) -> Any:
     """For each way to fill a shape the first one that is equal by the shape's own symmetries."""
     count = len(squares)
     first = np.arange(3**count, dtype=np.int32)
@@ -54,7 +54,7 @@ def weight_numbers(squares: Any) -> Any:
     return least
 
 
-def unpacked_tables() -> Tuple[Any, Any, Any]:
+def _unpacked_tables() -> Tuple[Any, Any, Any]:
     """The weights as tables [phases, entries], and how to find entries.
 
     For each image on the board: the middle of its table, and what an own disc on each square adds
@@ -65,11 +65,11 @@ def unpacked_tables() -> Tuple[Any, Any, Any]:
     columns: List[Any] = []
     start = known = 0
     for squares in SHAPES:
-        least = weight_numbers(squares)
+        least = _weight_numbers(squares)
         distinct, numbers = np.unique(least, return_inverse=True)
         entries.append(numbers.ravel() + known)
         known += len(distinct)
-        for image in distinct_images(squares):
+        for image in _distinct_images(squares):
             column = np.zeros(64, np.float32)
             column[list(image)] = 3.0 ** np.arange(len(image))
             columns.append(column)
@@ -81,7 +81,7 @@ def unpacked_tables() -> Tuple[Any, Any, Any]:
     return tables, np.array(middles), np.stack(columns, axis=1)
 
 
-TABLES, MIDDLES, POWERS = unpacked_tables()
+TABLES, MIDDLES, POWERS = _unpacked_tables()
 WIN = 256  # a finished game counts this for a disc of its score, as the evaluation does
 
 
@@ -92,7 +92,7 @@ class Nothing(Dict[int, int]):
         return 0
 
 
-class PatternEvaluation:
+class _PatternEvaluation:
     """The evaluation for side 0; `mover` is the side to move."""
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class PatternSearch(Search):
 
     def __init__(self, board: int, phase: int, deadline: float) -> None:
         super().__init__(board, phase, deadline)
-        self.evaluation: Any = PatternEvaluation()
+        self.evaluation: Any = _PatternEvaluation()
 
     def values_of_children(self, node: Any, side: int, children: Any = None) -> List[int]:
         """The evaluation after each move of `side`, lowest square first."""

@@ -1,41 +1,10 @@
-"""Fourth part of a stand-alone Python file: the search, and the player that a contest wants."""
+"""Third part of a stand-alone Python file: the search, and the player that a contest wants."""
 
 from __future__ import annotations
 
 from time import perf_counter
 
-from evolve.standalone.part_board import (
-    BLACK,
-    BOUNDARIES,
-    CORNERS,
-    CORNER_AREA,
-    DEEPEST,
-    DEPTHS,
-    DISC_SIGN,
-    EASY,
-    EXACT,
-    FALLBACK_SHARE,
-    FLIPS_BY_BIT,
-    FULL,
-    FULL_BOARD,
-    INFINITY,
-    NONE,
-    OutOfTimeError,
-    SECONDS,
-    TABLE_LIMIT,
-    TIME_SHARE,
-    WHITE,
-    WIDTHS,
-    WIN,
-    bit_count,
-    forget_flips,
-    moves_of,
-    phase_of,
-    squares_of,
-    stable_of,
-)
-from evolve.standalone.part_evaluation import Evaluation
-from evolve.standalone.part_solver import Solver, score_of
+from evolve.standalone.part_values import *
 
 # --- exported from here on ---
 from typing import Any
@@ -43,7 +12,7 @@ from typing import Any
 import numpy as np
 
 
-class Node:
+class _Node:
     """A position, with figures that its children's figures are computed from."""
 
     __slots__ = ("board", "corner", "moves", "square", "stable", "total", "value")
@@ -60,7 +29,7 @@ class Node:
         self.corner = corner  # value of X and C squares
 
 
-def _by_value(node: Node) -> int:
+def _by_value(node: _Node) -> int:
     return node.value
 
 
@@ -83,11 +52,11 @@ class Search(Solver):
         stable = stable_of(board, empty, 0, width)
         total = self.evaluation.square_sum(board)
         corner = self.evaluation.corner_value[board & CORNER_AREA]
-        self.root = Node(64, 0, board, moves, stable, total, corner)
+        self.root = _Node(64, 0, board, moves, stable, total, corner)
         self.score = 0  # of the move that `solve_root` found
 
     def values_of_children(
-        self, node: Node, side: int, children: list[Node] | None = None
+        self, node: _Node, side: int, children: list[_Node] | None = None
     ) -> list[int]:
         """The evaluation after each move of `side`, lowest square first.
 
@@ -127,7 +96,7 @@ class Search(Solver):
         if children is not None:
             for index, square in enumerate(squares):
                 children.append(
-                    Node(
+                    _Node(
                         square,
                         values[index],
                         boards[index],
@@ -139,7 +108,7 @@ class Search(Solver):
                 )
         return values
 
-    def value_before_leaves(self, node: Node, side: int) -> int:
+    def value_before_leaves(self, node: _Node, side: int) -> int:
         """The value at depth 1 for the side to move."""
         values = self.values[side]
         board = node.board
@@ -159,7 +128,7 @@ class Search(Solver):
         values[board] = value
         return value
 
-    def search(self, node: Node, side: int, depth: int, alpha: int, beta: int) -> int:
+    def search(self, node: _Node, side: int, depth: int, alpha: int, beta: int) -> int:
         """The value at `depth` >= 1 for the side to move; fail-soft. A pass costs no depth."""
         if depth == 1:
             return self.value_before_leaves(node, side)
@@ -179,7 +148,7 @@ class Search(Solver):
                 if high <= alpha:
                     return high
         # 2. Sort the moves: the best one of an earlier search first, then by value.
-        children: list[Node] = []
+        children: list[_Node] = []
         self.values_of_children(node, side, children)
         children.sort(key=_by_value, reverse=not side)
         if first != 64:
@@ -214,9 +183,9 @@ class Search(Solver):
         )
         return best
 
-    def deepen(self, deadline: float, depth: int) -> list[Node]:
+    def deepen(self, deadline: float, depth: int) -> list[_Node]:
         """The root's children, the best one at `depth` first, or at the last depth in time."""
-        children: list[Node] = []
+        children: list[_Node] = []
         self.deadline = INFINITY
         self.values_of_children(self.root, 0, children)
         self.deadline = deadline
@@ -228,7 +197,7 @@ class Search(Solver):
                 break
         return children
 
-    def best_of(self, children: list[Node], depth: int) -> tuple[int, bool]:
+    def best_of(self, children: list[_Node], depth: int) -> tuple[int, bool]:
         """The index of the best move at `depth`, and whether all were searched in time.
 
         If not, it is the first of `children`, or a move that was better at this depth.
@@ -251,7 +220,7 @@ class Search(Solver):
         return best_index, True
 
     def solve_root(
-        self, children: list[Node], deadline: float, least: int = -65, most: int = 65
+        self, children: list[_Node], deadline: float, least: int = -65, most: int = 65
     ) -> int:
         """The square of the best move by exact score, among those that are searched in time.
 

@@ -1,7 +1,8 @@
 """The stand-alone Python file of an agent, for contests that take one file.
 
-Its code is `part_board.py` and the parts of `_REST`, then `part_network.py` or `part_patterns.py`,
-and last `part_numba.py` if wanted. This module writes the header and the parameters.
+Its code is `part_board.py`, `part_values.py` and `part_search.py`, then `part_network.py` or
+`part_patterns.py`, and last `part_numba.py` if wanted. This module writes the header and the
+parameters.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import base64
 import textwrap
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final, Literal
@@ -19,27 +20,17 @@ import numpy.typing as npt
 
 from evolve.engine.board.rules import rule_set
 from evolve.engine.networks import architecture as layout
-from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
 from evolve.engine.patterns.patterns import Patterns
-from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
+from evolve.engine.search.genes import DEFAULT_TERMS, SQUARE_CLASSES, TERM_NAMES
 from evolve.errors import AgentError, OptionsError
 from evolve.standalone.part_board import TIME_SHARE, bit_count, exact_from
-from evolve.standalone.part_solver import final_score
+from evolve.standalone.part_values import final_score
 
-_BOARD: Final = "part_board.py"
-_EVALUATION: Final = "part_evaluation.py"
-_SOLVER: Final = "part_solver.py"
-_REST: Final = (_SOLVER, _EVALUATION, "part_search.py")
-_NUMBA_TEMPLATE: Final = "part_numba.py"
-_NETWORK_TEMPLATE: Final = "part_network.py"
-_PATTERN_TEMPLATE: Final = "part_patterns.py"
 _WITH_NUMBA: Final = "# --- exported with numba from here on ---\n"
 _START: Final = "# --- exported from here on ---\n"
 _PARAMETERS: Final = "# --- parameters ---\n"
 _PARAMETERS_END: Final = "# --- end of parameters ---\n"
-
-_CLASSES: Final = 10
 _WIDTH: Final = 100
 
 # The first two lines hold no text from outside: Python looks for the file's encoding there.
@@ -100,13 +91,29 @@ def render(
 
     Raises PositionError for unknown rules, AgentError for those that the file could not score.
     """
-    _check_score(rules)
+    played = rule_set(rules)
+    try:
+        final_score(0, 0, played.code, bit_count)
+    except ValueError:
+        raise AgentError(
+            f"no Python file can be written for {rules}: part_values.py lacks it"
+        ) from None
+    literals = f'RULES = "{rules}"\nRULE = {played.code}\nDISC_SIGN = {played.discs}\n'
+    literals += f"CORNERS_LAST = {played.corners_last}\nWEIGHTS = [\n"
+    literals += "".join(f"    {table},\n" for table in parameters["weights"]) + "]\nTERMS = {\n"
+    for key in TERM_NAMES:
+        if key in parameters:
+            literals += _wrapped(f'    "{key}": {parameters[key]},', " " * 8)
+    literals += "}\n" + _wrapped(f"DEPTHS = {parameters['depths']}")
+    literals += _wrapped(f"BOUNDARIES = {parameters['boundaries']}")
     seconds, deepest = (clock.seconds, clock.deepest) if clock else (0.0, None)
-    literals = _literals(parameters, rules)
-    literals += f"SECONDS = {seconds!r}\nDEEPEST = {deepest or DEEPEST}\n"
-    text = _header(rules, name, provenance) + _filled(_BOARD, literals)
-    text += "".join(f"\n\n{_source(part)}" for part in _REST)
-    return text + _compiled(_EVALUATION) if numba else text
+    literals += f"ENDGAME = {parameters['endgame']}\nSECONDS = {seconds!r}\n"
+    literals += f"DEEPEST = {deepest or DEEPEST}\n"
+    about = {"name": name, "rules": f"{rules}: {played.goal}", **provenance}
+    text = _TITLE + "".join(map(_comment, about.items())) + _USAGE
+    text += _filled("part_board.py", literals)
+    text += "".join(f"\n\n{_source(part)}" for part in ("part_values.py", "part_search.py"))
+    return text + _compiled("part_values.py") if numba else text
 
 
 def play_in_words(depths: Sequence[int], endgame: int, clock: Clock | None) -> str:
@@ -166,7 +173,7 @@ def render_network(
     if numba:
         raise OptionsError("--numba is for alpha-beta agents and patterns, not for networks")
     text = render(_neutral(play.endgame), rules, name, provenance, clock=play.clock)
-    return f"{text}\n\n{_filled(_NETWORK_TEMPLATE, _network_literals(networks, play))}"
+    return f"{text}\n\n{_filled('part_network.py', _network_literals(networks, play))}"
 
 
 def render_patterns(
@@ -185,14 +192,12 @@ def render_patterns(
     """
     packed = zlib.compress(patterns.weights.astype("<i2").tobytes(), 9)
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
-    literals = (
-        _assignment("phase_starts", list(patterns.boundaries))
-        + f"SHAPES = [\n{shapes}]\nPACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
-    )
-    parameters = _neutral(endgame, *schedule)
-    text = render(parameters, rules, name, provenance, clock=clock)
-    text += f"\n\n{_filled(_PATTERN_TEMPLATE, literals)}"
-    return text + _compiled(_PATTERN_TEMPLATE) if numba else text
+    literals = _wrapped(f"PHASE_STARTS = {list(patterns.boundaries)}")
+    literals += f"SHAPES = [\n{shapes}]\n"
+    literals += f"PACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
+    text = render(_neutral(endgame, *schedule), rules, name, provenance, clock=clock)
+    text += f"\n\n{_filled('part_patterns.py', literals)}"
+    return text + _compiled("part_patterns.py") if numba else text
 
 
 def _filled(template: str, literals: str) -> str:
@@ -205,7 +210,7 @@ def _filled(template: str, literals: str) -> str:
 def _compiled(template: str) -> str:
     """The end of a file with numba: the template's compiled evaluation, and the search."""
     evaluation = _whole(template).partition(_WITH_NUMBA)[2]
-    return f"\n\n{evaluation}\n\n{_source(_NUMBA_TEMPLATE)}"
+    return f"\n\n{evaluation}\n\n{_source('part_numba.py')}"
 
 
 def _neutral(
@@ -214,7 +219,7 @@ def _neutral(
     """Parameters of a search in which only the exact end counts."""
     phases = len(depths)
     return {
-        "weights": [[0] * _CLASSES] * phases,
+        "weights": [[0] * SQUARE_CLASSES] * phases,
         **{term: [0] * phases for term in DEFAULT_TERMS},
         "depths": list(depths),
         "boundaries": list(boundaries),
@@ -225,57 +230,35 @@ def _neutral(
 def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
     """The parameters of `part_network.py` as Python source."""
     architecture = networks[0].architecture
-    packed = [
-        base64.b64encode(np.concatenate([matrix.ravel(), bias]).astype("<f4").tobytes()).decode()
-        for network in networks
-        for matrix, bias in network.weights
-    ]
-    layers = "".join(f"    {layer!r},\n" for layer in _layers(architecture))
-    parts = "".join(f"    {number}: {_quoted(text)},\n" for number, text in enumerate(packed))
+    # Of each step: kind, numbers of inputs and outputs (of a convolution: of a square and its
+    # neighbours, and of a square), activation.
+    cells, layers, packed = architecture.program()[layout.HEAD_CELLS :], "", ""
+    for step in range(0, len(cells), layout.STEP_CELLS):
+        kind, inputs, outputs, activation = cells[step : step + 4]
+        inputs *= 9 if kind == layout.CONVOLVE else 1
+        layers += f"    {(_STEPS[kind], inputs, outputs, layout.ACTIVATIONS[activation])},\n"
+    for network in networks:
+        packed += "    [\n"
+        for arrays in network.weights:
+            weights = np.concatenate([array.ravel() for array in arrays]).astype("<f4").tobytes()
+            packed += f"        {_quoted(base64.b64encode(weights).decode())},\n"
+        packed += "    ],\n"
+    squares: list[float] = play.rewards[:64].tolist()
+    discs, *discounts = play.rewards[64:].tolist()
     return (
         f'KIND = "{play.kind}"\n'
         f'INPUT = "{architecture.input}"\n'
-        f"LAYERS = [\n{layers}]\nPACKED = {{\n{parts}}}\n"
+        f"LAYERS = [\n{layers}]\nPACKED = [\n{packed}]\n"
         f"SIMULATIONS = {MOST_SIMULATIONS if play.clock else play.simulations}\n"
         f"C_PUCT = {play.c!r}\nLOOKAHEAD = {play.lookahead}\n"
-        + _reward_literals(play.rewards)
+        + _wrapped(f"SQUARE_REWARDS = {squares}")
+        + f"DISC_REWARD = {discs!r}\nDISCOUNTS = {tuple(discounts)!r}\n"
         + f'SOLVE_BY = "{play.order}"\n'
     )
 
 
-def _layers(architecture: Architecture) -> Iterator[tuple[str, int, int, str, int]]:
-    """The steps of a network for `part_network.py`.
-
-    They are: kind, numbers of inputs and outputs (of a convolution: of a square and its neighbours,
-    and of a square), activation, number of the weights.
-    """
-    cells, part = architecture.program()[layout.HEAD_CELLS :], 0
-    for step in range(0, len(cells), layout.STEP_CELLS):
-        kind, inputs, outputs, activation = cells[step : step + 4]
-        word = _STEPS[kind]
-        inputs *= 9 if word == "conv" else 1
-        yield word, inputs, outputs, layout.ACTIVATIONS[activation], part
-        part += word in _WEIGHTED
-
-
-_STEPS: Final = {
-    layout.DENSE: "dense",
-    layout.GATE: "gate",
-    layout.CONVOLVE: "conv",
-    layout.SAVE: "save",
-    layout.ADD: "add",
-    layout.DUEL: "duel",
-    layout.SQUASH_LAST: "squash",
-}
-_WEIGHTED: Final = ("dense", "gate", "conv")
-
-
-def _reward_literals(cells: npt.NDArray[np.float64]) -> str:
-    """The rewards of moves as Python source."""
-    squares: list[float] = cells[:64].tolist()
-    discs, *discounts = cells[64:].tolist()
-    table = textwrap.fill(f"SQUARE_REWARDS = {squares}", _WIDTH, subsequent_indent="    ")
-    return f"{table}\nDISC_REWARD = {discs!r}\nDISCOUNTS = {tuple(discounts)!r}\n"
+_STEPS: Final = ("dense", "gate", "save", "add", "duel", "conv", "squash")
+"""The words for kinds of steps, in the order of their numbers."""
 
 
 def _quoted(text: str) -> str:
@@ -294,50 +277,12 @@ def _whole(template: str) -> str:
     return resources.files(__package__).joinpath(template).read_text(encoding="utf-8")
 
 
-def _header(rules: str, name: str, provenance: Mapping[str, Any]) -> str:
-    lines = [_comment("name", name), _comment("rules", f"{rules}: {rule_set(rules).goal}")]
-    lines += [_comment(key, value) for key, value in provenance.items()]
-    return _TITLE + "".join(lines) + _USAGE
-
-
-def _comment(key: object, value: object) -> str:
+def _comment(entry: tuple[object, object]) -> str:
     """One header entry, as comment lines: no text from outside can end the comment."""
-    text = f"{key}: {value}".encode("unicode_escape").decode("ascii")
+    text = f"{entry[0]}: {entry[1]}".encode("unicode_escape").decode("ascii")
     return textwrap.fill(text, _WIDTH, initial_indent="# ", subsequent_indent="#     ") + "\n"
 
 
-def _check_score(rules: str) -> None:
-    """Raise AgentError for rules whose finished games the exported file cannot score."""
-    code = rule_set(rules).code
-    try:
-        final_score(0, 0, code, bit_count)
-    except ValueError:
-        raise AgentError(f"no Python file can be written for {rules}: {_SOLVER} lacks it") from None
-
-
-def _literals(parameters: Mapping[str, Any], rules: str) -> str:
-    """The parameters as Python source: integers alone."""
-    played = rule_set(rules)
-    weights = [_ints(table) for table in parameters["weights"]]
-    terms = {key: _ints(parameters[key]) for key in TERM_NAMES if key in parameters}
-    source = f'RULES = "{rules}"\nRULE = {played.code}\nDISC_SIGN = {played.discs}\n'
-    source += f"CORNERS_LAST = {played.corners_last}\nWEIGHTS = [\n"
-    source += "".join(f"    {table},\n" for table in weights) + "]\n"
-    source += "TERMS = {\n"
-    for key, values in terms.items():
-        text = f'    "{key}": {values},'
-        source += textwrap.fill(text, _WIDTH, subsequent_indent=" " * 8, break_on_hyphens=False)
-        source += "\n"
-    source += "}\n" + "".join(
-        _assignment(key, _ints(parameters[key])) for key in ("depths", "boundaries")
-    )
-    return source + f"ENDGAME = {int(parameters['endgame'])}\n"
-
-
-def _assignment(key: str, values: list[int]) -> str:
-    text = f"{key.upper()} = {values}"
-    return textwrap.fill(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False) + "\n"
-
-
-def _ints(values: Iterable[Any]) -> list[int]:
-    return [int(value) for value in values]
+def _wrapped(text: str, indent: str = "    ") -> str:
+    """A line of source as lines that are not too long."""
+    return textwrap.fill(text, _WIDTH, subsequent_indent=indent, break_on_hyphens=False) + "\n"

@@ -9,7 +9,7 @@ import pytest
 
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.standalone.part_board import bit_count
-from evolve.standalone.part_solver import final_score
+from evolve.standalone.part_values import final_score
 from tests import reference
 from tests.standalone import (
     AMPLE,

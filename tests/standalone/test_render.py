@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
@@ -47,7 +46,7 @@ def test_the_file_is_python_37() -> None:
 def test_rules_that_the_file_could_not_score_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     strange = {**RULE_SETS, "standard": replace(RULE_SETS["standard"], code=7)}
     monkeypatch.setattr("evolve.engine.board.rules.RULE_SETS", strange)
-    with pytest.raises(AgentError, match=r"for standard: part_solver\.py lacks it"):
+    with pytest.raises(AgentError, match=r"for standard: part_values\.py lacks it"):
         text_of(AlphaBetaAgent(weights=[[1] * 10]))
 
 
@@ -96,15 +95,6 @@ def test_the_parameters_are_literals() -> None:
         found = module.TERMS[key] if key in TERM_NAMES else getattr(module, key.upper())
         assert found == value
     assert max(map(len, text.splitlines())) <= 100
-
-
-def test_numpy_integers_are_parameters_too() -> None:
-    agent = random_agent(random.Random(10), "standard", [2, 3], 5)
-    as_arrays = {
-        key: value if key == "endgame" else np.array(value)
-        for key, value in agent.parameters.items()
-    }
-    assert render(as_arrays, "standard", agent.name, {}) == text_of(agent)
 
 
 def test_unknown_rules_are_refused() -> None:
