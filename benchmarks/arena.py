@@ -27,7 +27,7 @@ from evolve.engine.board.rules import (
     STANDARD,
 )
 from evolve.engine.games import game as kernels
-from evolve.engine.search.context_factory import new_context
+from evolve.engine.games.game import new_context
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings

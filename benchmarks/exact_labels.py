@@ -17,9 +17,21 @@ from torch import Tensor
 
 from evolve.agents.memory import thread_context
 from evolve.config.learning import MctsSettings
+from evolve.engine.board.bits import (
+    GOLDEN,
+    START_OPP,
+    START_OWN,
+    ZERO,
+    after_move,
+    canonical,
+    images_of,
+    mixed,
+    random_square,
+)
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
-from evolve.engine.board.symmetry import canonical, images_of
-from evolve.engine.games.training_games import draw_positions, solve_outcomes
+from evolve.engine.compiled.compile import kernel
+from evolve.engine.compiled.intrinsics import int64, popcount
+from evolve.engine.games.training_games import solved_outcome, to_move
 from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
 from evolve.engine.search.context import table_bits_for
@@ -32,6 +44,41 @@ TRAIN_GAMES: Final = 12_500
 TEST_GAMES: Final = 5_000
 EPOCHS: Final = 20
 _BATCH: Final = 256
+
+
+@kernel
+def draw_positions(
+    seeds: npt.NDArray[np.uint64], discs: int, positions: npt.NDArray[np.uint64]
+) -> None:
+    """Fill positions [N, 2] with a position of a random game for each of `seeds` [N].
+
+    It is the position with `discs` discs, in which the side to move has a move; 0, 0 where the game
+    ends before, or neither side can move there.
+    """
+    for number in range(seeds.shape[0]):
+        own, opp, state = START_OWN, START_OPP, mixed(seeds[number])
+        positions[number, 0] = positions[number, 1] = ZERO
+        while True:
+            own, opp, _, moves = to_move(own, opp, int64(1))
+            if moves == ZERO:
+                break
+            if popcount(own | opp) >= discs:
+                positions[number, 0], positions[number, 1] = own, opp
+                break
+            state += GOLDEN
+            own, opp = after_move(random_square(moves, state), own, opp)
+
+
+@kernel
+def solve_outcomes(
+    positions: npt.NDArray[np.uint64],
+    memory: npt.NDArray[np.int64],
+    outcomes: npt.NDArray[np.int8],
+) -> None:
+    """Fill outcomes [N]: 1, 0 or −1 for the side to move in positions [N, 2], by the solver."""
+    context = int64(memory.ctypes.data)
+    for number in range(positions.shape[0]):
+        outcomes[number] = solved_outcome(positions[number, 0], positions[number, 1], context)
 
 
 @dataclass(frozen=True)

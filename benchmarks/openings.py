@@ -22,9 +22,9 @@ import numpy as np
 
 import evolve
 from evolve.agents.patterns import PatternAgent
+from evolve.engine.board.bits import canonical
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import check_rules
-from evolve.engine.board.symmetry import canonical
 from evolve.engine.games.opening import slots_of_all
 from evolve.fitness.openings import LISTS, Part
 

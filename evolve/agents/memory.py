@@ -13,11 +13,10 @@ from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.games import mcts_games
+from evolve.engine.games.game import new_context
 from evolve.engine.networks import mcts
-from evolve.engine.patterns.patterns import Patterns
-from evolve.engine.patterns.search_state import MOST_VECTORS
+from evolve.engine.patterns.patterns import MOST_VECTORS, Patterns
 from evolve.engine.search import context as layout
-from evolve.engine.search.context_factory import new_context
 
 
 class OutOfTimeError(Exception):

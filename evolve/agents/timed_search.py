@@ -18,8 +18,9 @@ from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, rule_set
 from evolve.engine.games import game
+from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
-from evolve.engine.search.context_factory import clear_deadline, new_context, set_deadline
+from evolve.engine.search.context import clear_deadline, set_deadline
 from evolve.engine.search.solver import solve_move, solve_outcome_move
 from evolve.errors import AgentError
 

@@ -34,8 +34,8 @@ from evolve.engine.board.rules import (
 )
 from evolve.engine.compiled.intrinsics import LANES
 from evolve.engine.games import game
+from evolve.engine.games.game import new_context
 from evolve.engine.search.context import NODES, STOPPED, table_bits_for
-from evolve.engine.search.context_factory import new_context
 from evolve.engine.search.search import DEEP_FROM, best_move, best_move_deep
 from evolve.engine.search.solver import solve_move, solve_outcome_move
 from evolve.fitness.executor import Threads, processors

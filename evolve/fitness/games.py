@@ -31,8 +31,8 @@ from evolve.engine.board.rules import (
     rule_set,
 )
 from evolve.engine.games import game as kernels
+from evolve.engine.games.game import new_context
 from evolve.engine.search.context import table_bits_for
-from evolve.engine.search.context_factory import new_context
 from evolve.fitness.executor import BATCH, Threads
 from evolve.fitness.openings import Openings
 from evolve.tables.columns import repeated
@@ -226,7 +226,9 @@ def play_task(task: GamesTask) -> _TaskResult:
     begin = time.perf_counter()
     moves, results = empty_rows(len(task.pairings))
     context = new_context(rule_set(task.rules).code, task.move_budget, task.table_bits)
-    kernels.play_games(task.rows, task.pairings, task.openings, context, moves, results)
+    kernels.play_games(
+        kernels.choice_address(), task.rows, task.pairings, task.openings, context, moves, results
+    )
     return _TaskResult(moves, results, time.perf_counter() - begin)
 
 

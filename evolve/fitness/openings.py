@@ -22,9 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.reference import table_agent
+from evolve.engine.board.bits import canonical
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules, rule_set
-from evolve.engine.board.symmetry import canonical
+from evolve.engine.games.game import new_context
 from evolve.engine.games.opening import (
     MATCH_SLOT,
     SLOTS,
@@ -32,7 +33,6 @@ from evolve.engine.games.opening import (
     mark_balanced,
     slots_of_all,
 )
-from evolve.engine.search.context_factory import new_context
 from evolve.errors import SettingsError
 from evolve.records.positions import start_text
 from evolve.records.record import GameRecord, with_passes

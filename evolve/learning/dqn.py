@@ -15,8 +15,7 @@ from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.reference import POSITIONAL
 from evolve.arena.judges import Panel
 from evolve.config.learning import PAST, DqnSettings
-from evolve.engine.board.bits import legal_moves_of_all
-from evolve.engine.board.symmetry import SQUARE_IMAGES, images_of
+from evolve.engine.board.bits import SQUARE_IMAGES, images_of, legal_moves_of_all
 from evolve.engine.networks.network import Network
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone

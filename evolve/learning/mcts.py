@@ -18,7 +18,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import Evaluate, OutOfTimeError
 from evolve.arena.judges import Panel
 from evolve.config.learning import ITSELF, MctsSettings
-from evolve.engine.board.symmetry import SQUARE_IMAGES, images_of
+from evolve.engine.board.bits import SQUARE_IMAGES, images_of
 from evolve.engine.games.training_games import RANDOM_PLAYER, GameRecords, Lineup
 from evolve.engine.networks.network import Network
 from evolve.fitness.executor import Threads

@@ -22,7 +22,7 @@ from evolve.engine.board.bits import U
 from evolve.engine.games.pattern_games import (
     TO_EVALUATION,
     GameOptions,
-    Taught,
+    TrainingData,
     fit_positions,
     label_positions,
     learn_by_differences,
@@ -69,7 +69,7 @@ class PatternLearner(Learner):
         self._shapes = ShapeSet(parse_shapes(settings.shapes))
         self._boundaries = default_boundaries(settings.phases)
         entries, phases = self._shapes.entries, settings.phases
-        self._data = Taught(
+        self._data = TrainingData(
             np.zeros((phases, entries + 2), np.int32),
             np.zeros((phases, entries + 2, 2), np.float32),
             np.zeros((phases, entries + 2), np.int32),

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import strategies as st
 
 from evolve.engine.board.bits import legal_moves
+from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
-from evolve.engine.search.context_factory import new_context
 from evolve.engine.search.evaluation import set_weights
 from evolve.engine.search.search import INFINITY, best_move
 from evolve.engine.search.search import search as search_to

@@ -8,10 +8,10 @@ import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.games import dqn_play, mcts_games
+from evolve.engine.games.game import new_context
 from evolve.engine.games.training_games import GameRecords, Lineup
 from evolve.engine.networks import mcts
 from evolve.engine.networks.network import Network
-from evolve.engine.search.context_factory import new_context
 from tests import networks
 
 CLASSIC = AlphaBetaAgent([[100, -25, 10, 5, -25, 1, 1, 5, 2, 1]], depths=[2])

@@ -7,8 +7,8 @@ import pytest
 
 import evolve
 from evolve.agents.reference import SWH
+from evolve.engine.board.bits import canonical
 from evolve.engine.board.board import Board
-from evolve.engine.board.symmetry import canonical
 from evolve.engine.games.opening import slots_of_all
 from evolve.errors import SettingsError
 from evolve.fitness.openings import (

@@ -1,4 +1,4 @@
-"""Bitboard kernels: moves, flips, stable discs, neighbours, final scores, random squares, perft.
+"""Bitboards: moves, flips, stable discs, scores, random squares, perft, and the eight symmetries.
 
 A board is two uint64: `own`, the discs of the side to move, and `opp`, those of the other
 side; bit s is square s, with a1 = 0, b1 = 1, …, h8 = 63. Every constant is wrapped in
@@ -6,6 +6,8 @@ side; bit s is square s, with a1 = 0, b1 = 1, …, h8 = 63. Every constant is wr
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +29,7 @@ from evolve.engine.compiled.intrinsics import (
     popcount,
 )
 
-U = np.uint64
+U = np.uint64  # a bitboard, or any other number that a kernel takes as 64 bits
 FULL = U(0xFFFFFFFFFFFFFFFF)
 NOT_A = U(0xFEFEFEFEFEFEFEFE)
 NOT_H = U(0x7F7F7F7F7F7F7F7F)
@@ -39,13 +41,12 @@ S7, S8, S9, S14, S16, S18 = U(7), U(8), U(9), U(14), U(16), U(18)
 START_OWN = U(1) << U(28) | U(1) << U(35)  # black: e4 and d5
 START_OPP = U(1) << U(27) | U(1) << U(36)  # white: d4 and e5
 
-
 # Squares seen from each square along four lines, [4, 64]: toward higher squares, toward lower ones.
-RAYS_UP, RAYS_DOWN = np.array(RAYS, np.uint64).reshape(64, 2, 4).transpose(1, 2, 0).copy()
+_RAYS_UP, _RAYS_DOWN = np.array(RAYS, np.uint64).reshape(64, 2, 4).transpose(1, 2, 0).copy()
 
 
 @inlined
-def _reach(own: np.uint64, inner: np.uint64, step: np.uint64, double: np.uint64) -> np.uint64:
+def _reach(own: U, inner: U, step: U, double: U) -> U:
     """Squares just past a line of `inner` discs that starts beside an own disc, both ways."""
     up = inner & (own << step)
     up |= inner & (up << step)
@@ -61,7 +62,7 @@ def _reach(own: np.uint64, inner: np.uint64, step: np.uint64, double: np.uint64)
 
 
 @inlined
-def moves_scalar(own: np.uint64, opp: np.uint64) -> np.uint64:
+def moves_scalar(own: U, opp: U) -> U:
     """Legal moves of the side with `own`, as a bitboard (parallel prefix in 8 directions)."""
     inner = opp & _INNER
     reach = _reach(own, inner, ONE, TWO)
@@ -72,16 +73,16 @@ def moves_scalar(own: np.uint64, opp: np.uint64) -> np.uint64:
 
 
 @inlined
-def flips_scalar(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
+def flips_scalar(square: int, own: U, opp: U) -> U:
     """Discs that turn when the side with `own` plays on the empty `square`; 0 if illegal."""
     flips = ZERO
     for line in range(4):
         # Toward higher squares: adding 1 below the ray carries through the opponent's discs.
-        ray = RAYS_UP[line, square]
+        ray = _RAYS_UP[line, square]
         end = ((opp | ~ray) + ONE) & ray & own
         flips |= (end - U(end != ZERO)) & ray & opp
         # Toward lower squares: the highest square of the ray that is not the opponent's.
-        ray = RAYS_DOWN[line, square]
+        ray = _RAYS_DOWN[line, square]
         stop = ray & ~opp
         end = (U(0x8000000000000000) >> leading_zeros(stop | ONE)) & own & ray
         flips |= ray & (FULL << U(1)) * U(end != ZERO) & ~(end | (end - ONE))
@@ -89,9 +90,7 @@ def flips_scalar(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
 
 
 @inlined
-def play_scalar(
-    square: int, own: np.uint64, opp: np.uint64
-) -> tuple[np.uint64, np.uint64, np.uint64]:
+def play_scalar(square: int, own: U, opp: U) -> tuple[U, U, U]:
     """Flips of a move of `own`, then the moves of the other side, and of this side."""
     turned = flips_scalar(square, own, opp)
     mine, theirs = own ^ turned ^ (ONE << U(square)), opp ^ turned
@@ -104,14 +103,21 @@ flips_of = {0: flips_scalar, 4: flips_4, 8: flips_8}[LANES]
 
 
 @inlined
-def neighbours(bits: np.uint64) -> np.uint64:
+def after_move(square: int, own: U, opp: U) -> tuple[U, U]:
+    """The position after a move, for the other side."""
+    turned = flips_of(square, own, opp)
+    return opp ^ turned, own ^ turned ^ (ONE << U(square))
+
+
+@inlined
+def neighbours(bits: U) -> U:
     """Every square beside one of `bits`, in 8 directions."""
     row = bits | ((bits & NOT_H) << ONE) | ((bits & NOT_A) >> ONE)
     return row | (row << S8) | (row >> S8)
 
 
 @wrapper
-def _full_rows(occupied: np.uint64) -> np.uint64:
+def _full_rows(occupied: U) -> U:
     row = occupied & (occupied >> ONE)
     row &= row >> TWO
     row &= row >> U(4)
@@ -119,14 +125,14 @@ def _full_rows(occupied: np.uint64) -> np.uint64:
 
 
 @wrapper
-def _full_columns(occupied: np.uint64) -> np.uint64:
+def _full_columns(occupied: U) -> U:
     column = occupied & ((occupied >> S8) | (occupied << U(56)))
     column &= (column >> S16) | (column << U(48))
     return column & ((column >> U(32)) | (column << U(32)))
 
 
 @wrapper
-def _full_diagonals(occupied: np.uint64) -> tuple[np.uint64, np.uint64]:
+def _full_diagonals(occupied: U) -> tuple[U, U]:
     """Squares whose diagonal (a1–h8) and other diagonal are full.
 
     A square's diagonal is full when all squares up it and all down it are; the border squares
@@ -151,14 +157,7 @@ def _full_diagonals(occupied: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 
 @inlined
-def _grow(
-    stable: np.uint64,
-    own: np.uint64,
-    row: np.uint64,
-    column: np.uint64,
-    diagonal: np.uint64,
-    other: np.uint64,
-) -> np.uint64:
+def _grow(stable: U, own: U, row: U, column: U, diagonal: U, other: U) -> U:
     """Stable discs of `own` from the first ones, given where the four lines are safe already."""
     while stable != ZERO:
         right = row | (stable >> ONE) | (stable << ONE)
@@ -173,7 +172,7 @@ def _grow(
 
 
 @kernel
-def stable_discs(own: np.uint64, opp: np.uint64) -> tuple[np.uint64, np.uint64]:
+def stable_discs(own: U, opp: U) -> tuple[U, U]:
     """Discs of either side that can be shown never to turn again, as two bitboards.
 
     A disc counts when each of its four lines is full, or ends beside it at the border, or has
@@ -199,13 +198,13 @@ def stable_discs(own: np.uint64, opp: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 
 @kernel
-def legal_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
+def legal_moves(own: U, opp: U) -> U:
     """`moves_of` for callers in Python."""
     return moves_of(own, opp)
 
 
 @kernel
-def flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
+def flips(square: int, own: U, opp: U) -> U:
     """`flips_of` for callers in Python."""
     return flips_of(square, own, opp)
 
@@ -218,21 +217,18 @@ def legal_moves_of_all(positions: npt.NDArray[np.uint64], moves: npt.NDArray[np.
 
 
 GOLDEN = U(0x9E3779B97F4A7C15)
-_S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
-_MIX_1, _MIX_2 = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
-_LOW_32 = U(0xFFFFFFFF)
 
 
 @inlined
-def mixed(state: np.uint64) -> np.uint64:
+def mixed(state: U) -> U:
     """SplitMix64's output for a state."""
-    state = (state ^ (state >> _S30)) * _MIX_1
-    state = (state ^ (state >> _S27)) * _MIX_2
-    return state ^ (state >> _S31)
+    state = (state ^ (state >> U(30))) * U(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> U(27))) * U(0x94D049BB133111EB)
+    return state ^ (state >> U(31))
 
 
 @inlined
-def nth_square(moves: np.uint64, number: int) -> int:
+def nth_square(moves: U, number: int) -> int:
     """The square of `moves` with this number, from 0, lowest first."""
     for _ in range(number):
         moves &= moves - ONE
@@ -240,19 +236,19 @@ def nth_square(moves: np.uint64, number: int) -> int:
 
 
 @inlined
-def random_square(moves: np.uint64, state: np.uint64) -> int:
+def random_square(moves: U, state: U) -> int:
     """One of the squares of `moves`, all equally likely over states."""
-    return nth_square(moves, int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32)))
+    return nth_square(moves, int64(((mixed(state) & U(0xFFFFFFFF)) * U(popcount(moves))) >> U(32)))
 
 
 @inlined
-def uniform(state: np.uint64) -> float:
+def uniform(state: U) -> float:
     """A number in [0, 1) drawn from `state`."""
-    return float(mixed(state) >> _S11) * 2.0**-53
+    return float(mixed(state) >> U(11)) * 2.0**-53
 
 
 @inlined
-def final_score(own: np.uint64, opp: np.uint64, rules: int) -> int:
+def final_score(own: U, opp: U, rules: int) -> int:
     """Exact score of a finished game for the side with `own`, by the code of the rules.
 
     Standard: own − opp discs, empty squares to the winner. Reversed: opp − own discs. NO_SCORE
@@ -271,20 +267,20 @@ def final_score(own: np.uint64, opp: np.uint64, rules: int) -> int:
 
 
 @kernel
-def score_of(own: np.uint64, opp: np.uint64, rules: int) -> int:
+def score_of(own: U, opp: U, rules: int) -> int:
     """`final_score` for callers in Python."""
     return final_score(own, opp, rules)
 
 
 @inlined
-def outcome(own: np.uint64, opp: np.uint64, rules: int) -> int:
+def outcome(own: U, opp: U, rules: int) -> int:
     """1, 0 or −1: the outcome of a finished game for the side with `own`."""
     score = final_score(own, opp, rules)
     return int64(score > 0) - int64(score < 0)
 
 
 @kernel
-def perft(own: np.uint64, opp: np.uint64, depth: int) -> int:
+def perft(own: U, opp: U, depth: int) -> int:
     """Leaves of the tree of `depth` ≥ 0 plies; a pass is a ply, a finished game is one leaf.
 
     One thread, no table, no symmetry; the last ply is counted, not played.
@@ -314,6 +310,63 @@ def perft(own: np.uint64, opp: np.uint64, depth: int) -> int:
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE
-        turned = flips_of(square, own, opp)
-        count += perft(opp ^ turned, own ^ turned ^ (ONE << U(square)), depth - 1)
+        child_own, child_opp = after_move(square, own, opp)
+        count += perft(child_own, child_opp, depth - 1)
     return count
+
+
+_Bitboards = npt.NDArray[np.uint64]
+
+
+def _swap(bits: _Bitboards, mask: int, shift: int) -> _Bitboards:
+    """Swap the bits under `mask` with those `shift` above them."""
+    difference: _Bitboards = (bits ^ (bits >> U(shift))) & U(mask)
+    swapped: _Bitboards = bits ^ difference ^ (difference << U(shift))
+    return swapped
+
+
+def _transpose(bits: _Bitboards) -> _Bitboards:
+    """Exchange columns with rows: b1 with a2, and so on."""
+    bits = _swap(bits, 0x00AA00AA00AA00AA, 7)
+    bits = _swap(bits, 0x0000CCCC0000CCCC, 14)
+    return _swap(bits, 0x00000000F0F0F0F0, 28)
+
+
+def symmetries(bits: _Bitboards) -> list[_Bitboards]:
+    """All eight images of each bitboard; the first is the bitboard itself."""
+    images = []
+    for image in (bits, _transpose(bits)):
+        mirrored = image.byteswap()  # row 1 with row 8, and so on
+        turned = _transpose(mirrored).byteswap()
+        images += [image, mirrored, turned, turned.byteswap()]
+    return images
+
+
+SQUARE_IMAGES: Final = np.log2(np.stack(symmetries(ONE << np.arange(64, dtype=np.uint64)))).astype(
+    np.int8
+)
+"""The image of every square under each of the symmetries, [8, 64]."""
+
+
+@inlined
+def image_of(bits: U, number: int) -> U:
+    """The image of a bitboard under one of the symmetries."""
+    image = ZERO
+    while bits != ZERO:
+        image |= ONE << U(SQUARE_IMAGES[number, lowest(bits)])
+        bits &= bits - ONE
+    return image
+
+
+def images_of(positions: _Bitboards, images: npt.NDArray[np.int8]) -> _Bitboards:
+    """Images number `images` [N] of bitboards [N, K]."""
+    return np.stack(symmetries(positions))[images, np.arange(len(positions))]
+
+
+def canonical(positions: _Bitboards) -> _Bitboards:
+    """For each of the positions [N, 2] the lowest of its eight images by (own, opp)."""
+    best_own, best_opp = positions[:, 0].copy(), positions[:, 1].copy()
+    for own, opp in zip(symmetries(positions[:, 0]), symmetries(positions[:, 1]), strict=True):
+        less = (own < best_own) | ((own == best_own) & (opp < best_opp))
+        best_own[less], best_opp[less] = own[less], opp[less]
+    return np.stack([best_own, best_opp], axis=1)

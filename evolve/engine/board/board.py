@@ -7,13 +7,15 @@ from typing import Literal, get_args
 
 from evolve.engine.board import bits
 from evolve.engine.board.bits import score_of
-from evolve.engine.board.board_svg import board_svg
 from evolve.engine.board.rules import DEFAULT_RULES, NO_SCORE, PASS, Rules, rule_set
 from evolve.engine.board.squares import square_name
 from evolve.errors import IllegalMoveError, PositionError
 
 Side = Literal["black", "white"]
-_FULL = (1 << 64) - 1
+_SQUARE, _EDGE = 36, 20
+"""Sizes in pictures: of a square, and of the frame with the names of columns and rows."""
+_DISCS = {"X": ("#101513", "#3a4644"), "O": ("#f8f8f2", "#b3b9ae")}
+"""Fill and edge of the discs in pictures, by their cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Board:
 
     def __post_init__(self) -> None:
         for name, disc_bits in (("own", self.own), ("opp", self.opp)):
-            if isinstance(disc_bits, bool) or not 0 <= int(disc_bits) <= _FULL:
+            if isinstance(disc_bits, bool) or int(disc_bits) >> 64:
                 raise PositionError(f"{name}={disc_bits!r} is not a bitboard; it must fit 64 bits")
             object.__setattr__(self, name, int(disc_bits))
         if self.own & self.opp:
@@ -156,11 +158,38 @@ class Board:
 
     def _repr_svg_(self) -> str:
         """The board as a picture, which notebooks show: discs, legal moves and the last move."""
-        over = self.is_over()
-        status = "the game is over" if over else f"{self.side} to move"
+        status = "the game is over" if self.is_over() else f"{self.side} to move"
         text = f"black {self.discs('black')}, white {self.discs('white')} · {status}"
-        last = self.moves[-1] if self.moves else None
-        return board_svg(self.cells(), text, self.legal_moves(), last)
+        side, cells, legal = 8 * _SQUARE + 2 * _EDGE, self.cells(), self.legal_moves()
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side + 26}" '
+            'font-family="sans-serif" text-anchor="middle" dominant-baseline="central" '
+            f'role="img"><title>{text}: {cells}</title>'
+            f'<rect width="{side}" height="{side}" rx="6" fill="#14422c"/>'
+        ]
+        for index, (column, row) in enumerate(zip("abcdefgh", "12345678", strict=True)):
+            middle, style = _EDGE + _SQUARE * index + _SQUARE // 2, 'fill="#dff0e6" font-size="11"'
+            parts.append(f'<text x="{middle}" y="{_EDGE // 2}" {style}>{column}</text>')
+            parts.append(f'<text x="{_EDGE // 2}" y="{middle}" {style}>{row}</text>')
+        for square, cell in enumerate(cells):
+            x, y = _EDGE + _SQUARE * (square % 8), _EDGE + _SQUARE * (square // 8)
+            parts.append(
+                f'<rect x="{x}" y="{y}" width="{_SQUARE}" height="{_SQUARE}" fill="#2b8257" '
+                'stroke="#1c5f3f"/>'
+            )
+            centre = f'cx="{x + _SQUARE // 2}" cy="{y + _SQUARE // 2}"'
+            if cell in _DISCS:
+                fill, edge = _DISCS[cell]
+                last = self.moves and square == self.moves[-1]
+                ring = 'stroke="#ffd23f" stroke-width="3"' if last else f'stroke="{edge}"'
+                parts.append(f'<circle {centre} r="{_SQUARE * 0.41:.1f}" fill="{fill}" {ring}/>')
+            elif square in legal:
+                parts.append(f'<circle {centre} r="4" fill="#ffd23f" fill-opacity="0.75"/>')
+        parts.append(
+            f'<rect y="{side}" width="{side}" height="26" fill="#ffffff"/>'
+            f'<text x="{side // 2}" y="{side + 14}" fill="#16201a" font-size="13">{text}</text>'
+        )
+        return "".join([*parts, "</svg>"])
 
     def __str__(self) -> str:
         cells = self.cells()

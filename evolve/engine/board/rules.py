@@ -1,7 +1,7 @@
 """The rules of the game: their only table, and the game's limits. No numba is loaded here.
 
-The kernel `scoring.final_score` scores a finished game by the code of the rules; the stand-alone
-export has the same score in `standalone/part_solver.py`. Everything else that differs between rules
+The kernel `bits.final_score` scores a finished game by the code of the rules; the stand-alone
+export has the same score in `standalone/part_values.py`. Everything else that differs between rules
 is in the table.
 """
 
@@ -25,15 +25,14 @@ NO_SCORE: Final = -65
 """The kernel's answer for an unknown code; scores are −64 to 64."""
 
 # Codes of the rules, for kernels.
-STANDARD: Final = 0
-REVERSED: Final = 1
+STANDARD, REVERSED = 0, 1
 
 
 @dataclass(frozen=True)
 class RuleSet:
     """What differs between rules, apart from the scoring of a finished game.
 
-    code: of the rules in kernels, and in `scoring.final_score`.
+    code: of the rules in kernels, and in `bits.final_score`.
     goal: who wins, in a few words.
     score: what the exact score is, in words; it is −64 to 64, and one side gets what the other
         loses.
@@ -183,9 +182,5 @@ DISCS_BLACK, DISCS_WHITE, PLIES, NODES_BLACK, NODES_WHITE, REASON, OUTCOME = ran
 RESULT_COLUMNS: Final = 7
 
 # Reasons for the end of a game.
-END: Final = 0
-OVER_BUDGET_BLACK: Final = 1
-OVER_BUDGET_WHITE: Final = 2
-FAILED_BLACK: Final = 3
-FAILED_WHITE: Final = 4
-"""An outside program crashed, hung or played an illegal move: never in games of kernels."""
+END, OVER_BUDGET_BLACK, OVER_BUDGET_WHITE, FAILED_BLACK, FAILED_WHITE = range(5)
+"""Failed: an outside program crashed, hung or played an illegal move; never in games of kernels."""

@@ -34,13 +34,10 @@ def format_moves(moves: Iterable[int]) -> str:
 
 def parse_moves(text: str) -> list[int]:
     """Squares (and 64 for a pass) of a move string, with or without spaces between."""
-    moves, end = [], 0
-    for match in _MOVE.finditer(text):
-        if text[end : match.start()].strip():
-            break
-        name = match.group().lower()
-        moves.append(PASS if name == "pass" else "abcdefgh".index(name[0]) + 8 * (int(name[1]) - 1))
-        end = match.end()
-    if text[end:].strip():
-        raise RecordError(f"{text[end:].strip()[:12]!r} is not a move, in the moves {text[:40]!r}")
-    return moves
+    rest = _MOVE.sub(" ", text).split()
+    if rest:
+        raise RecordError(f"{rest[0][:12]!r} is not a move, in the moves {text[:40]!r}")
+    return [
+        PASS if name == "pass" else "abcdefgh".index(name[0]) + 8 * (int(name[1]) - 1)
+        for name in _MOVE.findall(text.lower())
+    ]

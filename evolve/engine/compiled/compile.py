@@ -13,7 +13,6 @@ import importlib
 import os
 import pickle
 import tempfile
-import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -65,11 +64,9 @@ def sources_hash() -> str:
 
 
 def _cache_dir() -> Path | None:
-    """The folder for machine code, or None with a warning.
+    """The folder for machine code; None with a warning where others, or nobody, can write to it.
 
-    It is None where the folder is not writable, or where others can write to it: machine code, and
-    the pickles that hold it, can do anything. Neither is an error: only time is lost, and a start
-    that fails because of a shared disk is worse than one that compiles.
+    Machine code, and the pickles that hold it, can do anything.
     """
     root = os.environ.get("EVOLVE_CACHE_DIR") or platformdirs.user_cache_dir("evolve")
     folder = Path(root) / f"kernels-{sources_hash()}"
@@ -90,6 +87,11 @@ def _cache_dir() -> Path | None:
 CACHE_DIR = _cache_dir()
 
 
+_LONGEST_TURN: Final = 60.0
+"""Most seconds to wait for a process that compiles a function: the largest take ten on a busy
+machine, and one that fails never ends its turn."""
+
+
 class _Files:
     """The compiled versions of one function, one file each: a digest, then a pickle.
 
@@ -107,75 +109,24 @@ class _Files:
             content = self._path(key).read_bytes()
         except OSError:
             return None
-        if _digest(content[_DIGEST:]) != content[:_DIGEST]:
+        digest = hashlib.sha256(content[32:]).digest()
+        if digest != content[:32]:
             raise ValueError("the digest does not fit")
-        known, data = pickle.loads(content[_DIGEST:])
-        return data if known == key else None
+        return pickle.loads(content[32:])
 
     def save(self, key: object, data: object) -> None:
         """Save the data in one step; OSError where that fails."""
         pickled: Any = dumps  # numba has no types for it
-        content: bytes = pickled((key, data))
-        handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=self._folder)
-        try:
-            with open(handle, "wb") as file:
-                file.write(_digest(content) + content)
-            os.replace(temporary, self._path(key))
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
-
-    def flush(self) -> None:
-        """Remove all versions."""
-        for path in self._folder.glob(f"{self._name}.*"):
-            path.unlink(missing_ok=True)
+        content: bytes = pickled(data)
+        with tempfile.NamedTemporaryFile(
+            prefix=".writing-", dir=self._folder, delete=False
+        ) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+        os.replace(file.name, self._path(key))
 
     def _path(self, key: object) -> Path:
         whole = repr((numba.__version__, self._stamp, key)).encode()
         return self._folder / f"{self._name}.{hashlib.sha256(whole).hexdigest()[:32]}"
-
-
-_DIGEST = hashlib.sha256().digest_size
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).digest()
-
-
-class _Turn:
-    """One process's turn to compile a function, while others wait for the result.
-
-    A kernel never calls itself, so no two processes wait for each other. A process that ends gives
-    its turn back. One that fails to compile keeps it, and others wait in vain: therefore the wait
-    is short.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._lock = path, cast(Any, None)
-
-    def wait(self) -> None:
-        """Take the turn, or give up where files cannot be locked, or after a while."""
-        import filelock  # not above: it loads asyncio, which loading alone does not need
-
-        lock: Any = self._lock or filelock.FileLock(self._path, timeout=_LONGEST_TURN)
-        with contextlib.suppress(OSError):
-            lock.acquire()
-            self._lock = lock
-
-    def end(self) -> None:
-        """Give the turn back."""
-        if self._lock is not None:
-            self._lock.release()
-            if not self._lock.is_locked:
-                # A waiting process has the file open, looks for the kernel first, and finds it.
-                # Windows removes no file that another process has open.
-                with contextlib.suppress(OSError):
-                    self._path.unlink(missing_ok=True)
-
-
-_LONGEST_TURN: Final = 60.0
-"""Most seconds of a turn: the largest kernels compile for ten on a busy machine."""
 
 
 class _ForgivingCache(FunctionCache):
@@ -183,6 +134,7 @@ class _ForgivingCache(FunctionCache):
 
     It waits for a version that another process is compiling. Without that, two processes that began
     the tests together compiled for 68 seconds of CPU, 24 of them what the other compiled as well.
+    A kernel never calls itself, so no two processes wait for each other.
     """
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
@@ -191,16 +143,21 @@ class _ForgivingCache(FunctionCache):
         impl: Any = self._impl
         stamp = impl.locator.get_source_stamp()
         self._cache_file: Any = _Files(folder, impl.filename_base, stamp)
-        self._turn = _Turn(folder / f".compiling-{impl.filename_base}")
+        self._lock_path = folder / f".compiling-{impl.filename_base}"
+        self._lock: Any = None
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled function from disk; None where this process must compile it."""
         found = self._loaded(signature, context)
         if found is None:
-            self._turn.wait()
+            from filelock import FileLock  # not above: it loads asyncio, which loading needs not
+
+            self._lock = self._lock or FileLock(self._lock_path, timeout=_LONGEST_TURN)
+            with contextlib.suppress(OSError):  # after a while, or where files cannot be locked
+                self._lock.acquire()
             found = self._loaded(signature, context)
             if found is not None:
-                self._turn.end()
+                self._end_turn()
         return found
 
     def _loaded(self, signature: Any, context: Any) -> Any:
@@ -219,7 +176,13 @@ class _ForgivingCache(FunctionCache):
         except OSError as error:
             _warn_once(f"compiled kernels cannot be kept in {CACHE_DIR}: {error.strerror}")
         finally:
-            self._turn.end()
+            self._end_turn()
+
+    def _end_turn(self) -> None:
+        self._lock.release()
+        if not self._lock.is_locked:  # a process that waits has the file open and needs no name
+            with contextlib.suppress(OSError):
+                self._lock_path.unlink(missing_ok=True)
 
 
 @functools.cache
@@ -228,37 +191,19 @@ def _warn_once(text: str) -> None:
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
-def kernel(function: F) -> F:
-    """Compile `function` with numba on first call: cached on disk, the GIL released."""
-    return _jitted(function)
-
-
-_addressing = threading.Lock()
-
-
 @functools.cache
 def address_of(function: Any, signature: Any) -> int:
     """Address of the C form of a kernel; compiles it if it is not compiled yet."""
-    with _addressing:  # otherwise two threads could compile at once
-        function.compile(signature)
-        result = function.overloads[signature]
-        return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
+    function.compile(signature)
+    result = function.overloads[signature]
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
 
 
-def wrapper(function: F) -> F:
-    """Like `kernel`, but spliced into compiled callers before they are typed; for thin ones.
+def kernel(function: F, **options: Any) -> F:
+    """Compile `function` with numba on first call: cached on disk, the GIL released.
 
-    numba compiles a kernel together with all that it calls, so every layer over the search
-    costs the compilation of the search again. A wrapper is a layer for callers in Python alone.
-    """
-    return _jitted(function, inline="always")
-
-
-def _jitted(function: F, **options: Any) -> F:
-    """Compile with numba's cache folder set for this moment only.
-
-    numba reads the setting when it makes the dispatcher; other numba code in the process keeps its
-    own setting.
+    numba reads the cache folder when it makes the dispatcher; other numba code in the process keeps
+    its own setting.
     """
     before = numba_config.CACHE_DIR
     try:
@@ -272,16 +217,21 @@ def _jitted(function: F, **options: Any) -> F:
     return cast(F, jitted)
 
 
-def inner(function: F) -> F:
+def wrapper(function: F) -> F:
+    """Like `kernel`, but spliced into compiled callers before they are typed; for thin ones.
+
+    numba compiles a kernel together with all that it calls, so every layer over the search
+    costs the compilation of the search again. A wrapper is a layer for callers in Python alone.
+    """
+    return kernel(function, inline="always")
+
+
+def inner(function: F, **options: Any) -> F:
     """Like `kernel`, but for calls by kernels alone: no form for Python or C, and no file."""
-    return _inner(function)
+    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(F, numba.njit(nogil=True, error_model="numpy", **options)(function))
 
 
 def inlined(function: F) -> F:
     """Like `inner`, but always inlined by LLVM into its callers; for the small hot ones."""
-    return _inner(function, forceinline=True)
-
-
-def _inner(function: F, **options: Any) -> F:
-    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(F, numba.njit(nogil=True, error_model="numpy", **options)(function))
+    return inner(function, forceinline=True)

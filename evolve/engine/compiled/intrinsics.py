@@ -26,7 +26,7 @@ from numba.core import cgutils
 from numba.core import config as numba_config
 from numba.extending import intrinsic
 
-_CELL = ir.IntType(64)
+_I1, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 
 
 def instructions(emit: Callable[..., Any], signature: Any) -> Any:
@@ -56,7 +56,7 @@ def instructions(emit: Callable[..., Any], signature: Any) -> Any:
 
 def _cell(builder: Any, address: Any, index: Any) -> Any:
     """Address of a cell in the block at an address."""
-    return builder.gep(builder.inttoptr(address, _CELL.as_pointer()), [index])
+    return builder.gep(builder.inttoptr(address, _I64.as_pointer()), [index])
 
 
 def _load(builder: Any, address: Any, index: Any) -> Any:
@@ -67,28 +67,15 @@ def _store(builder: Any, address: Any, index: Any, value: Any) -> None:
     builder.store(value, _cell(builder, address, index))
 
 
-def _popcount(builder: Any, bits: Any) -> Any:
-    return builder.ctpop(bits)
-
-
-def _lowest(builder: Any, bits: Any) -> Any:
-    return builder.cttz(bits, ir.Constant(ir.IntType(1), 0))
-
-
-def _leading_zeros(builder: Any, bits: Any) -> Any:
-    return builder.ctlz(bits, ir.Constant(ir.IntType(1), 1))
-
-
 def _call(builder: Any, address: Any, *values: Any) -> Any:
-    kind = ir.FunctionType(_CELL, [_CELL] * len(values))
+    kind = ir.FunctionType(_I64, [_I64] * len(values))
     return builder.call(builder.inttoptr(address, kind.as_pointer()), values)
 
 
 def _call_clock(builder: Any, address: Any, clock: Any, target: Any) -> None:
-    number = ir.IntType(32)
-    kind = ir.FunctionType(number, [number, _CELL])
+    kind = ir.FunctionType(_I32, [_I32, _I64])
     function = builder.inttoptr(address, kind.as_pointer())
-    builder.call(function, [builder.trunc(clock, number), target])
+    builder.call(function, [builder.trunc(clock, _I32), target])
 
 
 LOOK_TYPES: Final[Any] = (types.int64,) * 2
@@ -96,26 +83,28 @@ SEARCH_TYPES: Final[Any] = (types.uint64,) * 3 + (types.int64,) * 5
 SOLVER_TYPES: Final[Any] = (types.uint64,) * 2 + (types.int64,) * 3
 CHOICE_TYPES: Final[Any] = (types.uint64,) * 2 + (types.int64,) * 2
 
-load: Callable[[int, int], int] = instructions(_load, types.int64(types.int64, types.int64))
+_LOAD_TYPES: Final[Any] = (types.int64,) * 2
+
+load: Callable[[int, int], int] = instructions(_load, types.int64(*_LOAD_TYPES))
 """The int64 in cell `index` of the block at `address`."""
-load_bits: Callable[[int, int], np.uint64] = instructions(
-    _load, types.uint64(types.int64, types.int64)
-)
+load_bits: Callable[[int, int], np.uint64] = instructions(_load, types.uint64(*_LOAD_TYPES))
 """The uint64 in cell `index` of the block at `address`."""
-store: Callable[[int, int, int], None] = instructions(
-    _store, types.void(types.int64, types.int64, types.int64)
-)
+store: Callable[[int, int, int], None] = instructions(_store, types.void(*_LOAD_TYPES, types.int64))
 """Write an int64 into cell `index` of the block at `address`."""
 store_bits: Callable[[int, int, np.uint64], None] = instructions(
-    _store, types.void(types.int64, types.int64, types.uint64)
+    _store, types.void(*_LOAD_TYPES, types.uint64)
 )
 """Write a uint64 into cell `index` of the block at `address`."""
-popcount: Callable[[np.uint64], int] = instructions(_popcount, types.int64(types.uint64))
+popcount: Callable[[np.uint64], int] = instructions(
+    lambda builder, bits: builder.ctpop(bits), types.int64(types.uint64)
+)
 """The number of set bits."""
-lowest: Callable[[np.uint64], int] = instructions(_lowest, types.int64(types.uint64))
+lowest: Callable[[np.uint64], int] = instructions(
+    lambda builder, bits: builder.cttz(bits, ir.Constant(_I1, 0)), types.int64(types.uint64)
+)
 """The index of the lowest set bit; 64 when there is none."""
 leading_zeros: Callable[[np.uint64], np.uint64] = instructions(
-    _leading_zeros, types.uint64(types.uint64)
+    lambda builder, bits: builder.ctlz(bits, ir.Constant(_I1, 1)), types.uint64(types.uint64)
 )
 """The number of zero bits above the highest set one; `bits` must not be 0."""
 
@@ -139,10 +128,6 @@ int64 = cast("Callable[[int | np.uint64], int]", np.int64)
 """A whole number as a value: numba compiles a function again for each literal argument."""
 
 
-config: Any = numba_config  # numba makes its settings at run time
-
-_I1, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
-
 # Lanes: along rows, columns, both diagonals.
 _STEPS = (1, 8, 7, 9)
 _TURNS = (*_STEPS, *(64 - step for step in _STEPS))  # up, then down, as rotations left
@@ -160,6 +145,7 @@ def _lanes() -> int:
     With SSE2 alone, vectors reached 0.74 of the scalar code in a prototype; other machines were not
     measured. Both use the scalar code.
     """
+    config: Any = numba_config  # numba makes its settings at run time
     name = config.CPU_NAME
     if name is None or name in ("host", llvm.get_host_cpu_name()):
         features = llvm.get_host_cpu_features()
@@ -168,9 +154,7 @@ def _lanes() -> int:
         asked = config.CPU_FEATURES or ""
         wide = "+avx512vl" in asked or _AVX512_CPUS.search(name)
         narrow = "+avx2" in asked or _AVX2_CPUS.search(name)
-    if wide:
-        return 8
-    return 4 if narrow else 0
+    return 8 if wide else 4 if narrow else 0
 
 
 LANES: Final = _lanes()
@@ -286,40 +270,30 @@ def _turned_upward(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
     return builder.and_(builder.add(end, found), ray)
 
 
-def _above(builder: Any, end: Any, ray: Any) -> Any:
-    """The squares of `ray` above the single bit `end`, none when it is 0."""
-    return builder.and_(builder.neg(builder.add(end, end)), ray)
-
-
-def _turned_downward_8(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
-    """Discs that turn toward lower squares: the highest other square is the end of the line."""
-    stop = builder.or_(builder.and_(ray, builder.not_(opp)), _constant([1] * 4))
-    zeros = call(builder, "llvm.ctlz.v4i64", stop.type, [stop, ir.Constant(_I1, 1)])
-    end = builder.lshr(_constant([1 << 63] * 4), zeros)
-    return _above(builder, builder.and_(builder.and_(end, ray), own), ray)
-
-
-def _turned_downward_4(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
-    """The same discs without leading zeros, which cost too much here.
-
-    No square beyond the first one that is not in `opp` can be an end.
-    """
+def _end_downward(builder: Any, lanes: int, ray: Any, own: Any, opp: Any) -> Any:
+    """The own disc that ends the line toward lower squares, by the method for `lanes` lanes."""
+    if lanes == 8:  # the highest square that is not the opponent's
+        stop = builder.or_(builder.and_(ray, builder.not_(opp)), _constant([1] * 4))
+        zeros = call(builder, "llvm.ctlz.v4i64", stop.type, [stop, ir.Constant(_I1, 1)])
+        end = builder.lshr(_constant([1 << 63] * 4), zeros)
+        return builder.and_(builder.and_(end, ray), own)
+    # Leading zeros cost too much here. No square beyond the first one that is not in `opp` can be
+    # an end.
     beyond = builder.lshr(builder.and_(ray, builder.not_(opp)), _constant(_STEPS))
     for factor in (1, 2, 4):
         by = _constant([factor * step for step in _STEPS])
         beyond = builder.or_(beyond, builder.lshr(beyond, by))
-    end = builder.and_(builder.and_(ray, own), builder.not_(beyond))
-    return _above(builder, end, ray)
-
-
-_TURNED_DOWNWARD = {4: _turned_downward_4, 8: _turned_downward_8}
+    return builder.and_(builder.and_(ray, own), builder.not_(beyond))
 
 
 def _turned_lanes(builder: Any, lanes: int, square: Any, own: Any, opp: Any) -> Any:
     """In four lanes, the discs that a move on `square` turns, by the method for `lanes` lanes."""
     up, down = _rays_of(builder, square)
     upward = _turned_upward(builder, up, own, opp)
-    return builder.or_(upward, _TURNED_DOWNWARD[lanes](builder, down, own, opp))
+    end = _end_downward(builder, lanes, down, own, opp)
+    # The squares of the ray above the end, none when there is no end.
+    downward = builder.and_(builder.neg(builder.add(end, end)), down)
+    return builder.or_(upward, downward)
 
 
 def _flips(lanes: int, builder: Any, square: Any, own: Any, opp: Any) -> Any:

@@ -7,16 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import (
-    GOLDEN,
-    START_OPP,
-    START_OWN,
-    ZERO,
-    final_score,
-    mixed,
-    random_square,
-    uniform,
-)
+from evolve.engine.board import bits
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.compiled.intrinsics import int64, popcount
 from evolve.engine.games.opening import trained_moves
@@ -25,7 +16,6 @@ from evolve.engine.games.training_games import (
     RANDOM_PLAYER,
     GameRecords,
     Lineup,
-    after_move,
     agent_move,
     record,
     to_move,
@@ -111,25 +101,25 @@ def play_network_games(
     context = int64(memory.ctypes.data)
     scratch_at = int64(scratch.ctypes.data)
     for game in range(players.shape[0]):
-        own, opp, side = START_OWN, START_OPP, int64(1)
-        state = mixed(seeds[game])
+        own, opp, side = bits.START_OWN, bits.START_OPP, int64(1)
+        state = bits.mixed(seeds[game])
         count = int64(0)
         while True:
             own, opp, side, legal = to_move(own, opp, side)
-            if legal == ZERO:
+            if legal == bits.ZERO:
                 break
             legal = trained_moves(own, opp, legal)
-            if legal == ZERO:
+            if legal == bits.ZERO:
                 count = int64(0)
                 break
-            state += GOLDEN
+            state += bits.GOLDEN
             column = 0 if side > 0 else 1
             player = int64(players[game, column])
             at_random = player == RANDOM_PLAYER or count < openings[game]
             if not at_random and epsilons[game, column] > 0.0:
-                at_random = uniform(state ^ GOLDEN) < epsilons[game, column]
+                at_random = bits.uniform(state ^ bits.GOLDEN) < epsilons[game, column]
             if at_random:
-                square = random_square(legal, state)
+                square = bits.random_square(legal, state)
             elif player < networks.size:
                 square, _ = best_action(own, opp, legal, side, networks[player], scratch_at)
             else:
@@ -138,9 +128,9 @@ def play_network_games(
             record(game, count, own, opp, side, records)
             records.moves[game, count] = square
             count += 1
-            own, opp = after_move(square, own, opp)
+            own, opp = bits.after_move(square, own, opp)
             side = -side
-        records.results[game] = side * final_score(own, opp, rules)
+        records.results[game] = side * bits.final_score(own, opp, rules)
         records.counts[game] = count
 
 
@@ -165,7 +155,7 @@ def transitions_of(
     for game in range(positions.shape[0]):
         count = records.counts[game]
         last = max(count - 1, 0)
-        own, opp = after_move(
+        own, opp = bits.after_move(
             int64(moves[game, last]), positions[game, last, 0], positions[game, last, 1]
         )
         black, white = popcount(own), popcount(opp)

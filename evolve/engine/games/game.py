@@ -1,11 +1,12 @@
-"""Choose a move as an agent does, and play whole games in one call."""
+"""Contexts ready for use; choosing a move as an agent does; whole games in one call."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of, outcome
+from evolve.engine.board import bits
+from evolve.engine.board.bits import ONE, ZERO, U, moves_of
 from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
@@ -23,6 +24,9 @@ from evolve.engine.board.rules import (
 from evolve.engine.compiled.compile import address_of, kernel, wrapper
 from evolve.engine.compiled.intrinsics import (
     CHOICE_TYPES,
+    LOOK_TYPES,
+    SEARCH_TYPES,
+    SOLVER_TYPES,
     call_choice,
     int64,
     load,
@@ -30,84 +34,76 @@ from evolve.engine.compiled.intrinsics import (
     popcount,
     store,
 )
-from evolve.engine.search.context import (
-    DEPTH,
-    ENDGAME,
-    NODES,
-    PHASE_CELLS,
-    PHASE_OF,
-    PHASES,
-    RULES,
-    STOPPED,
-)
+from evolve.engine.search import context as layout
 from evolve.engine.search.evaluation import set_weights
-from evolve.engine.search.search import DEEP_FROM, best_move, best_move_deep, search
-from evolve.engine.search.solver import solve, solve_move
-from evolve.engine.search.table import forget
+from evolve.engine.search.search import DEEP_FROM, best_move, best_move_deep, search, search_deep
+from evolve.engine.search.solver import solve, solve_deep, solve_move
+
+
+def new_context(
+    rules: int, budget: int = 0, table_bits: int = layout.GAME_TABLE_BITS
+) -> layout.Cells:
+    """A context for one thread.
+
+    `budget` is in nodes per search, 0 for no limit; `table_bits`, 1 or more, sizes the table. Keep
+    the array as long as its address is in use. Kernels call search and solver by the addresses in
+    it: if they did so by name, numba would compile these again with every such kernel.
+    """
+    context = layout.blank_context(rules, budget, table_bits)
+    context[layout.SEARCH] = address_of(search_deep, SEARCH_TYPES)
+    context[layout.SOLVER] = address_of(solve_deep, SOLVER_TYPES)
+    context[layout.LOOK] = address_of(layout.look, LOOK_TYPES)
+    return context
 
 
 @wrapper
-def set_phase(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
+def set_phase(own: U, opp: U, agent: int, context: int) -> int:
     """Copy the weights of the position's phase into the context; returns the phase's depth."""
-    phase = load(agent, PHASE_OF + popcount(own | opp))
-    base = PHASES + phase * PHASE_CELLS
+    phase = load(agent, layout.PHASE_OF + popcount(own | opp))
+    base = layout.PHASES + phase * layout.PHASE_CELLS
     set_weights(agent + 8 * base, context)
-    return load(agent, base + DEPTH)
-
-
-@wrapper
-def _best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
-    """The move of a search to `depth`, by the faster of two ways."""
-    if depth >= DEEP_FROM:
-        return best_move_deep(own, opp, depth, context)
-    return best_move(own, opp, depth, context)
+    return load(agent, base + layout.DEPTH)
 
 
 @kernel
-def choose(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
+def choose(own: U, opp: U, agent: int, context: int) -> int:
     """The agent's move for the side with `own`, which must have one.
 
     NO_MOVE when the node budget ran out. NODES in the context counts this move alone. A single
     legal move is played without a search.
     """
-    store(context, NODES, 0)
-    store(context, STOPPED, 0)
+    store(context, layout.NODES, 0)
+    store(context, layout.STOPPED, 0)
     moves = moves_of(own, opp)
     if moves & (moves - ONE) == ZERO:
         return lowest(moves)
     depth = set_phase(own, opp, agent, context)
-    if 64 - popcount(own | opp) <= load(agent, ENDGAME):
+    if 64 - popcount(own | opp) <= load(agent, layout.ENDGAME):
         square, _ = solve_move(own, opp, context)
+    elif depth >= DEEP_FROM:  # the faster of two ways
+        square, _ = best_move_deep(own, opp, depth, context)
     else:
-        square, _ = _best_move(own, opp, depth, context)
-    if load(context, STOPPED) != 0:
+        square, _ = best_move(own, opp, depth, context)
+    if load(context, layout.STOPPED) != 0:
         return NO_MOVE
     return square
 
 
 @kernel
-def move_values(
-    own: np.uint64,
-    opp: np.uint64,
-    agent: int,
-    values: npt.NDArray[np.int64],
-    context: int,
-) -> bool:
+def move_values(own: U, opp: U, agent: int, values: npt.NDArray[np.int64], context: int) -> bool:
     """Fill `values[square]` for every legal move; True when they are exact scores."""
-    store(context, NODES, 0)
-    store(context, STOPPED, 0)
+    store(context, layout.NODES, 0)
+    store(context, layout.STOPPED, 0)
     # The table may hold values of other rules.
-    forget(context)
+    layout.forget(context)
     depth = set_phase(own, opp, agent, context)
-    exact = 64 - popcount(own | opp) <= load(agent, ENDGAME)
+    exact = 64 - popcount(own | opp) <= load(agent, layout.ENDGAME)
     high = int64(64) if exact else int64(64 * WIN)
     moves = moves_of(own, opp)
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE
-        turned = flips_of(square, own, opp)
-        child_own = opp ^ turned
-        child_opp = own ^ turned ^ (ONE << U(square))
+        child_own, child_opp = bits.after_move(square, own, opp)
         if exact:
             values[square] = -solve(child_own, child_opp, -high, high, context)
         else:
@@ -115,7 +111,14 @@ def move_values(
     return exact
 
 
+def choice_address() -> int:
+    """Address of `choose`, for `play_games`: by its name numba would compile it again with that."""
+    return address_of(choose, CHOICE_TYPES)
+
+
+@kernel
 def play_games(
+    choice: int,
     agents: npt.NDArray[np.int64],
     pairings: npt.NDArray[np.int32],
     openings: npt.NDArray[np.int8],
@@ -125,29 +128,11 @@ def play_games(
 ) -> None:
     """Play a batch of games from the start position, each through its opening to its end.
 
-    agents [A, cells]: rows of parameters; pairings [N, 3]: black, white, opening; openings
-    [M, plies]: squares without passes, then −1; memory: a context (rules, budget, table), used by
-    this thread only. The function fills moves [N, MAX_PLIES]: squares and PASS, then −1; and
-    results [N, RESULT_COLUMNS]. All arrays are C-contiguous.
-    """
-    choice = address_of(choose, CHOICE_TYPES)
-    _play_games(choice, agents, pairings, openings, memory, moves, results)
-
-
-@kernel
-def _play_games(
-    choice: int,
-    agents: npt.NDArray[np.int64],
-    pairings: npt.NDArray[np.int32],
-    openings: npt.NDArray[np.int8],
-    memory: npt.NDArray[np.int64],
-    moves: npt.NDArray[np.int8],
-    results: npt.NDArray[np.int64],
-) -> None:
-    """`play_games` with `choose` by its address: numba would compile it again with this.
-
-    The context comes from the caller, because numba frees an array of its own after the last use of
-    its name: here, before the first game.
+    choice: see `choice_address`; agents [A, cells]: rows of parameters; pairings [N, 3]: black,
+    white, opening; openings [M, plies]: squares without passes, then −1; memory: a context (rules,
+    budget, table), used by this thread only, and from the caller because numba frees an array of
+    its own after the last use of its name. It fills moves [N, MAX_PLIES]: squares and PASS, then
+    −1; and results [N, RESULT_COLUMNS]. All arrays are C-contiguous.
     """
     context = int64(memory.ctypes.data)
     stride = agents.shape[1] * 8
@@ -157,7 +142,7 @@ def _play_games(
     for game in range(pairings.shape[0]):
         result = results[game]
         opening = openings[pairings[game, 2]]
-        own, opp = START_OWN, START_OPP
+        own, opp = bits.START_OWN, bits.START_OPP
         black_to_move = True
         plies, book = 0, 0
         while True:
@@ -176,18 +161,17 @@ def _play_games(
             else:
                 mover = pairings[game, 0 if black_to_move else 1]
                 square = call_choice(choice, own, opp, base + mover * stride, context)
-                result[NODES_BLACK if black_to_move else NODES_WHITE] += load(context, NODES)
+                result[NODES_BLACK if black_to_move else NODES_WHITE] += load(context, layout.NODES)
                 if square == NO_MOVE:
                     result[REASON] = OVER_BUDGET_BLACK if black_to_move else OVER_BUDGET_WHITE
                     break
             moves[game, plies] = square
             plies += 1
-            turned = flips_of(square, own, opp)
-            own, opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+            own, opp = bits.after_move(square, own, opp)
             black_to_move = not black_to_move
         if not black_to_move:
             own, opp = opp, own
         result[DISCS_BLACK] = popcount(own)
         result[DISCS_WHITE] = popcount(opp)
         result[PLIES] = plies
-        result[OUTCOME] = outcome(own, opp, load(context, RULES))
+        result[OUTCOME] = bits.outcome(own, opp, load(context, layout.RULES))

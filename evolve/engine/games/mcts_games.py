@@ -8,18 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import (
-    GOLDEN,
-    START_OPP,
-    START_OWN,
-    ZERO,
-    U,
-    mixed,
-    moves_of,
-    outcome,
-    random_square,
-    uniform,
-)
+from evolve.engine.board import bits
+from evolve.engine.board.bits import ZERO, U
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import int64, popcount
 from evolve.engine.games.opening import trained_moves
@@ -27,36 +17,13 @@ from evolve.engine.games.training_games import (
     RANDOM_PLAYER,
     GameRecords,
     Lineup,
-    after_move,
     agent_move,
     among,
     record,
     solved_outcome,
     to_move,
 )
-from evolve.engine.networks.mcts import (
-    BONUS,
-    CHILDREN,
-    DEEPEST,
-    FIRST,
-    MOST_CHILDREN,
-    MOVE,
-    PRIOR,
-    PUCT,
-    ROOT,
-    UNEXPANDED,
-    VISITS,
-    Nodes,
-    Q,
-    SearchOptions,
-    advance_root,
-    backpropagate,
-    empty_nodes,
-    expand,
-    select,
-    set_priors,
-    simulate,
-)
+from evolve.engine.networks import mcts
 
 _NOISE = U(0xD1B54A32D192ED03)
 
@@ -77,7 +44,7 @@ class SelfPlayOptions(NamedTuple):
     reuse: whether a game's tree is kept from move to move.
     """
 
-    search: SearchOptions
+    search: mcts.SearchOptions
     simulations: int
     noise: float
     temperature: float
@@ -103,56 +70,58 @@ def empty_games(*shape: int) -> Game:
 
 
 @inlined
-def _add_root_noise(noise: float, nodes: Nodes, state: np.uint64) -> None:
+def _add_root_noise(noise: float, nodes: mcts.Nodes, state: U) -> None:
     """Mix the share `noise` of a Dirichlet draw into the priors of the root's children.
 
     P ← (1 − noise) P + noise η with η ~ Dir(1), flat; Silver et al. 2017 take Dir(0.03) in Go.
     """
     links, values = nodes.links, nodes.values
-    first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
-    state = mixed(state ^ _NOISE)  # a separate stream: the move is drawn from `state`
+    first, count = int64(links[mcts.ROOT, mcts.FIRST]), int64(links[mcts.ROOT, mcts.CHILDREN])
+    state = bits.mixed(state ^ _NOISE)  # a separate stream: the move is drawn from `state`
     total = 0.0
     for child in range(count):
-        total -= math.log(1.0 - uniform(state + U(child) * GOLDEN))
+        total -= math.log(1.0 - bits.uniform(state + U(child) * bits.GOLDEN))
     for child in range(count):
-        share = -math.log(1.0 - uniform(state + U(child) * GOLDEN)) / total
+        share = -math.log(1.0 - bits.uniform(state + U(child) * bits.GOLDEN)) / total
         node = first + child
-        values[node, PRIOR] = (1.0 - noise) * values[node, PRIOR] + noise * share
-        values[node, BONUS] = values[node, PRIOR] / np.float32(1.0 + links[node, VISITS])
+        values[node, mcts.PRIOR] = (1.0 - noise) * values[node, mcts.PRIOR] + noise * share
+        values[node, mcts.BONUS] = values[node, mcts.PRIOR] / np.float32(
+            1.0 + links[node, mcts.VISITS]
+        )
 
 
 @inlined
-def _sample_child(temperature: float, moves: np.uint64, nodes: Nodes, draw: float) -> int:
+def _sample_child(temperature: float, moves: U, nodes: mcts.Nodes, draw: float) -> int:
     """A child of the root, drawn by `draw`, 0 to 1, in proportion to visits^(1 / temperature).
 
     At temperature 0 it is the most visited one; Silver et al. 2017. Only `moves` can be drawn.
     """
     links = nodes.links
-    first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
+    first, count = int64(links[mcts.ROOT, mcts.FIRST]), int64(links[mcts.ROOT, mcts.CHILDREN])
     best, most = first, int64(-1)
     for child in range(first, first + count):
-        if among(moves, links[child, MOVE]) and links[child, VISITS] > most:
-            best, most = child, int64(links[child, VISITS])
+        if among(moves, links[child, mcts.MOVE]) and links[child, mcts.VISITS] > most:
+            best, most = child, int64(links[child, mcts.VISITS])
     if temperature <= 0.0 or most == 0:
         return best
     total = 0.0
     for child in range(first, first + count):
-        if among(moves, links[child, MOVE]):
-            total += (float(links[child, VISITS]) / float(most)) ** (1.0 / temperature)
+        if among(moves, links[child, mcts.MOVE]):
+            total += (float(links[child, mcts.VISITS]) / float(most)) ** (1.0 / temperature)
     left = draw * total
     for child in range(first, first + count):
-        if among(moves, links[child, MOVE]):
-            left -= (float(links[child, VISITS]) / float(most)) ** (1.0 / temperature)
+        if among(moves, links[child, mcts.MOVE]):
+            left -= (float(links[child, mcts.VISITS]) / float(most)) ** (1.0 / temperature)
             if left < 0.0:
                 return child
     return best
 
 
 @inlined
-def _start_game(seed: np.uint64, game: Game) -> None:
+def _start_game(seed: U, game: Game) -> None:
     """Set up a game from the start position."""
     board, counters = game
-    board[OWN], board[OPP], board[STATE] = START_OWN, START_OPP, mixed(seed)
+    board[OWN], board[OPP], board[STATE] = bits.START_OWN, bits.START_OPP, bits.mixed(seed)
     counters[SIDE], counters[PLY], counters[COUNT] = 1, 0, 0
 
 
@@ -160,7 +129,7 @@ def _start_game(seed: np.uint64, game: Game) -> None:
 def _play(square: int, game: Game) -> None:
     """Play a move of the side to move."""
     board, counters = game
-    board[OWN], board[OPP] = after_move(square, board[OWN], board[OPP])
+    board[OWN], board[OPP] = bits.after_move(square, board[OWN], board[OPP])
     counters[SIDE] = -counters[SIDE]
     counters[PLY] += 1
 
@@ -178,13 +147,13 @@ def _play_to_search(
     """Play game `number` until the search is to move (True), or to its recorded end (False)."""
     board, counters = game
     while True:
-        board[STATE] += GOLDEN
+        board[STATE] += bits.GOLDEN
         own, opp, side, moves = to_move(board[OWN], board[OPP], counters[SIDE])
         if side != counters[SIDE]:
-            board[STATE] += GOLDEN  # a pass counts as a draw
+            board[STATE] += bits.GOLDEN  # a pass counts as a draw
             board[OWN], board[OPP], counters[SIDE] = own, opp, side
         if moves == ZERO:
-            records.results[number] = side * outcome(own, opp, options.search.rules)
+            records.results[number] = side * bits.outcome(own, opp, options.search.rules)
             break
         if 64 - popcount(own | opp) <= options.solved:
             value = solved_outcome(own, opp, context)
@@ -197,7 +166,7 @@ def _play_to_search(
             break
         player = int64(lineup.players[number, 0 if side > 0 else 1])
         if counters[PLY] < lineup.openings[number] or player == RANDOM_PLAYER:
-            _play(random_square(moves, board[STATE]), game)
+            _play(bits.random_square(moves, board[STATE]), game)
         elif player == 0:
             return True
         else:
@@ -219,23 +188,23 @@ def _record(number: int, game: Game, value: float, records: GameRecords) -> None
 
 @inlined
 def _record_and_play(
-    number: int, options: SelfPlayOptions, nodes: Nodes, game: Game, records: GameRecords
+    number: int, options: SelfPlayOptions, nodes: mcts.Nodes, game: Game, records: GameRecords
 ) -> None:
     """Record the tree's values for the position of game `number`, and play a move by its visits."""
     board, counters = game
     links = nodes.links
     count = counters[COUNT]
-    _record(number, game, -nodes.values[ROOT, Q], records)
+    _record(number, game, -nodes.values[mcts.ROOT, mcts.Q], records)
     if records.visits.shape[0] > 0:
-        first = int64(links[ROOT, FIRST])
-        shared = np.float32(max(1, links[ROOT, VISITS] - 1))
-        for child in range(first, first + links[ROOT, CHILDREN]):
-            share = np.float32(links[child, VISITS]) / shared
-            records.visits[number, count, int64(links[child, MOVE])] = share
+        first = int64(links[mcts.ROOT, mcts.FIRST])
+        shared = np.float32(max(1, links[mcts.ROOT, mcts.VISITS] - 1))
+        for child in range(first, first + links[mcts.ROOT, mcts.CHILDREN]):
+            share = np.float32(links[child, mcts.VISITS]) / shared
+            records.visits[number, count, int64(links[child, mcts.MOVE])] = share
     temperature = options.temperature if counters[PLY] < options.temperature_plies else 0.0
-    moves = trained_moves(board[OWN], board[OPP], moves_of(board[OWN], board[OPP]))
-    child = _sample_child(temperature, moves, nodes, uniform(board[STATE]))
-    square = int64(links[child, MOVE])
+    moves = trained_moves(board[OWN], board[OPP], bits.moves_of(board[OWN], board[OPP]))
+    child = _sample_child(temperature, moves, nodes, bits.uniform(board[STATE]))
+    square = int64(links[child, mcts.MOVE])
     records.moves[number, count] = square
     _play(square, game)
 
@@ -246,7 +215,7 @@ def play_tree_games(
     agents: npt.NDArray[np.int64],
     options: SelfPlayOptions,
     memory: npt.NDArray[np.int64],
-    nodes: Nodes,
+    nodes: mcts.Nodes,
     records: GameRecords,
 ) -> None:
     """Play the games of `lineup` and fill `records`.
@@ -263,11 +232,13 @@ def play_tree_games(
         used = int64(0)
         while _play_to_search(number, lineup, agents, options, context, game, records):
             # The first simulation adds the root's children; noise then goes to their priors.
-            used = advance_root(board[OWN], board[OPP], used if options.reuse else int64(0), nodes)
-            used = simulate(int64(1), used, nodes, options.search, board[STATE])
+            used = mcts.advance_root(
+                board[OWN], board[OPP], used if options.reuse else int64(0), nodes
+            )
+            used = mcts.simulate(int64(1), used, nodes, options.search, board[STATE])
             if noise > 0.0:
                 _add_root_noise(noise, nodes, board[STATE])
-            used = simulate(simulations - 1, used, nodes, options.search, board[STATE])
+            used = mcts.simulate(simulations - 1, used, nodes, options.search, board[STATE])
             _record_and_play(number, options, nodes, game, records)
 
 
@@ -281,7 +252,7 @@ class Trees(NamedTuple):
 
     searching: npt.NDArray[np.bool_]
     used: npt.NDArray[np.int64]
-    nodes: Nodes
+    nodes: mcts.Nodes
 
 
 class Leaves(NamedTuple):
@@ -300,22 +271,22 @@ class Leaves(NamedTuple):
 
 def empty_trees(count: int, size: int) -> Trees:
     """Memory for `count` trees of at most `size` nodes, all to be searched."""
-    return Trees(np.ones(count, np.bool_), np.zeros(count, np.int64), empty_nodes(count, size))
+    return Trees(np.ones(count, np.bool_), np.zeros(count, np.int64), mcts.empty_nodes(count, size))
 
 
 def empty_leaves(count: int) -> Leaves:
     """Memory for the leaves of `count` trees."""
     return Leaves(
         np.empty((count, 2), np.uint64),
-        np.empty((count, DEEPEST), np.int32),
+        np.empty((count, mcts.DEEPEST), np.int32),
         np.empty(count, np.int64),
     )
 
 
 @inlined
-def _tree(number: int, nodes: Nodes) -> Nodes:
+def _tree(number: int, nodes: mcts.Nodes) -> mcts.Nodes:
     """The nodes of one of the trees."""
-    return Nodes(nodes.boards[number], nodes.links[number], nodes.values[number])
+    return mcts.Nodes(nodes.boards[number], nodes.links[number], nodes.values[number])
 
 
 @inlined
@@ -357,7 +328,7 @@ def play_to_search_all(
         if searching[number]:
             kept = used[number] if options.reuse else int64(0)
             nodes = _tree(number, trees.nodes)
-            used[number] = advance_root(game.board[OWN], game.board[OPP], kept, nodes)
+            used[number] = mcts.advance_root(game.board[OWN], game.board[OPP], kept, nodes)
             going += 1
     return going
 
@@ -368,7 +339,7 @@ def select_all(trees: Trees, leaves: Leaves, rules: int, c: float) -> int:
     searching, used = trees.searching, trees.used
     boards, paths, depths = leaves
     every = trees.nodes
-    most = every.boards.shape[1] - MOST_CHILDREN
+    most = every.boards.shape[1] - mcts.MOST_CHILDREN
     wanted = int64(0)
     for number in range(searching.size):
         depths[number] = -1
@@ -376,14 +347,14 @@ def select_all(trees: Trees, leaves: Leaves, rules: int, c: float) -> int:
             continue
         nodes = _tree(number, every)
         path = paths[number]
-        depth = select(path, nodes, PUCT, c)
+        depth = mcts.select(path, nodes, mcts.PUCT, c)
         node = int64(path[depth])
-        if nodes.links[node, CHILDREN] == UNEXPANDED:
-            used[number] += expand(node, used[number], nodes, PUCT)
+        if nodes.links[node, mcts.CHILDREN] == mcts.UNEXPANDED:
+            used[number] += mcts.expand(node, used[number], nodes, mcts.PUCT)
         own, opp = nodes.boards[node, 0], nodes.boards[node, 1]
-        if nodes.links[node, CHILDREN] == 0:
-            value = np.float32(outcome(own, opp, rules))
-            backpropagate(path, depth, value, nodes, PUCT)
+        if nodes.links[node, mcts.CHILDREN] == 0:
+            value = np.float32(bits.outcome(own, opp, rules))
+            mcts.backpropagate(path, depth, value, nodes, mcts.PUCT)
             continue
         boards[wanted, 0], boards[wanted, 1] = own, opp
         depths[number] = depth
@@ -403,8 +374,8 @@ def backpropagate_all(outputs: npt.NDArray[np.float32], trees: Trees, leaves: Le
             continue
         path, nodes = paths[number], _tree(number, every)
         if last > 0:
-            set_priors(int64(path[depth]), int64(outputs[row].ctypes.data), nodes)
-        backpropagate(path, depth, outputs[row, last], nodes, PUCT)
+            mcts.set_priors(int64(path[depth]), int64(outputs[row].ctypes.data), nodes)
+        mcts.backpropagate(path, depth, outputs[row, last], nodes, mcts.PUCT)
         row += 1
 
 

@@ -11,21 +11,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import (
-    ONE,
-    START_OPP,
-    START_OWN,
-    ZERO,
-    U,
-    flips_of,
-    moves_of,
-    nth_square,
-)
-from evolve.engine.board.symmetry import canonical, image_of
+from evolve.engine.board import bits
+from evolve.engine.board.bits import ONE, ZERO, U, moves_of
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.compiled.intrinsics import int64, lowest, popcount, store
 from evolve.engine.games.game import set_phase
-from evolve.engine.search.context import NODES
+from evolve.engine.search import context as layout
 from evolve.engine.search.search import search
 
 SLOTS: Final = 8
@@ -35,33 +26,31 @@ MATCH_SLOT: Final = 7
 OPENING_DISCS: Final = 12
 """Discs after an opening of 8 plies, the default; games may contain openings of other lengths."""
 
-_MIX_1, _MIX_2 = U(0x9E3779B97F4A7C15), U(0xBF58476D1CE4E5B9)
-_S29, _S32 = U(29), U(32)
-
 
 @kernel
-def slot_of(own: np.uint64, opp: np.uint64) -> int:
+def slot_of(own: U, opp: U) -> int:
     """The slot, 0 to SLOTS − 1, of a position: the same for all its images."""
     best_own, best_opp = own, opp
     for number in range(1, 8):
-        image, other = image_of(own, number), image_of(opp, number)
+        image, other = bits.image_of(own, number), bits.image_of(opp, number)
         if image < best_own or (image == best_own and other < best_opp):
             best_own, best_opp = image, other
-    mixed = best_own * _MIX_1
-    mixed = (mixed ^ (mixed >> _S29) ^ best_opp) * _MIX_2
-    return int((mixed ^ (mixed >> _S32)) % U(SLOTS))
-
-
-def slots_of_all(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
-    """The slots [N] of positions [N, 2], own and opp."""
-    best = canonical(positions)
-    mixed = best[:, 0] * _MIX_1
-    mixed = (mixed ^ (mixed >> _S29) ^ best[:, 1]) * _MIX_2
-    return ((mixed ^ (mixed >> _S32)) % U(SLOTS)).astype(np.int8)
+    mixed = best_own * U(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> U(29)) ^ best_opp) * U(0xBF58476D1CE4E5B9)
+    return int((mixed ^ (mixed >> U(32))) % U(SLOTS))
 
 
 @kernel
-def trained_moves(own: np.uint64, opp: np.uint64, moves: np.uint64) -> np.uint64:
+def slots_of_all(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
+    """The slots [N] of positions [N, 2], own and opp."""
+    slots = np.empty(len(positions), np.int8)
+    for number in range(len(positions)):
+        slots[number] = slot_of(positions[number, 0], positions[number, 1])
+    return slots
+
+
+@kernel
+def trained_moves(own: U, opp: U, moves: U) -> U:
     """The subset of `moves` that a game to learn from may play.
 
     No move in it leads to an opening of a match. If all of `moves` do, it is empty, and the game
@@ -73,18 +62,15 @@ def trained_moves(own: np.uint64, opp: np.uint64, moves: np.uint64) -> np.uint64
     while left != ZERO:
         square = lowest(left)
         left &= left - ONE
-        turned = flips_of(square, own, opp)
-        bit = ONE << U(square)
-        if slot_of(opp ^ turned, own ^ turned ^ bit) != MATCH_SLOT:
-            kept |= bit
+        child_own, child_opp = bits.after_move(square, own, opp)
+        if slot_of(child_own, child_opp) != MATCH_SLOT:
+            kept |= ONE << U(square)
     return kept
 
 
 @kernel
 def draw_openings(
-    draws: npt.NDArray[np.float64],
-    moves: npt.NDArray[np.int8],
-    positions: npt.NDArray[np.uint64],
+    draws: npt.NDArray[np.float64], moves: npt.NDArray[np.int8], positions: npt.NDArray[np.uint64]
 ) -> None:
     """Fill N random openings, one for each row of uniform `draws` [N, plies] in [0, 1).
 
@@ -92,16 +78,15 @@ def draw_openings(
     with the end of the game, has 0, 0 as its position.
     """
     for number in range(draws.shape[0]):
-        own, opp = START_OWN, START_OPP
+        own, opp = bits.START_OWN, bits.START_OPP
         for ply in range(draws.shape[1]):
             legal = moves_of(own, opp)
             if legal == ZERO:
                 own, opp = ZERO, ZERO
                 break
-            square = nth_square(legal, int64(draws[number, ply] * popcount(legal)))
+            square = bits.nth_square(legal, int64(draws[number, ply] * popcount(legal)))
             moves[number, ply] = square
-            turned = flips_of(square, own, opp)
-            own, opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+            own, opp = bits.after_move(square, own, opp)
         if moves_of(own, opp) == ZERO:
             own, opp = ZERO, ZERO
         positions[number, 0] = own
@@ -128,7 +113,7 @@ def mark_balanced(
     agent = int64(agent_row.ctypes.data)
     for number in range(positions.shape[0]):
         own, opp = positions[number, 0], positions[number, 1]
-        store(context, NODES, 0)
+        store(context, layout.NODES, 0)
         set_phase(own, opp, agent, context)
         # "Not behind" comes first: it needs one good move; "not ahead" needs all moves.
         balanced[number] = search(own, opp, -margin - 1, -margin, depth, context) >= -margin

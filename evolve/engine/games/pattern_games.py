@@ -12,28 +12,16 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import (
-    GOLDEN,
-    ONE,
-    START_OPP,
-    START_OWN,
-    ZERO,
-    U,
-    final_score,
-    flips_of,
-    mixed,
-    random_square,
-    uniform,
-)
+from evolve.engine.board import bits
+from evolve.engine.board.bits import ONE, ZERO, U, flips_of
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import int64, load, lowest, popcount
 from evolve.engine.games.opening import trained_moves
-from evolve.engine.games.training_games import GameRecords, after_move, among, record, to_move
+from evolve.engine.games.training_games import GameRecords, among, record, to_move
 from evolve.engine.patterns.pattern_search import pattern_move
 from evolve.engine.patterns.patterns import DISC, follow_move, read_vector, sum_words
-from evolve.engine.search.context import PATTERNS, RULES
+from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_score
-from evolve.engine.search.table import forget
 
 ONE_VALUE = 1 << 22
 _MOST_GAIN: Final = 8.0
@@ -57,7 +45,7 @@ class GameOptions(NamedTuple):
     depth: int
 
 
-class Taught(NamedTuple):
+class TrainingData(NamedTuple):
     """Weights in training, and their structure.
 
     tables [phases, entries + 2] int32; sums [phases, entries + 2, 2] float32: for each weight the
@@ -75,7 +63,7 @@ class Taught(NamedTuple):
 
 
 @inlined
-def _table_at(discs: int, taught: Taught) -> int:
+def _table_at(discs: int, taught: TrainingData) -> int:
     """Address of the table for positions with `discs` discs."""
     phase: int = taught.phase_of[discs]
     address = int64(taught.tables.ctypes.data)
@@ -84,12 +72,7 @@ def _table_at(discs: int, taught: Taught) -> int:
 
 @kernel
 def _greedy_move(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    taught: Taught,
-    vectors: npt.NDArray[np.int16],
-    patterns: int,
+    own: U, opp: U, moves: U, taught: TrainingData, vectors: npt.NDArray[np.int16], patterns: int
 ) -> tuple[int, int]:
     """The lowest of the best squares one ply ahead, and its value.
 
@@ -111,9 +94,9 @@ def _greedy_move(
 
 
 @kernel
-def _searched_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+def _searched_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
     """A best square of a deepening search, and its value in the unit of weights in training."""
-    forget(context)
+    layout.forget(context)
     square, value = int64(0), int64(0)
     for plies in range(2 - depth % 2, depth + 1, 2):
         square, value = pattern_move(own, opp, plies, context)
@@ -124,7 +107,7 @@ def _searched_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> 
 def play_to_learn(
     first: int,
     options: GameOptions,
-    taught: Taught,
+    taught: TrainingData,
     vectors: npt.NDArray[np.int16],
     context: int,
     records: GameRecords,
@@ -136,25 +119,25 @@ def play_to_learn(
 
     `vectors` [2, lanes] is scratch; the context has an evaluation with the shapes in training.
     """
-    patterns = load(context, PATTERNS)
+    patterns = load(context, layout.PATTERNS)
     for game in range(records.counts.size):
-        state = mixed(options.seed + U(first + game) * GOLDEN)
-        own, opp, side = START_OWN, START_OPP, int64(1)
-        book = int64(int(uniform(state) * (options.openings + 1)))
+        state = bits.mixed(options.seed + U(first + game) * bits.GOLDEN)
+        own, opp, side = bits.START_OWN, bits.START_OPP, int64(1)
+        book = int64(int(bits.uniform(state) * (options.openings + 1)))
         count, ply, score = int64(0), int64(0), int64(0)
         while True:
             own, opp, side, moves = to_move(own, opp, side)
             if moves == ZERO:
-                score = final_score(own, opp, load(context, RULES))
+                score = bits.final_score(own, opp, load(context, layout.RULES))
                 break
             moves = trained_moves(own, opp, moves)
             if moves == ZERO:
                 count = int64(0)
                 break
-            state += GOLDEN
+            state += bits.GOLDEN
             ply += 1
             if ply <= book:
-                square = random_square(moves, state)
+                square = bits.random_square(moves, state)
             else:
                 record(game, count, own, opp, side, records)
                 if 64 - popcount(own | opp) <= options.solved:
@@ -166,15 +149,15 @@ def play_to_learn(
                 else:
                     best, value = _searched_move(own, opp, options.depth, context)
                 square = best
-                state += GOLDEN
-                if not among(moves, best) or uniform(state) < options.epsilon:
-                    state += GOLDEN
-                    square = random_square(moves, state)
+                state += bits.GOLDEN
+                if not among(moves, best) or bits.uniform(state) < options.epsilon:
+                    state += bits.GOLDEN
+                    square = bits.random_square(moves, state)
                 records.moves[game, count] = square
                 records.explored[game, count] = square != best
                 records.values[game, count] = min(max(value, -ONE_VALUE), ONE_VALUE) / ONE_VALUE
                 count += 1
-            own, opp = after_move(square, own, opp)
+            own, opp = bits.after_move(square, own, opp)
             side = -side
         records.results[game] = side * score
         records.counts[game] = count
@@ -193,7 +176,7 @@ def learn_by_differences(
     trace: float,
     rate: float,
     coherent: bool,
-    taught: Taught,
+    taught: TrainingData,
     vectors: npt.NDArray[np.int16],
     patterns: int,
 ) -> tuple[float, int]:
@@ -304,7 +287,7 @@ def fit_positions(
     rate: float,
     rare: float,
     overlap: int,
-    taught: Taught,
+    taught: TrainingData,
     vectors: npt.NDArray[np.int16],
     patterns: int,
 ) -> float:

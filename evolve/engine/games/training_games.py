@@ -7,22 +7,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import (
-    GOLDEN,
-    ONE,
-    START_OPP,
-    START_OWN,
-    ZERO,
-    U,
-    flips_of,
-    mixed,
-    moves_of,
-    random_square,
-)
-from evolve.engine.compiled.compile import inlined, kernel
-from evolve.engine.compiled.intrinsics import int64, popcount, store
+from evolve.engine.board.bits import ONE, ZERO, U, moves_of, random_square
+from evolve.engine.compiled.compile import inlined
+from evolve.engine.compiled.intrinsics import int64, store
 from evolve.engine.games.game import choose
-from evolve.engine.search.context import NODES, STOPPED
+from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_outcome
 
 RANDOM_PLAYER: Final = -1
@@ -102,18 +91,14 @@ class GameRecords(NamedTuple):
 
 
 @inlined
-def record(
-    number: int, count: int, own: np.uint64, opp: np.uint64, side: int, records: GameRecords
-) -> None:
+def record(number: int, count: int, own: U, opp: U, side: int, records: GameRecords) -> None:
     """Record a position of game `number`."""
     records.positions[number, count, 0], records.positions[number, count, 1] = own, opp
     records.sides[number, count] = side
 
 
 @inlined
-def to_move(
-    own: np.uint64, opp: np.uint64, side: int
-) -> tuple[np.uint64, np.uint64, int, np.uint64]:
+def to_move(own: U, opp: U, side: int) -> tuple[U, U, int, U]:
     """The position of the side that can move, after a pass if need be, and its moves.
 
     At the end of the game the position stays, and there are no moves.
@@ -127,27 +112,14 @@ def to_move(
 
 
 @inlined
-def after_move(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The position after a move, for the other side."""
-    turned = flips_of(square, own, opp)
-    return opp ^ turned, own ^ turned ^ (ONE << U(square))
-
-
-@inlined
-def among(moves: np.uint64, square: int) -> bool:
+def among(moves: U, square: int) -> bool:
     """Whether the square is one of `moves`."""
     return bool((moves >> U(square)) & ONE != ZERO)
 
 
 @inlined
 def agent_move(
-    row: int,
-    agents: npt.NDArray[np.int64],
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    state: np.uint64,
-    context: int,
+    row: int, agents: npt.NDArray[np.int64], own: U, opp: U, moves: U, state: U, context: int
 ) -> int:
     """The move of an alpha-beta agent; a random one of `moves` where that is not among them."""
     square = choose(own, opp, int64(agents.ctypes.data) + row * agents.shape[1] * 8, context)
@@ -155,44 +127,9 @@ def agent_move(
 
 
 @inlined
-def solved_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
+def solved_outcome(own: U, opp: U, context: int) -> int:
     """1, 0 or −1 for the side to move, by the solver."""
-    store(context, NODES, 0)
-    store(context, STOPPED, 0)
+    store(context, layout.NODES, 0)
+    store(context, layout.STOPPED, 0)
     bound = solve_outcome(own, opp, context)
     return int64(bound > 0) - int64(bound < 0)
-
-
-@kernel
-def draw_positions(
-    seeds: npt.NDArray[np.uint64], discs: int, positions: npt.NDArray[np.uint64]
-) -> None:
-    """Fill positions [N, 2] with a position of a random game for each of `seeds` [N].
-
-    It is the position with `discs` discs, in which the side to move has a move; 0, 0 where the game
-    ends before, or neither side can move there.
-    """
-    for number in range(seeds.shape[0]):
-        own, opp, state = START_OWN, START_OPP, mixed(seeds[number])
-        positions[number, 0] = positions[number, 1] = ZERO
-        while True:
-            own, opp, _, moves = to_move(own, opp, int64(1))
-            if moves == ZERO:
-                break
-            if popcount(own | opp) >= discs:
-                positions[number, 0], positions[number, 1] = own, opp
-                break
-            state += GOLDEN
-            own, opp = after_move(random_square(moves, state), own, opp)
-
-
-@kernel
-def solve_outcomes(
-    positions: npt.NDArray[np.uint64],
-    memory: npt.NDArray[np.int64],
-    outcomes: npt.NDArray[np.int8],
-) -> None:
-    """Fill outcomes [N]: 1, 0 or −1 for the side to move in positions [N, 2], by the solver."""
-    context = int64(memory.ctypes.data)
-    for number in range(positions.shape[0]):
-        outcomes[number] = solved_outcome(positions[number, 0], positions[number, 1], context)

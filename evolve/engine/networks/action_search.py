@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import ONE, ZERO, U, flips_of, moves_of, outcome
+from evolve.engine.board.bits import ONE, ZERO, U, after_move, flips_of, moves_of, outcome
 from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import int64, load, lowest, popcount
@@ -20,7 +20,7 @@ _DECIDED: Final = 1e6
 
 @inlined
 def _action_value(
-    own: np.uint64, opp: np.uint64, side: int, square: int, seen: int, network: int, scratch: int
+    own: U, opp: U, side: int, square: int, seen: int, network: int, scratch: int
 ) -> float:
     """The network's value of a move.
 
@@ -32,7 +32,7 @@ def _action_value(
 
 
 @inlined
-def _seen(own: np.uint64, opp: np.uint64, side: int, network: int, scratch: int) -> int:
+def _seen(own: U, opp: U, side: int, network: int, scratch: int) -> int:
     if load(network, TAKES_MOVE) != 0:
         return int64(0)
     return forward(own, opp, side, int64(0), network, scratch)
@@ -40,7 +40,7 @@ def _seen(own: np.uint64, opp: np.uint64, side: int, network: int, scratch: int)
 
 @kernel
 def best_action(
-    own: np.uint64, opp: np.uint64, moves: np.uint64, side: int, network: int, scratch: int
+    own: U, opp: U, moves: U, side: int, network: int, scratch: int
 ) -> tuple[int, float]:
     """The square in `moves` with the highest value (the lowest square if equal), and its value."""
     seen = _seen(own, opp, side, network, scratch)
@@ -73,7 +73,7 @@ class _Valuation(NamedTuple):
 
 
 @inlined
-def _earned(own: np.uint64, opp: np.uint64, square: int, valuation: _Valuation) -> float:
+def _earned(own: U, opp: U, square: int, valuation: _Valuation) -> float:
     """The immediate reward of a move, counted as in the network's training."""
     rewards, rules = valuation.rewards, valuation.rules
     earned = float(DISC_SIGNS[rules]) * squares_reward(own, opp, square, rewards)
@@ -82,8 +82,8 @@ def _earned(own: np.uint64, opp: np.uint64, square: int, valuation: _Valuation) 
 
 @kernel
 def _deep_value(
-    own: np.uint64,
-    opp: np.uint64,
+    own: U,
+    opp: U,
     side: int,
     root: int,
     plies: int,
@@ -116,8 +116,7 @@ def _deep_value(
         moves &= moves - ONE
         earned = _earned(own, opp, square, valuation)
         low, high = _window(earned, discount, max(alpha, best), beta)
-        turned = flips_of(square, own, opp)
-        after, other_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        after, other_after = after_move(square, own, opp)
         below = _deep_value(after, other_after, -side, root, plies - 1, low, high, valuation)
         best = max(best, earned - _discounted(discount, below))
     return best
@@ -139,8 +138,8 @@ def _window(earned: float, discount: float, alpha: float, beta: float) -> tuple[
 
 @kernel
 def action_values(
-    own: np.uint64,
-    opp: np.uint64,
+    own: U,
+    opp: U,
     side: int,
     lookahead: int,
     networks: npt.NDArray[np.int64],
@@ -170,8 +169,7 @@ def action_values(
         if lookahead == 0:
             values[square] = _action_value(own, opp, side, square, seen, network, scratch)
         else:
-            turned = flips_of(square, own, opp)
-            after, other_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
+            after, other_after = after_move(square, own, opp)
             below = _deep_value(
                 after, other_after, -side, side, lookahead - 1, -1e300, 1e300, valuation
             )
@@ -187,12 +185,7 @@ NO_REWARD, OUTCOME, HALVES, SHARE, DIFFERENCE = range(5)
 # Cells of the rewards in a search: V of every square; the weight of own discs / 64; the discounts
 # when the turn returns to the side that searches, by a move and by a pass, and when it goes to the
 # other side, by a move and by a pass.
-DISCS: Final = 64
-DISCOUNT_OWN: Final = 65
-DISCOUNT_PASS: Final = 66
-DISCOUNT_OTHER: Final = 67
-DISCOUNT_PASSED: Final = 68
-REWARD_CELLS: Final = 69
+DISCS, DISCOUNT_OWN, DISCOUNT_PASS, DISCOUNT_OTHER, DISCOUNT_PASSED, REWARD_CELLS = range(64, 70)
 
 DISC_SIGNS: Final = np.zeros(1 + max(rules.code for rules in RULE_SETS.values()))
 """By code of the rules: 1 where discs are good, −1 where they are bad, 0 where neither."""
@@ -201,9 +194,7 @@ for _rules in RULE_SETS.values():
 
 
 @inlined
-def squares_reward(
-    own: np.uint64, opp: np.uint64, square: int, table: npt.NDArray[np.floating[Any]]
-) -> float:
+def squares_reward(own: U, opp: U, square: int, table: npt.NDArray[np.floating[Any]]) -> float:
     """R(p) = V(p) + V(flips) of a move, from the values V [64] of squares; S2."""
     flips = flips_of(square, own, opp)
     total = float(table[square])
@@ -214,7 +205,7 @@ def squares_reward(
 
 
 @inlined
-def discs_reward(own: np.uint64, opp: np.uint64, square: int, rules: int) -> float:
+def discs_reward(own: U, opp: U, square: int, rules: int) -> float:
     """The discs / 64, after a move, of the side that they are good for."""
     turned = flips_of(square, own, opp)
     if DISC_SIGNS[rules] < 0.0:

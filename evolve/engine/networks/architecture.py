@@ -25,8 +25,10 @@ ACTIVATIONS: Final = ("identity", "relu", "tanh", "sigmoid")
 Output = Literal["value", "actions", "action", "policy-value"]
 """One number for a position; one for each square; one for a move; logits and a value."""
 
-_KINDS: Final = ("dense", "gate", "residual", "conv", "dueling", "policy-value")
-_LAYER: Final = re.compile(r"([a-z-]+)(?: (\d{1,4}))?((?: [a-z]+)*)")
+_LAYER: Final = re.compile(
+    r"(dense|conv|gate|residual|dueling|policy-value)(?: (\d{1,4}))?"
+    rf"(?: ({'|'.join(ACTIVATIONS)}))?( norm)?( dropout)?"
+)
 _SIZED: Final = ("dense", "conv")
 _LAST: Final = ("dueling", "policy-value")
 _MOST_LAYERS: Final = 64
@@ -44,17 +46,13 @@ NARROW: Final = 16
 # weights, number of outputs, whether the input holds a move.
 INPUT, WIDTH, STEPS, WEIGHTS, OUTPUTS, TAKES_MOVE, HEAD_CELLS = 0, 1, 2, 3, 4, 5, 8
 
-# Kinds of input: what it shows of a position.
-CANONICAL: Final = 0
-"""64: 1 own disc, −1 the other side's, 0 none."""
-PLANES: Final = 1
-"""192: own discs, the other side's, both; by square, three numbers each."""
-MOBILITY: Final = 2
-"""256: own discs, the other side's, own moves, the other side's; by square, four numbers each."""
-COLOURED: Final = 3
-"""65: 1 black, −1 white, 0 empty; then the side to move, 1 or −1."""
-COLOURED_MOVE: Final = 4
-"""67: those of COLOURED; then the row and the column of a move, 0 to 1."""
+# Kinds of input, by the numbers that they show of a position:
+#     CANONICAL       64: 1 own disc, −1 the other side's, 0 none
+#     PLANES          192: own discs, the other side's, both; by square, three numbers each
+#     MOBILITY        256: own discs, the other side's, own moves, the other side's; four each
+#     COLOURED        65: 1 black, −1 white, 0 empty; then the side to move, 1 or −1
+#     COLOURED_MOVE   67: those of COLOURED; then the row and the column of a move, 0 to 1
+CANONICAL, PLANES, MOBILITY, COLOURED, COLOURED_MOVE = range(5)
 _INPUT_SIZES: Final = (64, 192, 256, 65, 67)
 
 # Cells of a step.
@@ -95,26 +93,19 @@ class Layer:
     def parse(cls, text: str) -> Layer:
         """The layer that a text like `dense 128 relu` describes; raises AgentError."""
         found = _LAYER.fullmatch(" ".join(text.split()))
-        if not found or found[1] not in _KINDS:
-            raise AgentError(f"{text!r} is not a layer; there are {', '.join(_KINDS)}")
-        kind, units, words = found[1], int(found[2] or 0), found[3].split()
-        if (kind in _SIZED) != (units > 0) or units > _MOST_UNITS:
-            raise AgentError(
-                f"{text!r}: {kind} takes "
-                + (f"a size, 1 to {_MOST_UNITS}" if kind in _SIZED else "no size")
-            )
-        activations = [word for word in words if word in ACTIVATIONS]
-        others = [word for word in words if word not in ACTIVATIONS]
-        if len(activations) > 1 or not set(others) <= {"norm", "dropout"}:
-            raise AgentError(
-                f"{text!r}: one of {', '.join(ACTIVATIONS)} may follow, norm and dropout"
-            )
-        if words and kind in _LAST:
-            raise AgentError(f"{text!r}: nothing follows {kind}")
-        if others and kind not in _SIZED:
-            raise AgentError(f"{text!r}: norm and dropout are for dense and conv")
-        activation = activations[0] if activations else "identity"
-        return cls(kind, units, activation, "norm" in others, "dropout" in others)
+        if found:
+            kind, units, activation, norm, dropout = found.groups("")
+            sized = kind in _SIZED
+            fits = 1 <= int(units or 0) <= _MOST_UNITS if sized else not (units or norm or dropout)
+            if fits and not (activation and kind in _LAST):
+                return cls(
+                    kind, int(units or 0), activation or "identity", bool(norm), bool(dropout)
+                )
+        raise AgentError(
+            f"{text!r} is not a layer; there are dense N and conv N, N from 1 to {_MOST_UNITS}, "
+            "gate and residual, dueling and policy-value; relu, tanh or sigmoid may follow the "
+            "first four, then norm and dropout the first two"
+        )
 
 
 @dataclass(frozen=True, slots=True)

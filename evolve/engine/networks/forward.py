@@ -25,35 +25,7 @@ from numba.core import cgutils
 from evolve.engine.board.bits import ONE, ZERO, U, moves_of
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import call, instructions, int64, load, lowest, spread
-from evolve.engine.networks.architecture import (
-    ACTIVATION,
-    ADD,
-    CANONICAL,
-    CHUNK,
-    COLOURED_MOVE,
-    CONVOLVE,
-    DUEL,
-    GATE,
-    HEAD_CELLS,
-    INPUT,
-    KIND,
-    MOBILITY,
-    NARROW,
-    OFFSET,
-    PLANES,
-    RELU,
-    SAVE,
-    SIGMOID,
-    SIZE_IN,
-    SIZE_OUT,
-    SQUASH_LAST,
-    STEP_CELLS,
-    STEPS,
-    TANH,
-    WEIGHTS,
-    WIDE,
-    WIDTH,
-)
+from evolve.engine.networks import architecture as layout
 
 
 @inlined
@@ -67,14 +39,14 @@ def _squashed(value: np.float32) -> np.float32:
 def _activate(values: int, size: int, activation: int) -> None:
     """Apply the activation to the first `size` floats at `values`."""
     zero, unit = np.float32(0.0), np.float32(1.0)
-    if activation == RELU:
+    if activation == layout.RELU:
         for index in range(size):
             value = read(values, index)
             write(values, index, value if value > zero else zero)
-    elif activation == TANH:
+    elif activation == layout.TANH:
         for index in range(size):
             write(values, index, _squashed(read(values, index)))
-    elif activation == SIGMOID:
+    elif activation == layout.SIGMOID:
         for index in range(size):
             write(values, index, unit / (unit + np.float32(math.exp(-read(values, index)))))
 
@@ -85,21 +57,21 @@ def _add_rows(source: int, size_in: int, size_out: int, weights: int, target: in
     start = int64(0)
     while start < size_in:
         mask = nonzero(source + 4 * start)
-        if size_in - start < CHUNK:
+        if size_in - start < layout.CHUNK:
             mask &= (ONE << U(size_in - start)) - ONE
         rows = weights + 4 * start * size_out
         column = int64(0)
-        while column + WIDE <= size_out:
+        while column + layout.WIDE <= size_out:
             _add_wide_rows(
                 mask, source + 4 * start, rows + 4 * column, size_out, target + 4 * column
             )
-            column += WIDE
+            column += layout.WIDE
         while column < size_out:
             _add_narrow_rows(
                 mask, source + 4 * start, rows + 4 * column, size_out, target + 4 * column
             )
-            column += NARROW
-        start += CHUNK
+            column += layout.NARROW
+        start += layout.CHUNK
 
 
 @kernel
@@ -112,14 +84,14 @@ def _dense_step(source: int, target: int, size_in: int, size_out: int, weights: 
     if size_out == 1:
         total = np.float32(0.0)
         start = int64(0)
-        for index in range(size_in, (size_in + CHUNK - 1) // CHUNK * CHUNK):
+        for index in range(size_in, (size_in + layout.CHUNK - 1) // layout.CHUNK * layout.CHUNK):
             write(source, index, total)  # the old value may be NaN
         while start < size_in:
             total += dot(source + 4 * start, weights + 4 * start)
-            start += CHUNK
+            start += layout.CHUNK
         write(target, 0, total + read(weights, start))
         return
-    columns = (size_out + NARROW - 1) // NARROW * NARROW
+    columns = (size_out + layout.NARROW - 1) // layout.NARROW * layout.NARROW
     biases = weights + 4 * size_in * columns
     for index in range(columns):
         write(target, index, read(biases, index))
@@ -132,7 +104,7 @@ def _convolve_step(source: int, target: int, size_in: int, size_out: int, weight
 
     The weights are [9, size_in, size_out], neighbours row by row from the upper left.
     """
-    columns = (size_out + NARROW - 1) // NARROW * NARROW
+    columns = (size_out + layout.NARROW - 1) // layout.NARROW * layout.NARROW
     biases = weights + 4 * 9 * size_in * columns
     last = target + 4 * 64 * size_out  # room for the padding of one square
     for square in range(64):
@@ -149,17 +121,17 @@ def _convolve_step(source: int, target: int, size_in: int, size_out: int, weight
 
 
 @inlined
-def _encode(own: np.uint64, opp: np.uint64, side: int, move: int, kind: int, target: int) -> None:
+def _encode(own: U, opp: U, side: int, move: int, kind: int, target: int) -> None:
     """Write a network's input for a position; `own` are the discs of `side` (1 black, −1 white)."""
-    if kind == CANONICAL:
+    if kind == layout.CANONICAL:
         spread_board(own, opp, target)
-    elif kind in (PLANES, MOBILITY):
-        planes = 3 if kind == PLANES else 4
+    elif kind in (layout.PLANES, layout.MOBILITY):
+        planes = 3 if kind == layout.PLANES else 4
         for chunk in range(planes):
-            spread_bits(ZERO, target + 4 * CHUNK * chunk)
+            spread_bits(ZERO, target + 4 * layout.CHUNK * chunk)
         third = own | opp
         fourth = ZERO
-        if kind == MOBILITY:
+        if kind == layout.MOBILITY:
             third, fourth = moves_of(own, opp), moves_of(opp, own)
         for plane in range(planes):
             bits = own if plane == 0 else opp if plane == 1 else third if plane == 2 else fourth
@@ -169,40 +141,41 @@ def _encode(own: np.uint64, opp: np.uint64, side: int, move: int, kind: int, tar
     else:
         spread_board(own if side > 0 else opp, opp if side > 0 else own, target)
         write(target, 64, np.float32(side))
-        if kind == COLOURED_MOVE:
+        if kind == layout.COLOURED_MOVE:
             write(target, 65, np.float32(move // 8) / np.float32(7.0))
             write(target, 66, np.float32(move % 8) / np.float32(7.0))
 
 
 @kernel
-def forward(
-    own: np.uint64, opp: np.uint64, side: int, move: int, network: int, scratch: int
-) -> int:
+def forward(own: U, opp: U, side: int, move: int, network: int, scratch: int) -> int:
     """Run the network on a position (and a move, where it takes one); return the outputs' address.
 
     `side` is the colour to move, 1 black, −1 white; most networks ignore it.
     """
-    width = load(network, WIDTH)
-    weights = load(network, WEIGHTS)
+    width = load(network, layout.WIDTH)
+    weights = load(network, layout.WEIGHTS)
     source, target = scratch, scratch + 4 * width
     kept = scratch + 8 * width
-    _encode(own, opp, side, move, load(network, INPUT), source)
-    for number in range(load(network, STEPS)):
-        step = HEAD_CELLS + number * STEP_CELLS
-        kind = load(network, step + KIND)
-        size_in, size_out = load(network, step + SIZE_IN), load(network, step + SIZE_OUT)
-        activation = load(network, step + ACTIVATION)
-        layer = weights + 4 * load(network, step + OFFSET)
-        if kind == SAVE:
+    _encode(own, opp, side, move, load(network, layout.INPUT), source)
+    for number in range(load(network, layout.STEPS)):
+        step = layout.HEAD_CELLS + number * layout.STEP_CELLS
+        kind = load(network, step + layout.KIND)
+        size_in, size_out = (
+            load(network, step + layout.SIZE_IN),
+            load(network, step + layout.SIZE_OUT),
+        )
+        activation = load(network, step + layout.ACTIVATION)
+        layer = weights + 4 * load(network, step + layout.OFFSET)
+        if kind == layout.SAVE:
             for index in range(size_in):
                 write(kept, index, read(source, index))
             continue
-        if kind == ADD:
+        if kind == layout.ADD:
             for index in range(size_in):
                 write(source, index, read(source, index) + read(kept, index))
             _activate(source, size_in, activation)
             continue
-        if kind == DUEL:
+        if kind == layout.DUEL:
             mean = np.float32(0.0)
             for index in range(size_out):
                 mean += read(source, index)
@@ -210,16 +183,16 @@ def forward(
             for index in range(size_out):
                 write(source, index, read(source, index) + shift)
             continue
-        if kind == SQUASH_LAST:
+        if kind == layout.SQUASH_LAST:
             write(source, size_in - 1, _squashed(read(source, size_in - 1)))
             continue
-        if kind == CONVOLVE:
+        if kind == layout.CONVOLVE:
             _convolve_step(source, target, size_in, size_out, layer)
             _activate(target, 64 * size_out, activation)
         else:
             _dense_step(source, target, size_in, size_out, layer)
             _activate(target, size_out, activation)
-            if kind == GATE:
+            if kind == layout.GATE:
                 for index in range(size_out):
                     write(target, index, read(target, index) * read(source, index))
         source, target = target, source
@@ -312,15 +285,17 @@ def _emit_rows(
 
 
 def _nonzero(builder: Any, values: Any) -> Any:
-    vector = _load(builder, values, ir.Constant(_I64, 0), CHUNK)
+    vector = _load(builder, values, ir.Constant(_I64, 0), layout.CHUNK)
     differs = builder.fcmp_unordered("!=", vector, ir.Constant(vector.type, None))
     return builder.bitcast(differs, _I64)
 
 
 def _dot(builder: Any, left: Any, right: Any) -> Any:
     zero = ir.Constant(_I64, 0)
-    product = builder.fmul(*(_load(builder, address, zero, CHUNK) for address in (left, right)))
-    name = f"llvm.vector.reduce.fadd.v{CHUNK}f32"
+    product = builder.fmul(
+        *(_load(builder, address, zero, layout.CHUNK) for address in (left, right))
+    )
+    name = f"llvm.vector.reduce.fadd.v{layout.CHUNK}f32"
     kind = ir.FunctionType(_FLOAT, [_FLOAT, product.type])
     insert: Any = cgutils.get_or_insert_function
     # Without a fixed order, halves are added: log₂ 64 steps instead of 64.
@@ -365,8 +340,8 @@ def _write(builder: Any, address: Any, index: Any, value: Any) -> None:
 _RowAdder = Callable[[np.uint64, int, int, int, int], None]
 """sums[:lanes] += Σ values[s] · weights[s · stride :][:lanes] over the bits s of `mask`."""
 _ROWS: Any = types.void(types.uint64, *(types.int64,) * 4)
-_add_wide_rows: _RowAdder = instructions(partial(_emit_rows, WIDE), _ROWS)
-_add_narrow_rows: _RowAdder = instructions(partial(_emit_rows, NARROW), _ROWS)
+_add_wide_rows: _RowAdder = instructions(partial(_emit_rows, layout.WIDE), _ROWS)
+_add_narrow_rows: _RowAdder = instructions(partial(_emit_rows, layout.NARROW), _ROWS)
 nonzero: Callable[[int], np.uint64] = instructions(_nonzero, types.uint64(types.int64))
 """A bit for each of the CHUNK floats at `values` that is not zero."""
 dot: Callable[[int, int], np.float32] = instructions(_dot, types.float32(types.int64, types.int64))

@@ -28,17 +28,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import (
-    GOLDEN,
-    ONE,
-    ZERO,
-    U,
-    flips_of,
-    mixed,
-    moves_of,
-    outcome,
-    random_square,
-)
+from evolve.engine.board import bits
+from evolve.engine.board.bits import ONE, ZERO, U, moves_of
 from evolve.engine.board.rules import PASS
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import int64, load, lowest, popcount
@@ -115,7 +106,7 @@ def empty_nodes(*shape: int) -> Nodes:
 
 
 @kernel
-def rollout(own: np.uint64, opp: np.uint64, rules: int, state: np.uint64) -> int:
+def rollout(own: U, opp: U, rules: int, state: U) -> int:
     """1, 0 or −1 for the side to move with `own`, after a random game drawn from `state`."""
     sign = int64(1)
     while True:
@@ -124,11 +115,11 @@ def rollout(own: np.uint64, opp: np.uint64, rules: int, state: np.uint64) -> int
             own, opp, sign = opp, own, -sign
             moves = moves_of(own, opp)
             if moves == ZERO:
-                return sign * outcome(own, opp, rules)
-        state += GOLDEN
-        square = random_square(moves, state)
-        turned = flips_of(square, own, opp)
-        own, opp, sign = opp ^ turned, own ^ turned ^ (ONE << U(square)), -sign
+                return sign * bits.outcome(own, opp, rules)
+        state += bits.GOLDEN
+        square = bits.random_square(moves, state)
+        own, opp = bits.after_move(square, own, opp)
+        sign = -sign
 
 
 @inlined
@@ -145,9 +136,7 @@ def expand(node: int, used: int, nodes: Nodes, formula: int) -> int:
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE
-        turned = flips_of(square, own, opp)
-        boards[used + count, 0] = opp ^ turned
-        boards[used + count, 1] = own ^ turned ^ (ONE << U(square))
+        boards[used + count, 0], boards[used + count, 1] = bits.after_move(square, own, opp)
         links[used + count, MOVE] = square
         count += 1
     prior = np.float32(1.0) / np.float32(max(count, 1))
@@ -240,9 +229,7 @@ def backpropagate(
 
 
 @kernel
-def simulate(
-    simulations: int, used: int, nodes: Nodes, options: SearchOptions, seed: np.uint64
-) -> int:
+def simulate(simulations: int, used: int, nodes: Nodes, options: SearchOptions, seed: U) -> int:
     """Run simulations in a tree of `used` nodes; return the number of nodes in use afterwards.
 
     The root must be set. Rollouts are drawn from `seed` and the root's visits. Ends early when the
@@ -264,7 +251,7 @@ def simulate(
             used += expand(node, used, nodes, formula)
         # 3. Evaluate it, for the side to move there.
         if links[node, CHILDREN] == 0:
-            value = np.float32(outcome(own, opp, rules))
+            value = np.float32(bits.outcome(own, opp, rules))
         elif network != 0:
             result = forward(own, opp, int64(1), int64(0), network, scratch)
             last = load(network, OUTPUTS) - 1
@@ -276,7 +263,7 @@ def simulate(
             forecast = evaluate_vector(scratch, popcount(own | opp), patterns)
             value = np.float32(math.tanh(forecast / _SPREAD))
         else:
-            state = mixed(seed + U(simulation) * GOLDEN + U(links[ROOT, VISITS]))
+            state = bits.mixed(seed + U(simulation) * bits.GOLDEN + U(links[ROOT, VISITS]))
             value = np.float32(rollout(own, opp, rules, state))
         # 4. Backpropagate the value.
         backpropagate(path, depth, value, nodes, formula)
@@ -284,7 +271,7 @@ def simulate(
 
 
 @kernel
-def find_node(own: np.uint64, opp: np.uint64, used: int, nodes: Nodes) -> int:
+def find_node(own: U, opp: U, used: int, nodes: Nodes) -> int:
     """The node of a position in a tree of `used` nodes; NO_NODE where the tree does not have it.
 
     It is the root, or at most two moves, with passes between, away from it. Checking every node
@@ -343,7 +330,7 @@ def reroot(node: int, used: int, nodes: Nodes) -> int:
 
 
 @kernel
-def reset_tree(own: np.uint64, opp: np.uint64, nodes: Nodes) -> int:
+def reset_tree(own: U, opp: U, nodes: Nodes) -> int:
     """Make a tree of this root alone; return the number of nodes in use: 1."""
     boards, links, values = nodes
     boards[ROOT, 0], boards[ROOT, 1] = own, opp
@@ -353,7 +340,7 @@ def reset_tree(own: np.uint64, opp: np.uint64, nodes: Nodes) -> int:
 
 
 @kernel
-def advance_root(own: np.uint64, opp: np.uint64, used: int, nodes: Nodes) -> int:
+def advance_root(own: U, opp: U, used: int, nodes: Nodes) -> int:
     """Make the position the root, and keep its subtree of the tree of `used` nodes.
 
     Returns the number of nodes in use. A tree of 0 nodes, or without the position, is reset.

@@ -10,16 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine.networks import architecture as layout
 from evolve.engine.networks import forward as kernels
-from evolve.engine.networks.architecture import (
-    CHUNK,
-    OUTPUTS,
-    WEIGHTS,
-    WIDTH,
-    Architecture,
-    Matrix,
-    packed_size,
-)
+from evolve.engine.networks.architecture import Architecture, Matrix, packed_size
 from evolve.errors import AgentError
 
 
@@ -38,8 +31,6 @@ class Network:
     ) -> None:
         self.architecture = architecture
         matrices = architecture.matrices
-        if len(weights) != len(matrices):
-            raise AgentError(f"{len(weights)} weights for {len(matrices)} layers")
         for number, (matrix, pair) in enumerate(zip(matrices, weights, strict=True)):
             shapes = ((matrix.inputs * matrix.neighbours, matrix.outputs), (matrix.outputs,))
             for array, shape in zip(pair, shapes, strict=True):
@@ -53,10 +44,10 @@ class Network:
         self.weights = [(matrix.copy(), bias.copy()) for matrix, bias in weights]
         self._packed = np.concatenate(
             [_packed(shape, *pair) for shape, pair in zip(matrices, self.weights, strict=True)]
-            + [np.zeros(CHUNK, np.float32)]
+            + [np.zeros(layout.CHUNK, np.float32)]
         )
         self._program = np.array(architecture.program(), np.int64)
-        self._program[WEIGHTS] = self._packed.ctypes.data
+        self._program[layout.WEIGHTS] = self._packed.ctypes.data
         self._program.flags.writeable = self._packed.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -76,7 +67,7 @@ class Network:
     @property
     def scratch_size(self) -> int:
         """Floats of memory that the kernels need for one thread; they must start at zero."""
-        return 3 * int(self._program[WIDTH])
+        return 3 * int(self._program[layout.WIDTH])
 
     def scratch(self) -> npt.NDArray[np.float32]:
         """Memory for the kernels, for one thread."""
@@ -95,7 +86,7 @@ class Network:
         """
         count = len(positions)
         nothing = np.ones(count, np.int8)
-        result = np.empty((count, int(self._program[OUTPUTS])), np.float32)
+        result = np.empty((count, int(self._program[layout.OUTPUTS])), np.float32)
         kernels.forward_all(
             np.ascontiguousarray(positions),
             nothing if sides is None else sides,

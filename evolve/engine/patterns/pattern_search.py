@@ -29,68 +29,29 @@ from evolve.engine.compiled.intrinsics import (
     store,
     store_bits,
 )
+from evolve.engine.patterns import patterns as block
 from evolve.engine.patterns.patterns import (
-    BY_SQUARES,
-    CHECK_MARGIN,
-    PROBE_DEPTH,
-    PROBE_MARGIN,
-    PROBE_MEAN,
-    PROBE_SLOPE,
-    REPLY_KEYS,
-    SLOPE_BITS,
-    STATIC_MARGIN,
-    STATIC_MEAN,
-    STATIC_SLOPE,
     cut_of,
-    evaluate_vector,
-)
-from evolve.engine.patterns.search_state import (
     ended_value,
+    evaluate_vector,
     leaf_value,
     state_after,
     state_of,
     state_passed,
     static_value,
 )
-from evolve.engine.search.context import (
-    FRAME_CELLS,
-    FRAMES,
-    MAX_DEPTH,
-    NODES,
-    PATTERNS,
-    REPLIES,
-    SQUARES,
-    STOPPED,
-    TURNED,
-)
+from evolve.engine.search import context as layout
 from evolve.engine.search.evaluation import evaluate
 from evolve.engine.search.ordering import pack, pick
 from evolve.engine.search.search import INFINITY, best_leaf, enter
-from evolve.engine.search.table import (
-    NOTHING,
-    bucket_of,
-    draft_of,
-    high_of,
-    low_of,
-    move_of,
-    probe,
-    remember,
-)
 
 _NO_SQUARE = 64
 
 
 @kernel
-def _pattern_search_1(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    state: int,
-    beta: int,
-    context: int,
-) -> int:
+def _pattern_search_1(own: U, opp: U, moves: U, state: int, beta: int, context: int) -> int:
     """Depth 1 with moves: the best leaf, or the first one worth `beta` or more."""
-    if load(load(context, PATTERNS), BY_SQUARES) != 0:
+    if load(load(context, layout.PATTERNS), block.BY_SQUARES) != 0:
         return best_leaf(own, opp, moves, state, beta, context)
     discs = popcount(own | opp) + 1
     best = -INFINITY
@@ -110,15 +71,7 @@ def _pattern_search_1(
 
 @inlined
 def _list_moves(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    state: int,
-    low: int,
-    high: int,
-    cut: int,
-    frame: int,
-    context: int,
+    own: U, opp: U, moves: U, state: int, low: int, high: int, cut: int, frame: int, context: int
 ) -> tuple[int, int]:
     """List moves in a frame, with the value after them and their replies as key.
 
@@ -126,12 +79,12 @@ def _list_moves(
     other side's window, low to high: it returns how many are listed, and how many are left out,
     because the other side would do too well. It returns −1 where a move refutes the position.
     """
-    patterns = load(context, PATTERNS)
-    by_squares = load(patterns, BY_SQUARES) != 0
+    patterns = load(context, layout.PATTERNS)
+    by_squares = load(patterns, block.BY_SQUARES) != 0
     discs = popcount(own | opp) + 1
-    slope = load(patterns, cut + STATIC_SLOPE)
-    refuting = (low - load(patterns, cut + STATIC_MEAN)) << SLOPE_BITS
-    hopeless = (high - load(patterns, cut + STATIC_MEAN)) << SLOPE_BITS
+    slope = load(patterns, cut + block.STATIC_SLOPE)
+    refuting = (low - load(patterns, cut + block.STATIC_MEAN)) << block.SLOPE_BITS
+    hopeless = (high - load(patterns, cut + block.STATIC_MEAN)) << block.SLOPE_BITS
     count, left_out = int64(0), int64(0)
     while moves != ZERO:
         square = lowest(moves)
@@ -155,10 +108,10 @@ def _list_moves(
         if slope * value >= hopeless and replies != ZERO:
             left_out += 1
             continue
-        store_bits(context, frame + TURNED + square, turned)
-        store_bits(context, frame + REPLIES + square, replies)
-        store(context, frame + SQUARES + square, value)
-        key = value + load(patterns, REPLY_KEYS + popcount(replies))
+        store_bits(context, frame + layout.TURNED + square, turned)
+        store_bits(context, frame + layout.REPLIES + square, replies)
+        store(context, frame + layout.SQUARES + square, value)
+        key = value + load(patterns, block.REPLY_KEYS + popcount(replies))
         store(context, frame + count, pack(key, square))
         count += 1
     _count(count + left_out, context)
@@ -168,22 +121,22 @@ def _list_moves(
 @inlined
 def _count(nodes: int, context: int) -> None:
     """Count positions that were evaluated; the next node notices when they exceed the budget."""
-    store(context, NODES, load(context, NODES) + nodes)
+    store(context, layout.NODES, load(context, layout.NODES) + nodes)
 
 
 @inlined
 def _probe_bound(bound: int, cut: int, patterns: int) -> int:
     """The value at the probe's depth that predicts `bound` at the node's."""
-    return ((bound - load(patterns, cut + PROBE_MEAN)) * load(patterns, cut + PROBE_SLOPE)) >> (
-        SLOPE_BITS
-    )
+    return (
+        (bound - load(patterns, cut + block.PROBE_MEAN)) * load(patterns, cut + block.PROBE_SLOPE)
+    ) >> (block.SLOPE_BITS)
 
 
 @kernel
 def pattern_search(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
+    own: U,
+    opp: U,
+    moves: U,
     state: int,
     static: int,
     alpha: int,
@@ -205,19 +158,19 @@ def pattern_search(
             return ended_value(own, opp, context)
         if not enter(context):
             return 0
-        own, opp, state = opp, own, state_passed(state, MAX_DEPTH + 1 + depth, context)
+        own, opp, state = opp, own, state_passed(state, layout.MAX_DEPTH + 1 + depth, context)
         static = static_value(own, opp, state, popcount(own | opp), context)
         alpha, beta, sign = -beta, -alpha, -1
     if depth == 1:
         return sign * _pattern_search_1(own, opp, moves, state, beta, context)
     # 2. The table: bounds of this depth and of deeper searches.
     known = int64(_NO_SQUARE)
-    bucket = bucket_of(own, opp, context)
-    entry = probe(own, opp, bucket, context)
-    if entry != NOTHING:
-        known = move_of(entry, context)
-        if draft_of(entry, context) >= depth:
-            low, high = low_of(entry, context), high_of(entry, context)
+    bucket = layout.bucket_of(own, opp, context)
+    entry = layout.probe(own, opp, bucket, context)
+    if entry != layout.NOTHING:
+        known = layout.move_of(entry, context)
+        if layout.draft_of(entry, context) >= depth:
+            low, high = layout.low_of(entry, context), layout.high_of(entry, context)
             if low >= beta or low == high:
                 return sign * low
             if high <= alpha:
@@ -225,19 +178,22 @@ def pattern_search(
             alpha, beta = max(alpha, low), min(beta, high)
     # 3. Cuts by a shallow search, where the static value promises one.
     discs = popcount(own | opp)
-    patterns = load(context, PATTERNS)
+    patterns = load(context, layout.PATTERNS)
     cut = cut_of(depth, discs)
-    shallow = load(patterns, cut + PROBE_DEPTH)
+    shallow = load(patterns, cut + block.PROBE_DEPTH)
     if beta - alpha == 1 and shallow != 0:
-        expected = (load(patterns, cut + STATIC_SLOPE) * static) >> SLOPE_BITS
-        expected += load(patterns, cut + STATIC_MEAN)
-        check, margin = load(patterns, cut + CHECK_MARGIN), load(patterns, cut + PROBE_MARGIN)
+        expected = (load(patterns, cut + block.STATIC_SLOPE) * static) >> block.SLOPE_BITS
+        expected += load(patterns, cut + block.STATIC_MEAN)
+        check, margin = (
+            load(patterns, cut + block.CHECK_MARGIN),
+            load(patterns, cut + block.PROBE_MARGIN),
+        )
         if expected >= beta + check:
             bound = _probe_bound(beta + margin, cut, patterns)
             value = pattern_search(
                 own, opp, moves, state, static, bound - 1, bound, shallow, context
             )
-            if load(context, STOPPED) != 0:
+            if load(context, layout.STOPPED) != 0:
                 return 0
             if value >= bound:
                 return sign * beta
@@ -246,7 +202,7 @@ def pattern_search(
             value = pattern_search(
                 own, opp, moves, state, static, bound, bound + 1, shallow, context
             )
-            if load(context, STOPPED) != 0:
+            if load(context, layout.STOPPED) != 0:
                 return 0
             if value <= bound:
                 return sign * alpha
@@ -256,15 +212,15 @@ def pattern_search(
     child_cut = cut_of(depth - 1, discs + 1)
     refuting, hopeless = int64(-INFINITY), int64(INFINITY)
     if beta - alpha == 1:
-        margin = load(patterns, child_cut + STATIC_MARGIN)
+        margin = load(patterns, child_cut + block.STATIC_MARGIN)
         refuting, hopeless = -beta - margin, -alpha + margin
-    frame = FRAMES + depth * FRAME_CELLS
+    frame = layout.FRAMES + depth * layout.FRAME_CELLS
     count, left_out, rest = int64(0), int64(0), moves
     if known != _NO_SQUARE:
         rest ^= ONE << U(known)
         turned, replies, _ = play_of(known, own, opp)
-        store_bits(context, frame + TURNED + known, turned)
-        store_bits(context, frame + REPLIES + known, replies)
+        store_bits(context, frame + layout.TURNED + known, turned)
+        store_bits(context, frame + layout.REPLIES + known, replies)
         store(context, frame, known)
         count = int64(1)
     best, best_square = int64(-INFINITY), int64(_NO_SQUARE)
@@ -283,18 +239,18 @@ def pattern_search(
             rest, index, known = ZERO, int64(0), int64(_NO_SQUARE)
             continue
         square = pick(index, count, frame, context)
-        turned = load_bits(context, frame + TURNED + square)
+        turned = load_bits(context, frame + layout.TURNED + square)
         after = state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        replies = load_bits(context, frame + REPLIES + square)
+        replies = load_bits(context, frame + layout.REPLIES + square)
         if known != _NO_SQUARE:
             expected = static_value(child_own, child_opp, after, discs + 1, context)
-            store(context, frame + SQUARES + square, expected)
-        expected = load(context, frame + SQUARES + square)
+            store(context, frame + layout.SQUARES + square, expected)
+        expected = load(context, frame + layout.SQUARES + square)
         value = -pattern_search(
             child_own, child_opp, replies, after, expected, -high, -low, depth - 1, context
         )
-        if load(context, STOPPED) != 0:
+        if load(context, layout.STOPPED) != 0:
             return 0
         if value >= high and value < beta:
             low, high = value, beta
@@ -312,28 +268,28 @@ def pattern_search(
         low = best
     if best < beta:
         high = best
-    remember(own, opp, bucket, low, high, depth, best_square, context)
+    layout.remember(own, opp, bucket, low, high, depth, best_square, context)
     return sign * best
 
 
 @kernel
-def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 1 plies, with the help of the table.
 
     It is the lowest of the best squares. The side must have a move. Where the search was stopped it
     is the best of the moves searched by then, of which the table's move is the first; −1 for none.
     """
     state = state_of(own, opp, context)
-    frame = int64(FRAMES)
+    frame = int64(layout.FRAMES)
     lowest_value, highest_value = int64(-INFINITY), int64(INFINITY)
     no_cut = cut_of(int64(0), int64(0))
     count, _ = _list_moves(
         own, opp, moves_of(own, opp), state, lowest_value, highest_value, no_cut, frame, context
     )
-    bucket = bucket_of(own, opp, context)
-    entry = probe(own, opp, bucket, context)
-    if entry != NOTHING:
-        known = move_of(entry, context)
+    bucket = layout.bucket_of(own, opp, context)
+    entry = layout.probe(own, opp, bucket, context)
+    if entry != layout.NOTHING:
+        known = layout.move_of(entry, context)
         for index in range(count):
             if load(context, frame + index) & 63 == known:
                 store(context, frame + index, pack(-INFINITY, known))
@@ -347,19 +303,19 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
             # A lower square passes when it is as good.
             low = best - int64(square < best_square)
             high = low + 1
-        turned = load_bits(context, frame + TURNED + square)
+        turned = load_bits(context, frame + layout.TURNED + square)
         after = state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         value = int64(0)
         if depth > 1:
-            replies = load_bits(context, frame + REPLIES + square)
-            static = load(context, frame + SQUARES + square)
+            replies = load_bits(context, frame + layout.REPLIES + square)
+            static = load(context, frame + layout.SQUARES + square)
             value = -pattern_search(
                 child_own, child_opp, replies, after, static, -high, -low, depth - 1, context
             )
         elif enter(context):
             value = -leaf_value(child_own, child_opp, after, discs, context)
-        if load(context, STOPPED) != 0:
+        if load(context, layout.STOPPED) != 0:
             return (best_square if index > 0 else int64(-1)), best
         if depth > 1 and value >= high and high < limit:
             low, high = value - 1, limit
@@ -368,18 +324,12 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
             best, best_square = value, square
         low, high = best, best + 1
         index += 1
-    remember(own, opp, bucket, best, best, depth, best_square, context)
+    layout.remember(own, opp, bucket, best, best, depth, best_square, context)
     return best_square, best
 
 
 @kernel
-def pattern_values(
-    own: np.uint64,
-    opp: np.uint64,
-    depth: int,
-    values: npt.NDArray[np.int64],
-    context: int,
-) -> None:
+def pattern_values(own: U, opp: U, depth: int, values: npt.NDArray[np.int64], context: int) -> None:
     """Fill values[square] for every legal move with its value to `depth` ≥ 1 plies.
 
     The context must not have a node budget: a search that stops early is not reported here.

@@ -1,7 +1,12 @@
 """The pattern evaluation: a block of int64 cells, passed around as an address.
 
     cells                     what
-    0 … 7                     INSTANCES, PARTS, …, SCORE: named below
+    INSTANCES, LOOKUPS        of the shapes; the same up to a multiple of GATHERED
+    PARTS                     of a vector, 32 lanes each
+    POWERS, MIDDLES           addresses of those of the shapes, the middles as int32
+    UNROLLED                  1 for the shapes DEFAULT_SET, STRONG for STRONG_SET, 0 for others
+    BY_SQUARES                1 for a `square_block`
+    SCORE                     the value of a disc at the end
     TABLE_OF … + 65           by disc count the address of the tables (int16, DISC a disc)
     REPLY_KEYS … + 34         by number of replies what they add to a move's key in the order
     CUTS …                    by depth and disc count STATIC_SLOPE, …, PROBE_MARGIN: named below
@@ -11,6 +16,7 @@ discs there, seen by the side to move. The value for that side is the sum of the
 these entries. It is a forecast of the final score.
 
 Weights of squares and terms (`search.evaluation`) can stand in for patterns: see `square_block`.
+In a search a position has a state: the address of its vector, or its sum of square weights.
 """
 
 from __future__ import annotations
@@ -22,9 +28,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import U
+from evolve.engine.board.bits import ZERO, U, final_score, moves_of
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import WIN
+from evolve.engine.board.rules import PASS, WIN
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import LANES as VECTOR_LANES
 from evolve.engine.compiled.intrinsics import int64, load, popcount
@@ -41,24 +47,20 @@ from evolve.engine.patterns.pattern_sums import (
 )
 from evolve.engine.patterns.shape_set import DEFAULT_SET, STRONG_SET, ShapeSet
 from evolve.engine.patterns.shapes import PART_LANES
+from evolve.engine.search import context as layout
+from evolve.engine.search.evaluation import evaluate, square_sum, squares_after
 from evolve.engine.search.genes import phase_of
 from evolve.errors import AgentError
 
 DISC: Final = 256
 """Value of a disc of the final score in evaluations: 64 discs are 16384."""
 
-INSTANCES: Final = 0
-PARTS: Final = 1  # of a vector, 32 lanes each
-POWERS: Final = 2  # address of `ShapeSet.powers`
-MIDDLES: Final = 3  # address of `ShapeSet.middles` as int32, padded to `lanes`
-LOOKUPS: Final = 4  # INSTANCES, up to a multiple of 16
-UNROLLED: Final = 5  # 1 where the shapes are DEFAULT_SHAPES, 2 for STRONG_SHAPES, 0 for others
+INSTANCES, PARTS, POWERS, MIDDLES, LOOKUPS, UNROLLED, BY_SQUARES, SCORE, TABLE_OF = range(9)
 STRONG: Final = 2
-BY_SQUARES: Final = 6  # 1 for a `square_block`
-SCORE: Final = 7  # the value of a disc at the end
-TABLE_OF: Final = 8
 REPLY_KEYS: Final = TABLE_OF + 65
 _MOST_REPLIES: Final = 33
+_REPLIES: Final = 3.0
+"""Discs that the logarithm of the number of replies counts for in the order of moves."""
 CUTS: Final = REPLY_KEYS + _MOST_REPLIES + 1
 """Forward cuts of nodes, by depth and disc count.
 
@@ -68,21 +70,17 @@ it is CHECK_MARGIN or more outside, a search of PROBE_DEPTH plies may cut the no
 value w of it is enough where w ≥ (bound + PROBE_MARGIN) · PROBE_SLOPE / ONE_SLOPE for an upper
 bound, the mean taken away before, and likewise for a lower one.
 """
-STATIC_SLOPE: Final = 0
-STATIC_MEAN: Final = 1
-STATIC_MARGIN: Final = 2
-CHECK_MARGIN: Final = 3
-PROBE_DEPTH: Final = 4
-PROBE_SLOPE: Final = 5
-PROBE_MEAN: Final = 6
-PROBE_MARGIN: Final = 7
-CUT_CELLS: Final = 8  # a cache line
+STATIC_SLOPE, STATIC_MEAN, STATIC_MARGIN, CHECK_MARGIN = range(4)
+PROBE_DEPTH, PROBE_SLOPE, PROBE_MEAN, PROBE_MARGIN, CUT_CELLS = range(4, 9)
 SLOPE_BITS: Final = 12
 NEVER: Final = 1 << 28
 MOST_CUT_DEPTH: Final = 24
 PATTERN_CELLS: Final = CUTS + (MOST_CUT_DEPTH + 1) * 65 * CUT_CELLS
-_REPLIES: Final = 3.0
-"""Discs that the logarithm of the number of replies counts for in the order of moves."""
+MOST_VECTORS: Final = 2 * layout.MAX_DEPTH + 4
+"""Vectors of a search.
+
+For each depth one of a child and one after a pass; one to look at a move; and the root's.
+"""
 
 
 @inlined
@@ -142,28 +140,87 @@ def evaluate_vector(vector: int, discs: int, patterns: int) -> int:
 
 
 @inlined
-def follow_move(source: int, target: int, square: int, turned: np.uint64, patterns: int) -> None:
+def follow_move(source: int, target: int, square: int, turned: U, patterns: int) -> None:
     """Write to `target` the vector after a move, seen by the other side."""
     follow(source, target, square, turned, load(patterns, POWERS), load(patterns, PARTS))
 
 
 @inlined
-def read_vector(own: np.uint64, opp: np.uint64, target: int, patterns: int) -> None:
+def read_vector(own: U, opp: U, target: int, patterns: int) -> None:
     """Write to `target` the vector of a position."""
     read_position(own, opp, target, load(patterns, POWERS), load(patterns, PARTS))
 
 
-@inlined
-def vector_size(patterns: int) -> int:
-    """Bytes of a vector."""
-    return load(patterns, PARTS) * PART_BYTES
-
-
 @kernel
-def position_value(own: np.uint64, opp: np.uint64, vector: int, patterns: int) -> int:
+def position_value(own: U, opp: U, vector: int, patterns: int) -> int:
     """Value of a position for the side with `own`; `vector` is scratch."""
     read_vector(own, opp, vector, patterns)
     return evaluate_vector(vector, popcount(own | opp), patterns)
+
+
+@inlined
+def _vector_at(slot: int, context: int) -> int:
+    """Address of one of the context's vectors."""
+    size = load(load(context, layout.PATTERNS), PARTS) * PART_BYTES
+    return load(context, layout.VECTORS) + slot * size
+
+
+@inlined
+def state_after(state: int, square: int, turned: U, slot: int, context: int) -> int:
+    """The state after a move, for the other side; a vector is written to a slot of the context."""
+    patterns = load(context, layout.PATTERNS)
+    if load(patterns, BY_SQUARES) != 0:
+        return squares_after(state, square, turned, context)
+    target = _vector_at(slot, context)
+    follow_move(state, target, square, turned, patterns)
+    return target
+
+
+@inlined
+def state_passed(state: int, slot: int, context: int) -> int:
+    """The state after a pass, as in `state_after`."""
+    patterns = load(context, layout.PATTERNS)
+    if load(patterns, BY_SQUARES) != 0:
+        return -state
+    target = _vector_at(slot, context)
+    follow_move(state, target, PASS, ZERO, patterns)
+    return target
+
+
+@inlined
+def state_of(own: U, opp: U, context: int) -> int:
+    """The state of the root."""
+    patterns = load(context, layout.PATTERNS)
+    if load(patterns, BY_SQUARES) != 0:
+        return square_sum(own, context) - square_sum(opp, context)
+    vector = _vector_at(MOST_VECTORS - 1, context)
+    read_vector(own, opp, vector, patterns)
+    return vector
+
+
+@inlined
+def static_value(own: U, opp: U, state: int, discs: int, context: int) -> int:
+    """Value of a position without a search, for the side with `own`."""
+    patterns = load(context, layout.PATTERNS)
+    if load(patterns, BY_SQUARES) != 0:
+        return evaluate(own, opp, state, moves_of(own, opp), moves_of(opp, own), context)
+    return evaluate_vector(state, discs, patterns)
+
+
+@inlined
+def ended_value(own: U, opp: U, context: int) -> int:
+    """Value of a finished game."""
+    return final_score(own, opp, load(context, layout.RULES)) * load(
+        load(context, layout.PATTERNS), SCORE
+    )
+
+
+@inlined
+def leaf_value(own: U, opp: U, state: int, discs: int, context: int) -> int:
+    """Value of a leaf without further search; its node is already entered."""
+    if moves_of(own, opp) == ZERO and moves_of(opp, own) == ZERO:
+        return ended_value(own, opp, context)
+    return static_value(own, opp, state, discs, context)
 
 
 def no_cuts() -> npt.NDArray[np.int64]:

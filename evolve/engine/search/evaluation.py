@@ -4,25 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from evolve.engine.board.bits import (
-    CORNERS,
-    ZERO,
-    U,
-    neighbours,
-    stable_discs,
-)
+from evolve.engine.board.bits import CORNERS, ZERO, U, neighbours, stable_discs
 from evolve.engine.compiled.compile import inlined, inner, kernel
 from evolve.engine.compiled.intrinsics import int64, load, popcount, store
-from evolve.engine.search.context import (
-    OTHER_TERMS,
-    ROW_CELLS,
-    ROW_KINDS,
-    ROWS,
-    SQUARE_CLASSES,
-    SQUARE_WEIGHTS,
-    TERMS,
-    WEIGHTS,
-)
+from evolve.engine.search import context as layout
 from evolve.engine.search.genes import place_of
 
 MOBILITY = place_of("mobility")
@@ -35,15 +20,13 @@ CLASS_NAMES = ("a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4")
 """The ten classes of squares that symmetry maps to each other, by their first square."""
 
 
-def _class_of_squares() -> np.ndarray:
-    classes = np.zeros(64, np.int64)
-    for square in range(64):
-        x, y = min(square % 8, 7 - square % 8), min(square // 8, 7 - square // 8)
-        classes[square] = CLASS_NAMES.index("abcd"[max(x, y)] + "1234"[min(x, y)])
-    return classes
-
-
-CLASS_OF_SQUARE = _class_of_squares()
+CLASS_OF_SQUARE = np.array(
+    [
+        CLASS_NAMES.index("abcd"[max(x, y)] + "1234"[min(x, y)])
+        for y in (0, 1, 2, 3, 3, 2, 1, 0)
+        for x in (0, 1, 2, 3, 3, 2, 1, 0)
+    ]
+)
 _ALL_X_SQUARES = U(0x0042000000004200)
 _ALL_C_SQUARES = U(0x4281000000008142)
 
@@ -52,37 +35,37 @@ _ALL_C_SQUARES = U(0x4281000000008142)
 def set_weights(weights: int, context: int) -> None:
     """Copy the TERMS weights at the address `weights` into the context."""
     same, others = True, int64(0)
-    for term in range(TERMS):
+    for term in range(layout.TERMS):
         weight = load(weights, term)
-        same = same and weight == load(context, WEIGHTS + term)
-        store(context, WEIGHTS + term, weight)
-        if weight != 0 and term >= SQUARE_CLASSES and term != MOBILITY:
+        same = same and weight == load(context, layout.WEIGHTS + term)
+        store(context, layout.WEIGHTS + term, weight)
+        if weight != 0 and term >= layout.SQUARE_CLASSES and term != MOBILITY:
             others = int64(1)
-    store(context, OTHER_TERMS, others)
+    store(context, layout.OTHER_TERMS, others)
     if same:  # the same phase as before; a zeroed context fits zero weights
         return
     for square in range(64):
         weight = load(weights, CLASS_OF_SQUARE[square])
-        store(context, SQUARE_WEIGHTS + square, weight)
-    for kind in range(ROW_KINDS):
-        row = ROWS + kind * ROW_CELLS
+        store(context, layout.SQUARE_WEIGHTS + square, weight)
+    for kind in range(layout.ROW_KINDS):
+        row = layout.ROWS + kind * layout.ROW_CELLS
         size = int64(1)
         for column in range(8):
-            weight = load(context, SQUARE_WEIGHTS + 8 * kind + column)
+            weight = load(context, layout.SQUARE_WEIGHTS + 8 * kind + column)
             for discs in range(size):
                 store(context, row + size + discs, load(context, row + discs) + weight)
             size *= 2
 
 
 @inlined
-def _row(bits: np.uint64, row: int, context: int) -> int:
+def _row(bits: U, row: int, context: int) -> int:
     kind = min(row, 7 - row)
     discs = int64(bits >> U(8 * row) & U(0xFF))
-    return load(context, ROWS + kind * ROW_CELLS + discs)
+    return load(context, layout.ROWS + kind * layout.ROW_CELLS + discs)
 
 
 @inlined
-def square_sum(bits: np.uint64, context: int) -> int:
+def square_sum(bits: U, context: int) -> int:
     """Sum of the weights of the squares in `bits`."""
     upper = _row(bits, int64(0), context) + _row(bits, int64(1), context)
     upper += _row(bits, int64(2), context) + _row(bits, int64(3), context)
@@ -92,17 +75,17 @@ def square_sum(bits: np.uint64, context: int) -> int:
 
 
 @inlined
-def squares_after(squares: int, square: int, turned: np.uint64, context: int) -> int:
+def squares_after(squares: int, square: int, turned: U, context: int) -> int:
     """The value of `squares` of `evaluate`, for the other side, after a move on `square`."""
-    weight = load(context, SQUARE_WEIGHTS + square)
+    weight = load(context, layout.SQUARE_WEIGHTS + square)
     return -squares - weight - 2 * square_sum(turned, context)
 
 
 @inner
-def other_terms(own: np.uint64, opp: np.uint64, context: int) -> int:
+def other_terms(own: U, opp: U, context: int) -> int:
     """The sum of all terms other than squares and mobility."""
     value = 0
-    weight = load(context, WEIGHTS + STABILITY)
+    weight = load(context, layout.WEIGHTS + STABILITY)
     if weight != 0:
         own_stable, opp_stable = stable_discs(own, opp)
         value += weight * (popcount(own_stable) - popcount(opp_stable))
@@ -110,29 +93,22 @@ def other_terms(own: np.uint64, opp: np.uint64, context: int) -> int:
     corners = empty & CORNERS
     if corners != ZERO:
         beside = neighbours(corners)
-        weight = load(context, WEIGHTS + X_SQUARES)
+        weight = load(context, layout.WEIGHTS + X_SQUARES)
         if weight != 0:
             squares = beside & _ALL_X_SQUARES
             value += weight * (popcount(own & squares) - popcount(opp & squares))
-        weight = load(context, WEIGHTS + C_SQUARES)
+        weight = load(context, layout.WEIGHTS + C_SQUARES)
         if weight != 0:
             squares = beside & _ALL_C_SQUARES
             value += weight * (popcount(own & squares) - popcount(opp & squares))
-    weight = load(context, WEIGHTS + POTENTIAL_MOBILITY)
+    weight = load(context, layout.WEIGHTS + POTENTIAL_MOBILITY)
     if weight != 0:
         value += weight * (popcount(neighbours(opp) & empty) - popcount(neighbours(own) & empty))
     return value
 
 
 @inlined
-def evaluate(
-    own: np.uint64,
-    opp: np.uint64,
-    squares: int,
-    own_moves: np.uint64,
-    opp_moves: np.uint64,
-    context: int,
-) -> int:
+def evaluate(own: U, opp: U, squares: int, own_moves: U, opp_moves: U, context: int) -> int:
     """Value of an unfinished position for the side with `own`; antisymmetric in the sides.
 
     `squares` is the sum of square weights of `own` less that of `opp`. `own_moves` and `opp_moves`
@@ -140,9 +116,9 @@ def evaluate(
     in `context`.
     """
     value = squares
-    weight = load(context, WEIGHTS + MOBILITY)
+    weight = load(context, layout.WEIGHTS + MOBILITY)
     if weight != 0:
         value += weight * (popcount(own_moves) - popcount(opp_moves))
-    if load(context, OTHER_TERMS) != 0:
+    if load(context, layout.OTHER_TERMS) != 0:
         value += other_terms(own, opp, context)
     return value

@@ -1,7 +1,7 @@
 """The genes of individuals: the one table of them, and phases. No numba is loaded here.
 
 Among them are the terms of the evaluation. `evaluation.other_terms` counts the terms, and
-`standalone/part_evaluation.py` counts them in exported files; everything else about a term is in
+`standalone/part_values.py` counts them in exported files; everything else about a term is in
 the table.
 """
 

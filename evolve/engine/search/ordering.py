@@ -6,12 +6,10 @@ listed in a frame of the context, each with a key, and picked one by one.
 
 from __future__ import annotations
 
-import numpy as np
-
 from evolve.engine.board.bits import CORNERS, ONE, ZERO, U, play_of
 from evolve.engine.compiled.compile import inlined
 from evolve.engine.compiled.intrinsics import load, lowest, popcount, store, store_bits
-from evolve.engine.search.context import CORNERS_LAST, REPLIES, SQUARES, TURNED
+from evolve.engine.search import context as layout
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE, evaluate, squares_after
 
 _FIRST = -(1 << 30)
@@ -21,21 +19,14 @@ _FIRST_TO_SOLVE = -1000
 
 # Squares by how good a move there usually is under standard rules: corners first, the squares
 # beside them last. With CORNERS_LAST the same groups in reverse order.
-_CLASS_ORDER = ((0,), (7, 2, 3, 9, 8), (5, 6), (1,), (4,))
-
-
-def _order_masks() -> tuple[np.uint64, ...]:
-    return tuple(
-        U(sum(1 << square for square in range(64) if CLASS_OF_SQUARE[square] in group))
-        for group in _CLASS_ORDER
-    )
-
-
-O0, O1, O2, O3, O4 = _order_masks()
+O0, O1, O2, O3, O4 = (
+    U(sum(1 << square for square in range(64) if CLASS_OF_SQUARE[square] in group))
+    for group in ((0,), (7, 2, 3, 9, 8), (5, 6), (1,), (4,))
+)
 
 
 @inlined
-def next_moves(moves: np.uint64, reverse: int) -> np.uint64:
+def next_moves(moves: U, reverse: int) -> U:
     """Those of `moves` (at least one) that are in the most promising group under these rules.
 
     It chooses between values without branches, which would be mispredicted at every other move.
@@ -75,13 +66,7 @@ def pick(index: int, count: int, frame: int, context: int) -> int:
 
 @inlined
 def list_by_evaluation(
-    own: np.uint64,
-    opp: np.uint64,
-    squares: int,
-    moves: np.uint64,
-    known: int,
-    frame: int,
-    context: int,
+    own: U, opp: U, squares: int, moves: U, known: int, frame: int, context: int
 ) -> int:
     """Put `moves` into a frame, with the evaluation after the move as key; return their number.
 
@@ -97,9 +82,9 @@ def list_by_evaluation(
         moves &= moves - ONE
         turned, replies, answers = play_of(square, own, opp)
         after = squares_after(squares, square, turned, context)
-        store_bits(context, frame + TURNED + square, turned)
-        store_bits(context, frame + REPLIES + square, replies)
-        store(context, frame + SQUARES + square, after)
+        store_bits(context, frame + layout.TURNED + square, turned)
+        store_bits(context, frame + layout.REPLIES + square, replies)
+        store(context, frame + layout.SQUARES + square, after)
         key = evaluate(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
         if square == known:
             key = _FIRST
@@ -108,32 +93,25 @@ def list_by_evaluation(
     return count
 
 
-_QUADRANTS = (
-    U(0x000000000F0F0F0F),
-    U(0x00000000F0F0F0F0),
-    U(0x0F0F0F0F00000000),
-    U(0xF0F0F0F000000000),
-)
-Q0, Q1, Q2, Q3 = _QUADRANTS
+Q0, Q1 = U(0x000000000F0F0F0F), U(0x00000000F0F0F0F0)
+Q2, Q3 = U(0x0F0F0F0F00000000), U(0xF0F0F0F000000000)
 
 
 @inlined
-def odd_quadrants(empty: np.uint64) -> np.uint64:
+def odd_quadrants(empty: U) -> U:
     """Squares of the quadrants that hold an odd number of empty squares."""
     odd = Q0 * U(popcount(empty & Q0) & 1) | Q1 * U(popcount(empty & Q1) & 1)
     return odd | Q2 * U(popcount(empty & Q2) & 1) | Q3 * U(popcount(empty & Q3) & 1)
 
 
 @inlined
-def list_fastest_first(
-    own: np.uint64, opp: np.uint64, moves: np.uint64, known: int, frame: int, context: int
-) -> int:
+def list_fastest_first(own: U, opp: U, moves: U, known: int, frame: int, context: int) -> int:
     """Put `moves` into a frame, with mostly the number of replies as key; return their number.
 
     `known` is a square (from the table) to try before all others, or 64.
     """
     count = 0
-    reverse = load(context, CORNERS_LAST) != 0
+    reverse = load(context, layout.CORNERS_LAST) != 0
     odd = ZERO
     if not reverse:
         odd = odd_quadrants(~(own | opp))
@@ -142,7 +120,7 @@ def list_fastest_first(
         bit = ONE << U(square)
         moves &= moves - ONE
         turned, replies, _ = play_of(square, own, opp)
-        store_bits(context, frame + TURNED + square, turned)
+        store_bits(context, frame + layout.TURNED + square, turned)
         corner_replies = popcount(replies & CORNERS)
         if reverse:
             # Few turned discs come early, and a corner only if the other side takes it.

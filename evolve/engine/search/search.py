@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from evolve.engine.board.bits import ONE, ZERO, U, final_score, moves_of, play_of
 from evolve.engine.board.rules import WIN
 from evolve.engine.compiled.compile import inlined, inner, kernel, wrapper
@@ -25,35 +23,9 @@ from evolve.engine.compiled.intrinsics import (
     lowest,
     store,
 )
-from evolve.engine.search.context import (
-    BUDGET,
-    CORNERS_LAST,
-    FRAME_CELLS,
-    FRAMES,
-    LOOK,
-    NODES,
-    REPLIES,
-    RULES,
-    SEARCH,
-    SQUARES,
-    STOPPED,
-    TABLE_DEPTH,
-    TURNED,
-)
-from evolve.engine.search.context import MAX_DEPTH as MAX_DEPTH
+from evolve.engine.search import context as layout
 from evolve.engine.search.evaluation import evaluate, square_sum, squares_after
 from evolve.engine.search.ordering import list_by_evaluation, next_moves, pick
-from evolve.engine.search.table import (
-    NOTHING,
-    bucket_of,
-    draft_of,
-    forget,
-    high_of,
-    low_of,
-    move_of,
-    probe,
-    remember,
-)
 
 INFINITY = 1 << 30
 DEEP_FROM: Final = 8
@@ -65,23 +37,20 @@ _TABLE_FROM: Final = 3
 @inlined
 def enter(context: int) -> bool:
     """Count a node; False when the budget, or the clock, does not allow it."""
-    nodes = load(context, NODES)
-    if nodes >= load(context, BUDGET) and call_look(load(context, LOOK), nodes, context) == 0:
+    nodes = load(context, layout.NODES)
+    if (
+        nodes >= load(context, layout.BUDGET)
+        and call_look(load(context, layout.LOOK), nodes, context) == 0
+    ):
         return False
-    store(context, NODES, nodes + 1)
+    store(context, layout.NODES, nodes + 1)
     return True
 
 
 @inlined
 def arrive(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    squares: int,
-    alpha: int,
-    beta: int,
-    context: int,
-) -> tuple[np.uint64, np.uint64, np.uint64, int, int, int, int]:
+    own: U, opp: U, moves: U, squares: int, alpha: int, beta: int, context: int
+) -> tuple[U, U, U, int, int, int, int]:
     """Enter a node, and pass if necessary: own, opp, moves, squares, alpha, beta, sign.
 
     After a pass everything is seen from the other side and the sign is −1. No moves mean that the
@@ -102,39 +71,30 @@ def arrive(
 
 
 @wrapper
-def ended(own: np.uint64, opp: np.uint64, context: int) -> int:
+def ended(own: U, opp: U, context: int) -> int:
     """Value of a node without moves."""
-    if load(context, STOPPED) != 0:
+    if load(context, layout.STOPPED) != 0:
         return 0
-    return final_score(own, opp, load(context, RULES)) * WIN
+    return final_score(own, opp, load(context, layout.RULES)) * WIN
 
 
 @wrapper
-def leaf(
-    own: np.uint64,
-    opp: np.uint64,
-    squares: int,
-    own_moves: np.uint64,
-    opp_moves: np.uint64,
-    context: int,
-) -> int:
+def leaf(own: U, opp: U, squares: int, own_moves: U, opp_moves: U, context: int) -> int:
     """Value of an entered node, no further: exact score × WIN at the end, else the evaluation."""
     if own_moves == ZERO and moves_of(opp, own) == ZERO:
-        return final_score(own, opp, load(context, RULES)) * WIN
+        return final_score(own, opp, load(context, layout.RULES)) * WIN
     return evaluate(own, opp, squares, own_moves, opp_moves, context)
 
 
 @inlined
-def best_leaf(
-    own: np.uint64, opp: np.uint64, moves: np.uint64, squares: int, beta: int, context: int
-) -> int:
+def best_leaf(own: U, opp: U, moves: U, squares: int, beta: int, context: int) -> int:
     """The value of the best move by the leaf after it, or of the first one worth `beta` or more.
 
     Nodes are counted as by `enter`, but in a register: most nodes are leaves.
     """
     best = -INFINITY
-    reverse = load(context, CORNERS_LAST)
-    nodes, budget = load(context, NODES), load(context, BUDGET)
+    reverse = load(context, layout.CORNERS_LAST)
+    nodes, budget = load(context, layout.NODES), load(context, layout.BUDGET)
     while moves != ZERO:
         square = lowest(next_moves(moves, reverse))
         bit = ONE << U(square)
@@ -142,30 +102,22 @@ def best_leaf(
         if nodes < budget:
             nodes += 1
         else:
-            store(context, NODES, nodes)
+            store(context, layout.NODES, nodes)
             if not enter(context):
                 return 0
-            nodes, budget = load(context, NODES), load(context, BUDGET)
+            nodes, budget = load(context, layout.NODES), load(context, layout.BUDGET)
         turned, replies, answers = play_of(square, own, opp)
         after = squares_after(squares, square, turned, context)
         value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
         best = max(best, value)
         if best >= beta:
             break
-    store(context, NODES, nodes)
+    store(context, layout.NODES, nodes)
     return best
 
 
 @inner
-def _search_1(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    squares: int,
-    alpha: int,
-    beta: int,
-    context: int,
-) -> int:
+def _search_1(own: U, opp: U, moves: U, squares: int, alpha: int, beta: int, context: int) -> int:
     """Depth 1: the best leaf. Here and in all searches, `moves` are those of the side to move."""
     own, opp, moves, squares, alpha, beta, sign = arrive(
         own, opp, moves, squares, alpha, beta, context
@@ -176,15 +128,7 @@ def _search_1(
 
 
 @inner
-def _search_2(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    squares: int,
-    alpha: int,
-    beta: int,
-    context: int,
-) -> int:
+def _search_2(own: U, opp: U, moves: U, squares: int, alpha: int, beta: int, context: int) -> int:
     """Depth 2, moves in the fixed order of square groups."""
     own, opp, moves, squares, alpha, beta, sign = arrive(
         own, opp, moves, squares, alpha, beta, context
@@ -192,7 +136,7 @@ def _search_2(
     if moves == ZERO:
         return ended(own, opp, context)
     best = -INFINITY
-    reverse = load(context, CORNERS_LAST)
+    reverse = load(context, layout.CORNERS_LAST)
     while moves != ZERO:
         square = lowest(next_moves(moves, reverse))
         bit = ONE << U(square)
@@ -202,7 +146,7 @@ def _search_2(
         value = -_search_1(
             opp ^ turned, own ^ turned ^ bit, replies, after, -beta, -max(alpha, best), context
         )
-        if load(context, STOPPED) != 0:
+        if load(context, layout.STOPPED) != 0:
             return 0
         best = max(best, value)
         if best >= beta:
@@ -212,14 +156,7 @@ def _search_2(
 
 @kernel
 def search_deep(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    squares: int,
-    alpha: int,
-    beta: int,
-    depth: int,
-    context: int,
+    own: U, opp: U, moves: U, squares: int, alpha: int, beta: int, depth: int, context: int
 ) -> int:
     """Value of a position searched to `depth` (0 or more) plies, with its known sum of squares.
 
@@ -242,13 +179,13 @@ def search_deep(
         return ended(own, opp, context)
     # 1. Probe the table.
     known, bucket = int64(64), int64(0)
-    if load(context, TABLE_DEPTH) != 0 and depth >= load(context, TABLE_DEPTH):
-        bucket = bucket_of(own, opp, context)
-        entry = probe(own, opp, bucket, context)
-        if entry != NOTHING:
-            known = move_of(entry, context)
-            if draft_of(entry, context) == depth:
-                low, high = low_of(entry, context), high_of(entry, context)
+    if load(context, layout.TABLE_DEPTH) != 0 and depth >= load(context, layout.TABLE_DEPTH):
+        bucket = layout.bucket_of(own, opp, context)
+        entry = layout.probe(own, opp, bucket, context)
+        if entry != layout.NOTHING:
+            known = layout.move_of(entry, context)
+            if layout.draft_of(entry, context) == depth:
+                low, high = layout.low_of(entry, context), layout.high_of(entry, context)
                 if low >= beta or low == high:
                     return sign * low
                 if high <= alpha:
@@ -256,7 +193,7 @@ def search_deep(
                 alpha, beta = max(alpha, low), min(beta, high)
     # 2. List the moves by the evaluation after them. Only one search of each depth runs at a time,
     #    so there is one frame for each depth.
-    frame = FRAMES + depth * FRAME_CELLS
+    frame = layout.FRAMES + depth * layout.FRAME_CELLS
     count = list_by_evaluation(own, opp, squares, moves, known, frame, context)
     # 3. Search them: without the table all with an open window; with it the first alone, the others
     #    with a null window, and again with an open one when they turn out better.
@@ -264,15 +201,15 @@ def search_deep(
     index, low, high = int64(0), alpha, beta
     while index < count:
         square = pick(index, count, frame, context)
-        turned = load_bits(context, frame + TURNED + square)
+        turned = load_bits(context, frame + layout.TURNED + square)
         own_after, opp_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        replies = load_bits(context, frame + REPLIES + square)
-        after = load(context, frame + SQUARES + square)
+        replies = load_bits(context, frame + layout.REPLIES + square)
+        after = load(context, frame + layout.SQUARES + square)
         if depth == 3:
             value = -_search_2(own_after, opp_after, replies, after, -high, -low, context)
         else:
             value = -call_search(
-                load(context, SEARCH),
+                load(context, layout.SEARCH),
                 own_after,
                 opp_after,
                 replies,
@@ -282,7 +219,7 @@ def search_deep(
                 depth - 1,
                 context,
             )
-        if load(context, STOPPED) != 0:
+        if load(context, layout.STOPPED) != 0:
             return 0
         if value >= high and value < beta:
             low, high = value, beta
@@ -301,42 +238,35 @@ def search_deep(
             low = best
         if best < beta:
             high = best
-        remember(own, opp, bucket, low, high, depth, best_square, context)
+        layout.remember(own, opp, bucket, low, high, depth, best_square, context)
     return sign * best
 
 
 @wrapper
 def _search_from(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    squares: int,
-    alpha: int,
-    beta: int,
-    depth: int,
-    context: int,
+    own: U, opp: U, moves: U, squares: int, alpha: int, beta: int, depth: int, context: int
 ) -> int:
     """`search_deep` for kernels outside the search."""
-    search_at = load(context, SEARCH)
+    search_at = load(context, layout.SEARCH)
     return call_search(search_at, own, opp, moves, squares, alpha, beta, depth, context)
 
 
 @wrapper
-def search(own: np.uint64, opp: np.uint64, alpha: int, beta: int, depth: int, context: int) -> int:
+def search(own: U, opp: U, alpha: int, beta: int, depth: int, context: int) -> int:
     """Value of a position searched to `depth` (0 or more) plies."""
     squares = square_sum(own, context) - square_sum(opp, context)
     return _search_from(own, opp, moves_of(own, opp), squares, alpha, beta, depth, context)
 
 
 @wrapper
-def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+def best_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 1 plies; the side must have one.
 
     Among moves of equal value the lowest square is chosen, whatever the order of the search: a move
     with a lower square than the best so far passes when it is as good, by a window wider by one.
     The choice therefore depends only on the minimax values.
     """
-    frame = int64(FRAMES)
+    frame = int64(layout.FRAMES)
     squares = square_sum(own, context) - square_sum(opp, context)
     none_known = int64(64)
     count = list_by_evaluation(own, opp, squares, moves_of(own, opp), none_known, frame, context)
@@ -344,21 +274,21 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
     best, best_square = lowest_value, 64
     for index in range(count):
         square = pick(index, count, frame, context)
-        turned = load_bits(context, frame + TURNED + square)
+        turned = load_bits(context, frame + layout.TURNED + square)
         low = best
         if square < best_square:
             low = best - 1
         value = -_search_from(
             opp ^ turned,
             own ^ turned ^ (ONE << U(square)),
-            load_bits(context, frame + REPLIES + square),
-            load(context, frame + SQUARES + square),
+            load_bits(context, frame + layout.REPLIES + square),
+            load(context, frame + layout.SQUARES + square),
             lowest_value,
             -low,
             depth - 1,
             context,
         )
-        if load(context, STOPPED) != 0:
+        if load(context, layout.STOPPED) != 0:
             return -1, 0
         if value > best or (value == best and square < best_square):
             best, best_square = value, square
@@ -366,19 +296,19 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
 
 
 @wrapper
-def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+def deepen(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 2 plies, with the help of the table.
 
     As in `best_move`, the lowest of the best squares. The side must have a move. The square
     is −1 when the search was stopped.
     """
-    store(context, TABLE_DEPTH, _TABLE_FROM)
+    store(context, layout.TABLE_DEPTH, _TABLE_FROM)
     squares = square_sum(own, context) - square_sum(opp, context)
     # The whole window: narrow windows around the previous iteration's value saved 1 % of nodes.
     limit = int64(INFINITY)
     moves = moves_of(own, opp)
     best = _search_from(own, opp, moves, squares, -limit, limit, depth, context)
-    while load(context, STOPPED) == 0:
+    while load(context, layout.STOPPED) == 0:
         square = lowest(moves)
         moves &= moves - ONE
         value = best
@@ -389,20 +319,20 @@ def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[in
             value = -_search_from(
                 own_after, opp_after, replies, after, -best, 1 - best, depth - 1, context
             )
-        if value >= best and load(context, STOPPED) == 0:
-            store(context, TABLE_DEPTH, 0)
+        if value >= best and load(context, layout.STOPPED) == 0:
+            store(context, layout.TABLE_DEPTH, 0)
             return square, best
-    store(context, TABLE_DEPTH, 0)
+    store(context, layout.TABLE_DEPTH, 0)
     return int64(-1), int64(0)
 
 
 @wrapper
-def best_move_deep(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+def best_move_deep(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
     """The result of `best_move` for `depth` ≥ 4, by deepening two plies at a time."""
-    forget(context)
+    layout.forget(context)
     square, value = int64(-1), int64(0)
     for iteration in range(2 + depth % 2, depth + 1, 2):
         square, value = deepen(own, opp, iteration, context)
-        if load(context, STOPPED) != 0:
+        if load(context, layout.STOPPED) != 0:
             break
     return square, value

@@ -15,42 +15,17 @@ from evolve.engine.board.bits import (
     ONE,
     ZERO,
     U,
+    after_move,
     final_score,
     flips_of,
     moves_of,
     stable_discs,
 )
 from evolve.engine.compiled.compile import inlined, inner, kernel, wrapper
-from evolve.engine.compiled.intrinsics import (
-    call_solver,
-    int64,
-    load,
-    load_bits,
-    lowest,
-    popcount,
-)
-from evolve.engine.search.context import (
-    CORNERS_LAST,
-    DISC_SIGN,
-    FRAME_CELLS,
-    FRAMES,
-    RULES,
-    SOLVER,
-    STOPPED,
-    TURNED,
-)
+from evolve.engine.compiled.intrinsics import call_solver, int64, load, load_bits, lowest, popcount
+from evolve.engine.search import context as layout
 from evolve.engine.search.ordering import list_fastest_first, odd_quadrants, pick
-from evolve.engine.search.search import enter
-from evolve.engine.search.table import (
-    NOTHING,
-    bucket_of,
-    forget,
-    high_of,
-    low_of,
-    move_of,
-    probe,
-    remember,
-)
+from evolve.engine.search.search import arrive, enter
 
 SHALLOW = 5
 _REPLIES_FROM = 10
@@ -60,7 +35,7 @@ _WINDOWS_FROM = 11
 
 
 @inlined
-def _last_square(own: np.uint64, opp: np.uint64, square: int, context: int) -> int:
+def _last_square(own: U, opp: U, square: int, context: int) -> int:
     """Exact score for the side with `own`, to move with one empty square."""
     turned = flips_of(square, own, opp)
     if turned != ZERO:
@@ -70,24 +45,22 @@ def _last_square(own: np.uint64, opp: np.uint64, square: int, context: int) -> i
     if turned != ZERO:
         discs = popcount(own) - popcount(turned)
         return _full_score(discs, own ^ turned, opp ^ turned ^ (ONE << U(square)), context)
-    return final_score(own, opp, load(context, RULES))
+    return final_score(own, opp, load(context, layout.RULES))
 
 
 @wrapper
-def _full_score(discs: int, own: np.uint64, opp: np.uint64, context: int) -> int:
+def _full_score(discs: int, own: U, opp: U, context: int) -> int:
     """Score of a full board for the side with `discs` discs, those of `own`."""
-    sign = load(context, DISC_SIGN)
+    sign = load(context, layout.DISC_SIGN)
     if sign > 0:
         return 2 * discs - 64
     if sign < 0:
         return 64 - 2 * discs
-    return final_score(own, opp, load(context, RULES))
+    return final_score(own, opp, load(context, layout.RULES))
 
 
 @inlined
-def _after_last_but_one(
-    own: np.uint64, opp: np.uint64, square: int, turned: np.uint64, last: int, context: int
-) -> int:
+def _after_last_but_one(own: U, opp: U, square: int, turned: U, last: int, context: int) -> int:
     """Score for `own` of a move with two empty squares; 0 when the budget is used up."""
     if not enter(context):
         return 0
@@ -96,7 +69,7 @@ def _after_last_but_one(
 
 
 @inlined
-def _last_two(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
+def _last_two(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
     """Exact score with two empty squares; the node is already entered."""
     empty = ~(own | opp)
     first = lowest(empty)
@@ -107,20 +80,20 @@ def _last_two(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: in
         own, opp = opp, own
         turned_first, turned_second = flips_of(first, own, opp), flips_of(second, own, opp)
         if turned_first | turned_second == ZERO:
-            return final_score(opp, own, load(context, RULES))
+            return final_score(opp, own, load(context, layout.RULES))
         if not enter(context):
             return 0
         beta, sign = -alpha, -1
     best = -65
     if turned_first != ZERO:
         best = _after_last_but_one(own, opp, first, turned_first, second, context)
-        if best >= beta or turned_second == ZERO or load(context, STOPPED) != 0:
+        if best >= beta or turned_second == ZERO or load(context, layout.STOPPED) != 0:
             return sign * best
     return sign * max(best, _after_last_but_one(own, opp, second, turned_second, first, context))
 
 
 @inner
-def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
+def _solve_shallow(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
     """Exact score with few empties: no sorting but corners last, or parity."""
     if not enter(context):
         return 0
@@ -131,13 +104,13 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
             return _last_two(own, opp, alpha, beta, context)
         if empty != ZERO:
             return _last_square(own, opp, lowest(empty), context)
-        return final_score(own, opp, load(context, RULES))
+        return final_score(own, opp, load(context, layout.RULES))
     sign = 1
     moves = moves_of(own, opp)
     if moves == ZERO:
         moves = moves_of(opp, own)
         if moves == ZERO:
-            return final_score(own, opp, load(context, RULES))
+            return final_score(own, opp, load(context, layout.RULES))
         if not enter(context):
             return 0
         own, opp = opp, own
@@ -146,17 +119,16 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
     # The side that moves into an odd region moves last there: good where discs are good. Where they
     # are bad, a corner comes last, because it is never lost again.
     first = ~CORNERS
-    if load(context, CORNERS_LAST) == 0:
+    if load(context, layout.CORNERS_LAST) == 0:
         first = odd_quadrants(empty)
     best = -65
     while moves != ZERO:
         early = moves & first
         square = lowest(early if early != ZERO else moves)
-        bit = ONE << U(square)
-        moves ^= bit
-        turned = flips_of(square, own, opp)
-        value = -solve_shallow(opp ^ turned, own ^ turned ^ bit, -beta, -max(alpha, best), context)
-        if load(context, STOPPED) != 0:
+        moves ^= ONE << U(square)
+        child_own, child_opp = after_move(square, own, opp)
+        value = -_solve_shallow(child_own, child_opp, -beta, -max(alpha, best), context)
+        if load(context, layout.STOPPED) != 0:
             return 0
         best = max(best, value)
         if best >= beta:
@@ -165,14 +137,14 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
 
 
 @wrapper
-def _highest_possible(own: np.uint64, opp: np.uint64, alpha: int, context: int) -> int:
+def _highest_possible(own: U, opp: U, alpha: int, context: int) -> int:
     """An upper bound, by stable discs, on the score of the side with `own`.
 
     Where discs are good, the other side keeps its stable discs; where they are bad, this side must
     keep its own. Where scores do not depend on discs, nothing is known. Stable discs are counted
     only where they can be enough to fail low.
     """
-    sign = load(context, DISC_SIGN)
+    sign = load(context, layout.DISC_SIGN)
     reverse = sign < 0
     kept = own if reverse else opp
     if sign == 0 or 64 - 2 * popcount(kept) > alpha:
@@ -182,38 +154,31 @@ def _highest_possible(own: np.uint64, opp: np.uint64, alpha: int, context: int) 
 
 
 @wrapper
-def _proven(own: np.uint64, opp: np.uint64, beta: int, frame: int, count: int, context: int) -> int:
+def _proven(own: U, opp: U, beta: int, frame: int, count: int, context: int) -> int:
     """A lower bound ≥ beta from the table through one of the moves, or −65 for none."""
     for index in range(count):
         square = load(context, frame + index) & 63
-        turned = load_bits(context, frame + TURNED + square)
+        turned = load_bits(context, frame + layout.TURNED + square)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        bucket = bucket_of(child_own, child_opp, context)
-        entry = probe(child_own, child_opp, bucket, context)
-        if entry != NOTHING and -high_of(entry, context) >= beta:
-            return -high_of(entry, context)
+        bucket = layout.bucket_of(child_own, child_opp, context)
+        entry = layout.probe(child_own, child_opp, bucket, context)
+        if entry != layout.NOTHING and -layout.high_of(entry, context) >= beta:
+            return -layout.high_of(entry, context)
     return -65
 
 
 @kernel
-def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
+def solve_deep(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
     """Exact score with any number of empties."""
     empties = 64 - popcount(own | opp)
     if empties <= SHALLOW:
-        return solve_shallow(own, opp, alpha, beta, context)
-    if not enter(context):
-        return 0
-    sign = 1
-    moves = moves_of(own, opp)
+        return _solve_shallow(own, opp, alpha, beta, context)
+    own, opp, moves, _, alpha, beta, sign = arrive(
+        own, opp, moves_of(own, opp), int64(0), alpha, beta, context
+    )
     if moves == ZERO:
-        moves = moves_of(opp, own)
-        if moves == ZERO:
-            return final_score(own, opp, load(context, RULES))
-        if not enter(context):
-            return 0
-        own, opp = opp, own
-        alpha, beta = -beta, -alpha
-        sign = -1
+        stopped = load(context, layout.STOPPED) != 0
+        return 0 if stopped else final_score(own, opp, load(context, layout.RULES))
     # 1. The bound by stable discs.
     highest = _highest_possible(own, opp, alpha, context)
     if highest <= alpha:
@@ -221,11 +186,11 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     beta = min(beta, highest)
     # 2. The bounds in the table.
     known = int64(64)
-    bucket = bucket_of(own, opp, context)
-    entry = probe(own, opp, bucket, context)
-    if entry != NOTHING:
-        low, high = low_of(entry, context), high_of(entry, context)
-        known = move_of(entry, context)
+    bucket = layout.bucket_of(own, opp, context)
+    entry = layout.probe(own, opp, bucket, context)
+    if entry != layout.NOTHING:
+        low, high = layout.low_of(entry, context), layout.high_of(entry, context)
+        known = layout.move_of(entry, context)
         if low >= beta or low == high:
             return sign * low
         if high <= alpha:
@@ -233,7 +198,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         alpha, beta = max(alpha, low), min(beta, high)
     # 3. The moves: the first with the whole window, the others with a null window, and again
     #    with an open one when they turn out better.
-    frame = FRAMES + empties * FRAME_CELLS
+    frame = layout.FRAMES + empties * layout.FRAME_CELLS
     count = list_fastest_first(own, opp, moves, known, frame, context)
     if empties >= _REPLIES_FROM:
         proven = _proven(own, opp, beta, frame, count, context)
@@ -244,10 +209,12 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     high = beta
     while index < count:
         square = pick(index, count, frame, context)
-        turned = load_bits(context, frame + TURNED + square)
+        turned = load_bits(context, frame + layout.TURNED + square)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        value = -call_solver(load(context, SOLVER), child_own, child_opp, -high, -low, context)
-        if load(context, STOPPED) != 0:
+        value = -call_solver(
+            load(context, layout.SOLVER), child_own, child_opp, -high, -low, context
+        )
+        if load(context, layout.STOPPED) != 0:
             return 0
         if value >= high and value < beta:
             low, high = value, beta
@@ -266,45 +233,44 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         low, high = best, best
     else:
         low, high = int64(-64), best
-    remember(own, opp, bucket, low, high, empties, best_square, context)
+    layout.remember(own, opp, bucket, low, high, empties, best_square, context)
     return sign * best
 
 
 @wrapper
-def solve(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
+def solve(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
     """`solve_deep` for kernels outside the solver."""
-    return call_solver(load(context, SOLVER), own, opp, alpha, beta, context)
+    return call_solver(load(context, layout.SOLVER), own, opp, alpha, beta, context)
 
 
 @wrapper
-def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
+def solve_outcome(own: U, opp: U, context: int) -> int:
     """The winner, for the side with `own`: more than 0, 0 or less, a bound on the exact score.
 
     Several times cheaper than the score.
     """
-    forget(context)
+    layout.forget(context)
     return solve(own, opp, int64(-1), int64(1), context)
 
 
 @wrapper
-def _lowest_reaching(own: np.uint64, opp: np.uint64, target: int, context: int) -> int:
+def _lowest_reaching(own: U, opp: U, target: int, context: int) -> int:
     """The lowest square with a move worth `target` or more; one must exist; −1 when stopped."""
     moves = moves_of(own, opp)
-    while load(context, STOPPED) == 0:
+    while load(context, layout.STOPPED) == 0:
         square = lowest(moves)
         moves &= moves - ONE
         if moves == ZERO:
             return square
-        turned = flips_of(square, own, opp)
-        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        child_own, child_opp = after_move(square, own, opp)
         value = -solve(child_own, child_opp, -target, 1 - target, context)
-        if value >= target and load(context, STOPPED) == 0:
+        if value >= target and load(context, layout.STOPPED) == 0:
             return square
     return -1
 
 
 @kernel
-def solve_outcome_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
+def solve_outcome_move(own: U, opp: U, context: int) -> tuple[int, int]:
     """A move that wins, or draws where none wins, and the bound of `solve_outcome`.
 
     The side must have a move. The square is −1 in a lost position, where all moves are equal, and
@@ -318,17 +284,17 @@ def solve_outcome_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[in
 
 
 @wrapper
-def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
+def solve_score(own: U, opp: U, context: int) -> int:
     """Exact score for the side with `own`.
 
     With more than a few empties it finds the outcome first, then the score by windows on that side.
     """
     if 64 - popcount(own | opp) < _WINDOWS_FROM:
-        forget(context)
+        layout.forget(context)
         return solve(own, opp, int64(-64), int64(64), context)
     score = solve_outcome(own, opp, context)
     width = 4
-    while score != 0 and load(context, STOPPED) == 0:
+    while score != 0 and load(context, layout.STOPPED) == 0:
         if score > 0:
             low, high = score - 1, min(score - 1 + width, 64)
         else:
@@ -341,7 +307,7 @@ def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
 
 
 @wrapper
-def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
+def solve_move(own: U, opp: U, context: int) -> tuple[int, int]:
     """Square and exact score of the best move; the lowest square among the best ones.
 
     The side must have a move. The square is −1 when the search was stopped.
@@ -354,26 +320,23 @@ def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
 
 
 @kernel
-def solve_in_order(
-    own: np.uint64, opp: np.uint64, order: npt.NDArray[np.int64], context: int
-) -> tuple[int, int]:
+def solve_in_order(own: U, opp: U, order: npt.NDArray[np.int64], context: int) -> tuple[int, int]:
     """Square and exact score of the best move; `order` gives the order of all legal moves.
 
     Among equal moves it is the first. The nearer the best one is to the front, the less the others
     cost. The square is −1 when the search was stopped.
     """
-    forget(context)
+    layout.forget(context)
     best, best_square = int64(-65), int64(-1)
     for index in range(order.size):
         square = int64(order[index])
-        turned = flips_of(square, own, opp)
-        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        child_own, child_opp = after_move(square, own, opp)
         value = int64(65)
         if index > 0:
             value = -solve(child_own, child_opp, -best - 1, -best, context)
         if value > best:
             value = -solve(child_own, child_opp, int64(-64), -best, context)
-        if load(context, STOPPED) != 0:
+        if load(context, layout.STOPPED) != 0:
             return int64(-1), int64(0)
         if value > best:
             best, best_square = value, square

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.engine.board.bits import score_of
+from evolve.engine.board.bits import SQUARE_IMAGES, images_of, score_of, symmetries
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import MAX_PLIES, NO_MOVE, PASS, RULE_SETS
 from evolve.engine.board.squares import format_moves, parse_moves, parse_square, square_name
-from evolve.engine.board.symmetry import SQUARE_IMAGES, symmetries, turn_all
 from evolve.errors import PositionError, RecordError
 from evolve.tables.games import move_texts
 from tests import reference
@@ -132,8 +131,7 @@ def test_squares_are_numbers() -> None:
 def test_images_are_the_symmetries() -> None:
     boards = np.array(reference.random_boards(random.Random(0), 16, 0, 50), np.uint64)
     images = (np.arange(16) % 8).astype(np.int8)
-    turned = np.zeros_like(boards)
-    turn_all(boards, images, turned)
+    turned = images_of(boards, images)
     every = np.stack([np.stack(symmetries(boards[:, side])) for side in (0, 1)], axis=2)
     assert (turned == every[images, np.arange(16)]).all()
     for number in range(8):

@@ -25,8 +25,8 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board.bits import score_of
 from evolve.engine.board.rules import NO_SCORE, RULE_SETS, Rules, check_rules, rule_set
+from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
-from evolve.engine.search.context_factory import new_context
 from evolve.errors import PositionError, RecordError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.programs.external import ExternalAgent

@@ -29,8 +29,8 @@ from evolve.engine.board.rules import (
     RESULT_COLUMNS,
 )
 from evolve.engine.games import game
+from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
-from evolve.engine.search.context_factory import new_context
 from tests import reference
 from tests.engine import RULES, U, agent_row, phases_at, random_weights
 from tests.reference import PASS, REVERSED, STANDARD, START, Agent, Board
@@ -85,6 +85,7 @@ def play(
     moves = np.full((len(pairings), MAX_PLIES), 99, np.int8)
     results = np.full((len(pairings), RESULT_COLUMNS), 99, np.int64)
     game.play_games(
+        game.choice_address(),
         agent_table(agents),
         np.array(pairings, np.int32).reshape(len(pairings), 3),
         opening_table(openings),

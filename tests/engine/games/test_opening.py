@@ -10,7 +10,8 @@ import random
 import numpy as np
 
 import evolve
-from evolve.engine.board.symmetry import canonical, symmetries
+from evolve.engine.board.bits import canonical, symmetries
+from evolve.engine.games.game import new_context
 from evolve.engine.games.opening import (
     MATCH_SLOT,
     draw_openings,
@@ -20,7 +21,6 @@ from evolve.engine.games.opening import (
     trained_moves,
 )
 from evolve.engine.games.training_games import RANDOM_PLAYER
-from evolve.engine.search.context_factory import new_context
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.records.record import play_moves
 from tests import networks, reference

@@ -20,7 +20,7 @@ from evolve.engine.games.pattern_games import (
     ONE_VALUE,
     TO_EVALUATION,
     GameOptions,
-    Taught,
+    TrainingData,
     fit_positions,
     label_positions,
     learn_by_differences,
@@ -52,7 +52,7 @@ GAMES, SOME = 24, 8
 OPTIONS = (GREEDY, SEARCHED, TO_THE_END, FROM_THE_START)
 
 
-def taught_of(patterns: Patterns, seed: int = 0) -> Taught:
+def taught_of(patterns: Patterns, seed: int = 0) -> TrainingData:
     """The same weights as they are while they are taught, and errors seen before, of a seed."""
     shapes = patterns.shapes
     phases = len(patterns.tables)
@@ -66,7 +66,7 @@ def taught_of(patterns: Patterns, seed: int = 0) -> Taught:
         sums[:, : shapes.entries, 1] = np.abs(errors) * 1.5
     phase_of = np.array(phases_at(*patterns.boundaries))
     updates = np.zeros((phases, shapes.entries + 2), np.int32)
-    return Taught(tables, sums, updates, phase_of, shapes.following, shapes.middles)
+    return TrainingData(tables, sums, updates, phase_of, shapes.following, shapes.middles)
 
 
 def vectors_of(shapes: ShapeSet) -> npt.NDArray[np.int16]:
@@ -286,7 +286,7 @@ def test_values_are_cut_off_at_a_win() -> None:
 class SlowWeights:
     """Weights by shape, turned filling and phase, one number each however many entries it has."""
 
-    def __init__(self, shapes: ShapeSet, boundaries: tuple[int, ...], taught: Taught) -> None:
+    def __init__(self, shapes: ShapeSet, boundaries: tuple[int, ...], taught: TrainingData) -> None:
         self.shapes, self.phases = shapes, phases_at(*boundaries)
         self.tables = taught.tables.tolist()
         self.sums = taught.sums.astype(np.float64).tolist()
@@ -324,7 +324,7 @@ class SlowWeights:
                 float(np.float32(size + abs(error))),
             ]
 
-    def assert_are(self, taught: Taught) -> None:
+    def assert_are(self, taught: TrainingData) -> None:
         """All entries of a weight are alike, and near what they are here."""
         count, canonical = self.shapes.entries, self.shapes.canonical
         tables = np.array(self.tables)[:, :count][:, canonical]

@@ -12,8 +12,6 @@ from tests import networks
 
 def test_weights_that_do_not_fit() -> None:
     good = networks.random_network(networks.VALUE).weights
-    with pytest.raises(AgentError, match="2 weights for 3"):
-        Network(networks.VALUE, good[:2])
     with pytest.raises(AgentError, match=r"float64"):
         Network(networks.VALUE, [(good[0][0].astype(float), good[0][1]), *good[1:]])
     with pytest.raises(AgentError, match="finite"):

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from evolve.engine.board.symmetry import symmetries
+from evolve.engine.board.bits import symmetries
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.patterns import patterns as layout
 from evolve.engine.patterns.patterns import DISC, Patterns

@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 
 from evolve.engine.patterns.shape_set import ShapeSet
-from evolve.engine.patterns.shapes import (
-    DEFAULT_SHAPES,
-    images_of,
-)
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, images_of
 from tests import reference
 from tests.engine.patterns.test_shapes import shapes_of
 

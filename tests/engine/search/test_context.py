@@ -1,12 +1,20 @@
-"""Contexts: their parts lie apart and where the processor wants them, whatever their size."""
+"""Contexts: their parts lie apart; searches by the clock; their table against a slow one."""
 
 from __future__ import annotations
 
+import random
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
+from evolve.engine.compiled.compile import kernel
+from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
+from tests import reference
+from tests.engine import Engine, U
+from tests.reference import Board
 
 
 @pytest.mark.parametrize("bits", [1, 2, layout.GAME_TABLE_BITS])
@@ -53,3 +61,169 @@ def test_tables_grow_with_the_work_up_to_a_bound() -> None:
         assert sizes == sorted(sizes)
         assert (sizes[0], sizes[-1]) == (layout.GAME_TABLE_BITS, 20)
     assert layout.table_bits_for(14, 9) == max(by_empties[14], by_depth[9])
+
+
+ADDRESSES = (layout.SEARCH, layout.SOLVER, layout.LOOK, layout.CLOCK)
+
+
+def test_threads_have_contexts_of_their_own_and_the_same_kernels() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: new_context(0), range(8)))
+    assert len({cells.ctypes.data for cells in made}) == 8
+    assert len({tuple(cells[[*ADDRESSES]].tolist()) for cells in made}) == 1
+    assert all(made[0][[*ADDRESSES[:3]]] != 0)
+    assert made[0][layout.CLOCK] == layout.clock_address()
+
+
+def test_searches_side_by_side_do_not_meet() -> None:
+    boards = reference.random_boards(random.Random(0), 12, 20, 50)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda board: Engine(0).search(board, 4), boards))
+    engine = Engine(0)
+    assert found == [engine.search(board, 4) for board in boards]
+
+
+by_the_clock = pytest.mark.skipif(layout.clock_address() == 0, reason="kernels have no clock here")
+
+
+@pytest.fixture
+def cells() -> layout.Cells:
+    return new_context(0, 100)
+
+
+def goes_on(cells: layout.Cells, nodes: int) -> bool:
+    """Whether a search goes on that has entered so many nodes."""
+    found = bool(layout.look(nodes, cells.ctypes.data))
+    assert bool(cells[layout.STOPPED]) != found
+    return found
+
+
+@by_the_clock
+def test_without_a_deadline_a_budget_is_all_there_is(cells: layout.Cells) -> None:
+    assert not goes_on(cells, 100)
+
+
+@by_the_clock
+def test_there_are_nodes_as_long_as_there_is_time(cells: layout.Cells) -> None:
+    assert layout.set_deadline(cells, 60.0)
+    assert cells[layout.BUDGET] == 0  # so that the first node looks at the clock
+    assert goes_on(cells, 5)
+    assert cells[layout.BUDGET] == 5 + layout.LOOK_EVERY
+    for seconds in (0.0, -1.0):
+        assert layout.set_deadline(cells, seconds)
+        assert not goes_on(cells, 5)
+
+
+@by_the_clock
+def test_of_time_and_nodes_the_first_to_be_used_up_counts(cells: layout.Cells) -> None:
+    most = layout.LOOK_EVERY + 10
+    assert layout.set_deadline(cells, 60.0, most)
+    budgets = []
+    for nodes in (0, layout.LOOK_EVERY):
+        assert goes_on(cells, nodes)
+        budgets.append(int(cells[layout.BUDGET]))
+    assert budgets == [layout.LOOK_EVERY, most]
+    assert not goes_on(cells, most)
+
+
+@by_the_clock
+def test_without_a_clock_nothing_is_set(cells: layout.Cells) -> None:
+    cells[layout.CLOCK] = 0
+    before = cells.copy()
+    assert not layout.set_deadline(cells, 60.0)
+    assert (cells == before).all()
+
+
+@by_the_clock
+def test_a_deadline_is_cleared(cells: layout.Cells) -> None:
+    layout.set_deadline(cells, 60.0, 7)
+    layout.clear_deadline(cells)
+    named = (layout.DEADLINE, layout.MOST_NODES, layout.BUDGET)
+    assert [int(cells[cell]) for cell in named] == [0, 0, layout.UNLIMITED]
+
+
+Entry = tuple[int, int, int, int]
+"""Low, high, draft and move."""
+
+
+@kernel
+def bucket_of(own: np.uint64, opp: np.uint64, address: int) -> int:
+    return layout.bucket_of(own, opp, address)
+
+
+@kernel
+def keep(
+    own: np.uint64, opp: np.uint64, low: int, high: int, draft: int, move: int, address: int
+) -> None:
+    layout.remember(own, opp, layout.bucket_of(own, opp, address), low, high, draft, move, address)
+
+
+@kernel
+def look_up(own: np.uint64, opp: np.uint64, address: int, found: np.ndarray) -> bool:
+    entry = layout.probe(own, opp, layout.bucket_of(own, opp, address), address)
+    if entry == layout.NOTHING:
+        return False
+    found[0], found[1] = layout.low_of(entry, address), layout.high_of(entry, address)
+    found[2], found[3] = layout.draft_of(entry, address), layout.move_of(entry, address)
+    return True
+
+
+class Table:
+    """The table of a context, and beside it what it should hold."""
+
+    def __init__(self, bits: int) -> None:
+        self.cells = new_context(0, 0, bits)
+        self.buckets: dict[int, list[tuple[Board, Entry] | None]] = {}
+
+    @property
+    def address(self) -> int:
+        return int(self.cells.ctypes.data)
+
+    def bucket(self, board: Board) -> list[tuple[Board, Entry] | None]:
+        first = int(bucket_of(U(board[0]), U(board[1]), self.address))
+        assert layout.TABLE <= first <= len(self.cells) - layout.BUCKET * layout.ENTRY
+        return self.buckets.setdefault(first, [None, None])
+
+    def keep(self, board: Board, entry: Entry) -> None:
+        keep(U(board[0]), U(board[1]), *entry, self.address)
+        bucket = self.bucket(board)
+        deeper = bucket[0] is not None and bucket[0][1][2] > entry[2]
+        bucket[1 if deeper else 0] = (board, entry)
+
+    def forget(self) -> None:
+        layout.forget(self.address)
+        self.buckets.clear()
+
+    def check(self, board: Board) -> bool:
+        """What is found is what should be; whether anything is."""
+        found = np.zeros(4, np.int64)
+        known = [held[1] for held in self.bucket(board) if held is not None and held[0] == board]
+        seen = bool(look_up(U(board[0]), U(board[1]), self.address, found))
+        assert seen == bool(known)
+        assert not known or tuple(found.tolist()) == known[0]
+        return seen
+
+
+@pytest.mark.parametrize("bits", [1, 4, layout.GAME_TABLE_BITS])
+def test_as_a_slow_table(bits: int) -> None:
+    rng = random.Random(bits)
+    boards = reference.random_boards(rng, 30, 10, 50)
+    held, seen = Table(bits), 0
+    for _ in range(600):
+        bounds = sorted(rng.randint(-(2**31), 2**31 - 1) for _ in range(2))
+        held.keep(
+            rng.choice(boards), (bounds[0], bounds[1], rng.randint(0, 60), rng.randint(0, 64))
+        )
+        seen += held.check(rng.choice(boards))
+        if rng.random() < 0.02:
+            held.forget()
+            assert not any(map(held.check, boards))
+    assert seen > 20
+
+
+def test_the_two_sides_of_a_position_are_two_positions() -> None:
+    held = Table(1)
+    own, opp = reference.START
+    held.keep((own, opp), (-3, 5, 2, 19))
+    assert held.check((own, opp))
+    assert not held.check((opp, own))
