@@ -16,7 +16,7 @@ from evolve.agents.calibration.ratings import strongest
 from evolve.agents.names import parse_name, with_clock
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import rules_of_defaults
-from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.errors import AgentError, EvolveError
 from evolve.fitness.executor import Threads, processors
 from evolve.runs.loading import load_agent
@@ -51,27 +51,6 @@ def strongest_agent(rules: Rules) -> str:
     """The strongest agent of the package; the reference table where none is rated."""
     best = strongest(rules)
     return rule_set(rules).reference if best is None else best[0]
-
-
-def stronger_agent(source: str, agent: Agent) -> tuple[str, int, float] | None:
-    """The strongest agent of the package with its Elo, and that of `source`, if that is lower.
-
-    None where `source` is no run, or its Elo on the ladder is unknown or not lower. It plays no
-    game.
-    """
-    best = strongest(agent.rules or DEFAULT_RULES)
-    parsed = parse_name(source)
-    if best is None or parsed.individual is not None or not parsed.path.is_dir():
-        return None
-    run = Run(parsed.path)
-    facts = summary_of(run)
-    elo = facts.get("elo")
-    if elo is None and run.config.get("panel") == "ladder":
-        elo = facts.get("panel_elo")  # of the last generation's best
-    name, rating = best
-    if not isinstance(elo, int | float) or not elo < rating.elo:
-        return None
-    return name, rating.elo, elo
 
 
 def writable(agent: Agent) -> StoredAgent:

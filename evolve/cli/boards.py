@@ -8,6 +8,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -30,13 +31,12 @@ from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.protocols.session import Session
 from evolve.records.formats import read_bytes, read_games, text_of, write_games
-from evolve.records.ggf import format_ggf, scan_trees
+from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move
 from evolve.records.positions import start_board
 from evolve.records.record import GameRecord
 from evolve.runs.loading import AgreedRules, agree_on
 from evolve.tables.columns import rows_with
-from evolve.terminal_text import count_of
 
 if sys.platform != "win32":
     import termios
@@ -50,7 +50,7 @@ _OF_UNIT: Final = {
 }
 """What a hint's discs come from, by the unit of the agent's values."""
 _HELP = "a square such as d3, hint, undo, resign, save FILE, load FILE, help, quit"
-_AGAIN = "rematch, save FILE, quit"
+_GAME: Final = re.compile(r"(?:([0-9]{1,9}):)?([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _KEYS: Final = {
     **dict.fromkeys(("\x1b[C", "\x1bOC", " ", "\r", "\n", "n", "l"), 1),
@@ -65,12 +65,10 @@ _KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
 
 @reporting_compilation(print_note)
 def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> None:
-    """Let a person play games against an agent until they leave."""
+    """Let a person play a game against an agent."""
     agent = evolve.load_agent(name)
     agreed = agree_on([agent], rules)
-    player = agent.with_rules(agreed.rules)
-    while _Game(player, agreed, side, ggf).play():
-        side = _other(side)
+    _Game(agent.with_rules(agreed.rules), agreed, side, ggf).play()
 
 
 class _Game:
@@ -91,8 +89,8 @@ class _Game:
         """The current position."""
         return self.session.board
 
-    def play(self) -> bool:
-        """Play the game; return whether the person wants another one."""
+    def play(self) -> None:
+        """Play the game to its end, or until the person leaves."""
         goal = rule_set(self.agreed.rules).goal
         print_text(f"{self.agreed}: {goal}. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over() and not self.resigned:
@@ -105,30 +103,27 @@ class _Game:
             elif self._person_moves():
                 continue
             else:
-                return False
+                return
             self.session.play(square)
         self._show()
         print_text(self._result())
         if self.ggf is not None:
             self._add(self.ggf)
-        return self._again()
 
     def _show(self) -> None:
         moves = self.session.moves
         last = moves[-1] if moves and moves[-1] != PASS else None
         show_board(self.board, last, self.board.legal_moves())
 
-    def _typed(self, prompt: str) -> str | None:
-        """Read a line; None at the end of the input."""
-        try:
-            return input(prompt).strip()
-        except EOFError:
-            return None
-
     def _person_moves(self) -> bool:
         """Ask until the person moves, resigns or loads a game; return False to quit."""
         self._show()
-        while (text := self._typed(f"{self.side}> ")) is not None:
+        while True:
+            try:
+                text = input(f"{self.side}> ").strip()
+            except EOFError:
+                print_text("end of input")
+                return False
             word, _, rest = text.partition(" ")
             match word.lower():
                 case "quit" | "exit" | "q":
@@ -138,7 +133,7 @@ class _Game:
                 case "hint":
                     print_text(self._hint())
                 case "undo":
-                    self._undo(rest.strip())
+                    self._undo()
                 case "save" if rest:
                     self._save(Path(rest.strip()))
                 case "load" if rest:
@@ -151,8 +146,6 @@ class _Game:
                     pass
                 case _ if self._move(text.lower()):
                     return True
-        print_text("end of input")
-        return False
 
     def _move(self, text: str) -> bool:
         try:
@@ -165,13 +158,10 @@ class _Game:
             return False
         return True
 
-    def _undo(self, count: str) -> None:
-        """Go back to before the person's last move, or the last `count` moves."""
-        if count and not (count.isascii() and count.isdigit() and 0 < int(count) < 100):
-            print_text(f"{count!r} is not a number of moves")
-            return
+    def _undo(self) -> None:
+        """Go back to before the person's last move."""
         try:
-            self.session.take_back(self.side, int(count or 1))
+            self.session.take_back(self.side)
         except IllegalMoveError as error:
             print_text(str(error))
         else:
@@ -214,10 +204,9 @@ class _Game:
     def _add(self, path: Path) -> None:
         """Add the game to the end of a GGF file, whatever else is in it."""
         before = text_of(read_bytes(path)) if path.exists() else ""
-        number = scan_trees(before).next if before.strip() else 1
         line = "" if not before or before.endswith("\n") else "\n"
         write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
-        print_text(f"{count_of(number, 'game')} in {path}")
+        print_text(f"the game → {path}")
 
     def _load(self, text: str) -> bool:
         """Go on with a game of a file; return whether that worked."""
@@ -227,30 +216,11 @@ class _Game:
         try:
             reading = read_games(name, self.agreed.rules)
             record = reading.game(Path(name), int(number))
-            if record.start.moves is None and self.agent.needs_moves:
-                raise RecordError(
-                    f"game {number} of {name} begins elsewhere than at the usual start, and "
-                    f"{self.agent.name} takes moves only"
-                )
             self.session = Session(self.player, record.start, record.moves)
         except (EvolveError, OSError) as error:
             print_text(str(error).splitlines()[0])
             return False
         return True
-
-    def _again(self) -> bool:
-        """Ask what comes next; return whether it is another game."""
-        while (text := self._typed(f"{_AGAIN}> " if out().is_terminal else "")) is not None:
-            word, _, rest = text.partition(" ")
-            if word.lower() == "rematch":
-                return True
-            if word.lower() == "save" and rest:
-                self._save(Path(rest.strip()))
-            elif word.lower() in ("quit", "exit", "q"):
-                break
-            elif text:
-                print_text(f"the game is over: {_AGAIN}")
-        return False
 
     def _result(self) -> str:
         rules = self.agreed.rules
@@ -258,12 +228,8 @@ class _Game:
         if self.resigned:
             return f"black {black}, white {white} ({rules}): you resign"
         score = self.board.score_of(self.side, rules)
-        verdict = "you win" if score > 0 else "you lose" if score < 0 else "a draw"
+        verdict = "a draw" if not score else "you win" if score > 0 else "you lose"
         return f"black {black}, white {white} ({rules}): {verdict}"
-
-
-def _other(side: Side) -> Side:
-    return "white" if side == "black" else "black"
 
 
 def _names(board: Board) -> str:
@@ -281,11 +247,12 @@ def serve_engine(name: str, protocol: str, rules: str | None) -> None:
         print_error(f"{readable(name)}: {agreed}; --rules says otherwise")
     # Compiles and measures what a move by the clock needs under these rules, before any clock runs.
     agent.with_rules(agreed.rules).limited(Limit(seconds=1.0))
+    send = partial(print, end="", flush=True)
     try:
         if protocol == "gtp":
-            GtpEngine(agent, agreed.rules, agreed.assumed).serve(_lines(), _send)
+            GtpEngine(agent, agreed.rules, agreed.assumed).serve(_lines(), send)
         else:
-            NBoardEngine(agent, agreed.rules, _send, agreed.assumed).serve(_lines())
+            NBoardEngine(agent, agreed.rules, send, agreed.assumed).serve(_lines())
     except BrokenPipeError:
         discard_output()
 
@@ -294,11 +261,6 @@ def _lines() -> Iterator[str]:
     """Yield lines of standard input as text, whatever the bytes; overlong ones in pieces."""
     while line := sys.stdin.buffer.readline(_LONGEST_LINE):
         yield line.decode("utf-8", "replace")
-
-
-def _send(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
 
 
 class _Replay:
@@ -342,7 +304,12 @@ def replay_game(source: str, game: str | None, *, strict: bool, rules: str | Non
 
 def _of_run(run: str, game: str) -> _Replay:
     opened = evolve.Run(run)
-    generation, number = _game_id(game, opened)
+    parsed = _GAME.fullmatch(game)
+    if parsed is None:
+        raise click.UsageError(f"{game!r} is not a game: write generation:number, or a number")
+    generation = int(parsed[1]) if parsed[1] else opened.generation_count - 1
+    opened.check_generation(generation)
+    number = int(parsed[2])
     games = opened.all_games_table(generation)
     rows = rows_with(games, "game", number).to_pylist()
     if not rows:
@@ -432,12 +399,3 @@ def _keys() -> Iterator[Callable[[], str]]:
         yield lambda: os.read(descriptor, 64).decode("utf-8", "replace")
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-
-
-def _game_id(text: str, run: evolve.Run) -> tuple[int, int]:
-    generation, colon, number = text.rpartition(":")
-    if not _NUMBER.fullmatch(number) or (colon and not _NUMBER.fullmatch(generation)):
-        raise click.UsageError(f"{text!r} is not a game: write generation:number, or a number")
-    chosen = int(generation) if colon else run.generation_count - 1
-    run.check_generation(chosen)
-    return chosen, int(number)

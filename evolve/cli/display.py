@@ -22,7 +22,15 @@ from rich.text import Text
 
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
-from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, sparkline, with_error
+from evolve.cli.terminal import (
+    BAR_WIDTH,
+    cell,
+    duration,
+    out,
+    row_tables,
+    sparkline,
+    with_error,
+)
 from evolve.runs.progress import Observer, TimeLeft
 from evolve.terminal_text import writable
 
@@ -53,20 +61,20 @@ def print_next(*commands: str | None) -> None:
 class ProgressView(ABC):
     """How the progress of one run is shown; an object may remember the rows that it showed.
 
-    unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
-    by name of the stage. reported: stages that end with a line of their own, because no row reports
-    them. columns: heads of the table; widths: those of plain lines, 8 if not given; justify: to
-    which side. Where `left` is not among the columns, plain lines end with the time left. counted:
-    what the bar counts. whole: whether stages count all of it, as rows do, but for those at its
-    end. legend: a line that explains the columns. expected: a first estimate of its seconds; limit:
-    most seconds of its steps; at_most: whether it may end early.
+    unit: what Ctrl-C waits for, in words. reported: stages that end with a line of their own,
+    because no row reports them. columns: heads of the table; widths: those of plain lines, 8 or as
+    their names if not given; justify: to which side; spare: columns that a narrow terminal leaves
+    out. Where `left` is not among the columns, plain lines end with the time left. counted: what
+    the bar counts. whole: whether stages count all of it, as rows do, but for those at its end.
+    legend: a line that explains the columns. expected: a first estimate of its seconds; limit: most
+    seconds of its steps; at_most: whether it may end early.
     """
 
     unit: ClassVar[str]
-    units: ClassVar[Mapping[str, str]] = {}
     reported: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
     widths: Mapping[str, int] = MappingProxyType({})
+    spare: ClassVar[Sequence[str]] = ()
     justify: ClassVar[Literal["left", "right"]] = "right"
     counted: ClassVar[str] = "games"
     whole: ClassVar[bool] = True
@@ -81,9 +89,9 @@ class ProgressView(ABC):
     ratings_before: Sequence[tuple[float, float | None, float | None]] = ()
     """Ratings of the rows before."""
 
-    def heads(self) -> list[str]:
-        """Return the heads of plain lines, as lines from top to bottom."""
-        return [self._aligned(self.columns, "left")]
+    def head(self) -> str:
+        """Return the head of plain lines."""
+        return self._aligned(self.columns, "left")
 
     def endings(self, pace: float | None) -> Mapping[str, float]:
         """Return the seconds of each stage after the last step; pace: those of all steps."""
@@ -102,27 +110,23 @@ class ProgressView(ABC):
         return self._aligned(cells, duration(left))
 
     def _aligned(self, texts: Sequence[str], left: str) -> str:
-        widths = [self.widths.get(name, _WIDTH) for name in self.columns]
+        widths = [self.widths.get(name, max(_WIDTH, len(name))) for name in self.columns]
         pad = str.rjust if self.justify == "right" else str.ljust
         line = " ".join(pad(text, width) for text, width in zip(texts, widths, strict=True))
         return line if "left" in self.columns else f"{line} {left:>{_WIDTH}}"
 
     def ending(self, stage: str) -> str:
         """Return what the first Ctrl-C in a stage waits for, for people."""
-        return f"ending after {self.units.get(stage, self.unit)}"
+        return f"ending after {self.unit}"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return a remark on a row, to print on a separate line, or None."""
         return None
 
-    def table(self, rows: Sequence[tuple[Mapping[str, Any], float]]) -> Table:
+    def tables(self, rows: Sequence[tuple[Mapping[str, Any], float]]) -> list[Table]:
         """Return rows, each with the seconds that were left then, as a table for a terminal."""
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for head in self.columns:
-            table.add_column(head, justify=self.justify)
-        for row, left in rows:
-            table.add_row(*self.cells(row, left))
-        return table
+        texts = [self.cells(row, left) for row, left in rows]
+        return row_tables(self.columns, texts, self.spare, stacked=True)[0]
 
 
 class RowsView(ProgressView):
@@ -133,7 +137,6 @@ class RowsView(ProgressView):
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.columns = (*columns, "left")
-        self.widths = {name: max(_WIDTH, len(name)) for name in self.columns}
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         return [*(cell(row.get(name)) for name in self.columns[:-1]), duration(left)]
@@ -152,7 +155,7 @@ class Display(Observer):
 
     def begin(self) -> None:
         """Print the first lines: the legend, which explains unclear names, and the heads."""
-        for line in filter(None, (self.view.legend, *self.view.heads())):
+        for line in filter(None, (self.view.legend, self.view.head())):
             print_line(line)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
@@ -238,7 +241,9 @@ class _LiveDisplay(Display):
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
         legend = filter(None, (self.view.legend,))
-        return Group(self.view.table([*self._rows]), *legend, *self._curve(), self._bars(), *below)
+        return Group(
+            *self.view.tables([*self._rows]), *legend, *self._curve(), self._bars(), *below
+        )
 
     def _curve(self) -> Iterator[Text]:
         if self._ratings:

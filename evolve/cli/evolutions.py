@@ -3,56 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from rich.table import Table
-
 from evolve.agents.reference import read_agent
-from evolve.cli.cluster import executor_for, on_cluster, where
+from evolve.cli.cluster import executor_for, where
 from evolve.cli.display import ProgressView, print_line, print_next, reporting_compilation
-from evolve.cli.generations import (
-    LEGEND,
-    columns_shown,
-    generation_texts,
-    generations_table,
-)
 from evolve.cli.hand_in import proposed
+from evolve.cli.output import GENERATIONS_SPARE, LEGEND, columns_shown, generation_texts
 from evolve.cli.runs import describe_champion
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
-from evolve.evolution.estimate import Costs, Forecast, estimate
+from evolve.evolution.estimate import Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.trend import rest_message
 from evolve.fitness.executor import Executor
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
-from evolve.tables.individuals import GENERATIONS_COLUMNS
-from evolve.terminal_text import as_word, count_of
+from evolve.terminal_text import as_word
 from evolve.version import __version__
 
 _READ: Final = 60
 """Most generations before a stop whose ratings are read."""
-
-_WIDTHS: Final = {
-    name: max(8 if name in ("best", "seconds") else 6, *map(len, name.split("_")))
-    for name in GENERATIONS_COLUMNS.names
-}
-
-
-def head_lines(columns: Sequence[str]) -> list[str]:
-    """The heads as plain lines; every name ends on the last line."""
-    names = [name.split("_") for name in columns]
-    height = max(map(len, names))
-    filled = [[""] * (height - len(name)) + name for name in names]
-    return [
-        " ".join(words.rjust(_WIDTHS[name]) for words, name in zip(line, columns, strict=True))
-        for line in zip(*filled, strict=True)
-    ]
 
 
 class _GenerationsView(ProgressView):
@@ -66,7 +42,8 @@ class _GenerationsView(ProgressView):
     counted = "run"
     whole = False
     reported = ("play-off", "ladder")
-    widths = _WIDTHS
+    widths: Mapping[str, int] = {"panel_elo": 10, "rating": 10}
+    spare = GENERATIONS_SPARE
     legend = LEGEND
 
     def __init__(
@@ -81,10 +58,6 @@ class _GenerationsView(ProgressView):
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
         self.at_most = settings.may_end_early
         self._rest_reported = self._uniform_reported = False
-
-    def heads(self) -> list[str]:
-        *above, last = head_lines(self.columns)
-        return [*above, f"{last}     left"]
 
     def endings(self, pace: float | None) -> Mapping[str, float]:
         """Seconds of the play-off and the rating: as far off as those of a generation were."""
@@ -112,9 +85,6 @@ class _GenerationsView(ProgressView):
         remark = None if self._rest_reported else rest_message(row)
         self._rest_reported = self._rest_reported or remark is not None
         return remark and remark + self._offer
-
-    def table(self, rows: Sequence[tuple[Mapping[str, Any], float]]) -> Table:
-        return generations_table(self.columns, [row for row, _ in rows])
 
 
 class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
@@ -157,8 +127,6 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
                 self.about = estimate(work)
         about = "at most" if work.settings.may_end_early else "about"
         print_line(f"{about} {duration(self.about.seconds)} and {size(self.about.bytes)} of disk")
-        if on_cluster():
-            _print_use(self.about.costs, work.executor)
 
     def view(self, work: Evolution) -> _GenerationsView:
         done = work.generation + 1
@@ -208,17 +176,6 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
         f"{_individuals(settings)}, {which}, "
         f"{settings.games_a_generation} games each; {budget}; {where(executor)}"
     )
-
-
-def _print_use(costs: Costs, executor: Executor) -> None:
-    """Print how many slots are useful, and whether this machine is as fast as the cluster."""
-    useful, threads = costs.useful, executor.threads
-    times = costs.speed_up(useful)
-    text = f"useful for it: up to {count_of(useful, 'slot')}, {times:.1f} times as fast as one"
-    on_cluster_seconds = costs.seconds(executor.slots)
-    if on_cluster_seconds >= costs.seconds(threads, task=0.0):
-        text += f"; the {count_of(threads, 'thread')} of this machine are as fast"
-    print_line(text)
 
 
 def _individuals(settings: EvolutionSettings) -> str:

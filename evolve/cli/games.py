@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @click.option(
     "--ggf",
     callback=output_named(".ggf"),
-    help="Add every game that ends to this GGF file.",
+    help="Add the game to this GGF file when it ends.",
 )
 @log_option
 @agents_rules_option
@@ -66,9 +66,8 @@ def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) ->
     """Play against AGENT.
 
     Moves are typed as squares; hint shows what the agent thinks of yours; undo takes your last move
-    back, undo 3 the last three; save FILE.ggf writes the game, load FILE goes on with the first
-    game of a file (load FILE 3: the third); resign gives up; rematch after the end plays again with
-    colours swapped; quit leaves.
+    back; save FILE.ggf writes the game, load FILE goes on with the first
+    game of a file (load FILE 3: the third); resign gives up; quit leaves.
 
     \b
     Examples:

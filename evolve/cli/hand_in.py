@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
-from rich.progress import Progress
-
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.names import parse_name, with_clock
+from evolve.agents.names import parse_name
 from evolve.arena.hand_in import (
     MATCH_GAMES,
     ShortMatch,
@@ -23,16 +20,13 @@ from evolve.arena.hand_in import (
     default_rules,
     has_clock,
     newest_run,
-    stronger_agent,
     strongest_agent,
     writable,
 )
 from evolve.cli.display import print_next, reporting_compilation
 from evolve.cli.terminal import (
-    bar,
     counting,
     duration,
-    err,
     print_error,
     print_json,
     print_note,
@@ -41,11 +35,10 @@ from evolve.cli.terminal import (
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.errors import AgentError
 from evolve.files.atomic import write_text
-from evolve.programs.examination import CheckedMoves, Demands, Finding, examine, moves_of
+from evolve.programs.examination import Demands, Finding, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import agree_on, load_agent, with_settings
-from evolve.runs.progress import TimeLeft
 from evolve.terminal_text import count_of
 
 _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}
@@ -67,16 +60,7 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     print_text(f"{agent.name} → {output}")
     print_text(f"it plays {agent.play}")
     if has_clock(agent) and agent.limit.seconds is None:
-        words = [] if individual is None else ["--individual", individual]
-        if numba:
-            words.append("--numba")
-        print_text(
-            "it does not use the time of a contest; by the clock it is stronger: "
-            + _by_the_clock(source, output, *words),
-            whole=True,
-        )
-    if individual is None:
-        _print_stronger(source, agent)
+        print_text("it does not use the time of a contest; the file of `evolve hand-in` does")
     print_next(shlex.join(["evolve", "check", str(output)]))
 
 
@@ -91,13 +75,6 @@ def _loaded(source: str, individual: str | None) -> Agent:
     return agent if parsed.query is None else with_settings(agent, source)
 
 
-def _by_the_clock(source: str, output: Path, *words: str) -> str:
-    """The command that writes the same file again, for an agent that plays by the clock."""
-    return shlex.join(
-        ["evolve", "export", with_clock(source), *words, "-o", str(output), "--force"]
-    )
-
-
 def proposed(agent: StoredAgent, folder: Path) -> str:
     """The command that makes the hand-in of a run's champion.
 
@@ -109,15 +86,6 @@ def proposed(agent: StoredAgent, folder: Path) -> str:
         ending = "npz" if agent.arrays else "json"
         return shlex.join(["evolve", "export", str(folder), "-o", f"best.{ending}"])
     return shlex.join(["evolve", "hand-in", str(folder), "-o", "agent.py"])
-
-
-def _print_stronger(source: str, agent: Agent) -> None:
-    """Name the strongest agent of the package, if `source` is a weaker run."""
-    if (better := stronger_agent(source, agent)) is not None:
-        name, its, elo = better
-        command = shlex.join(["evolve", "hand-in", name, "-o", "patterns.py"])
-        text = f"{name} is stronger, {its} Elo on the ladder against {elo:.0f} of this run"
-        print_text(f"{text}: {command}", whole=True)
 
 
 def check(file: Path, demands: Demands, games: int, as_json: bool, **options: Any) -> int:
@@ -138,12 +106,10 @@ def _examined(
     file: Path, demands: Demands, games: int, quiet: bool, **options: Any
 ) -> list[Finding]:
     """Test a Python file, and show how far that is unless `quiet`; options: of `examine`."""
-    progress = None
-    with bar() if err().is_terminal and not quiet else nullcontext() as bars:
-        if not quiet:
-            _print_duration(file, games, demands.seconds)
-            progress = _CheckProgress(games, bars)
-        return examine(file, demands=demands, games=games, progress=progress, **options)
+    if not quiet:
+        _print_duration(file, games, demands.seconds)
+    with counting("moves", moves_of(games), quiet) as advance:
+        return examine(file, demands=demands, games=games, progress=lambda _: advance(1), **options)
 
 
 def _is_good(findings: Sequence[Finding]) -> bool:
@@ -172,28 +138,6 @@ def _print_duration(file: Path, games: int, seconds: float) -> None:
     )
 
 
-class _CheckProgress:
-    """Shows on standard error how far a check is: by a bar, or without one by a line a game."""
-
-    def __init__(self, games: int, bars: Progress | None) -> None:
-        self._games, self._bars = games, bars
-        self._task = None if bars is None else bars.add_task("starting", total=moves_of(games))
-        self._last: CheckedMoves | None = None
-        self._remaining = TimeLeft(done=0.0)
-
-    def __call__(self, now: CheckedMoves) -> None:
-        last, self._last = self._last, now
-        slowest = f"slowest {now.slowest:.2f} s"
-        if self._bars is not None and self._task is not None:
-            self._bars.update(self._task, description=slowest, completed=now.asked, total=now.about)
-            return
-        self._remaining.reach(now.asked / now.about)
-        if last is not None and now.game > last.game:
-            left = duration(self._remaining.left or 0.0)
-            slowest = f"slowest move {last.slowest:.2f} s"
-            print_error(f"game {last.game + 1} of {self._games}: {slowest}, about {left} left")
-
-
 def hand_in(
     source: str | None,
     output: Path,
@@ -214,7 +158,6 @@ def hand_in(
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
     if not as_json:
         print_text(f"{source}{why} · {played} · {seconds:g} s a move")
-        _print_stronger(source, agent)
     write_text(output, text)
     findings = _examined(output, Demands(seconds, megabytes), 0, as_json)
     good = _is_good(findings)

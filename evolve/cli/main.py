@@ -224,7 +224,7 @@ def _run(arguments: list[str]) -> int:
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as done:
         return done.exit_code
-    except KeyboardInterrupt as error:
+    except (KeyboardInterrupt, EOFError) as error:  # EOFError: Ctrl-D at a key
         ended = str(error) if isinstance(error, signals.Terminated) else "interrupted"
         click.echo(f"\n{ended}", err=True)  # not in the line of the terminal's ^C
         return signals.exit_code(error)

@@ -34,9 +34,9 @@ from evolve.cli.settings import (
 )
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import (
-    Failures,
     counting,
     elo_text,
+    failure_reporter,
     out,
     print_error,
     print_facts,
@@ -45,7 +45,6 @@ from evolve.cli.terminal import (
 )
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
-from evolve.errors import EngineError
 
 if TYPE_CHECKING:
     from evolve.arena.match import Match
@@ -142,7 +141,7 @@ def match_command(
             rules_of_match(table),
             names=names,
             executor=executor,
-            failed=Failures().report,
+            failed=failure_reporter(),
             watch=None if watched is None else watched.show,
         )
         if not as_json:
@@ -241,19 +240,12 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
                 events.write_often("match", last=False, fields=lambda: match.facts)
 
         try:
-            try:
-                match.play(advance, save)
-            except KeyboardInterrupt as interruption:
-                if not match.played:
-                    raise
-                match.check_played()
-                return interruption
-        except EngineError as error:
-            if file is None or not match.played:
+            match.play(advance, save)
+        except KeyboardInterrupt as interruption:
+            if not match.played:
                 raise
-            raise EngineError(
-                f"{error}; the games are in {file.path}, without which they are played again"
-            ) from error
+            match.check_played()
+            return interruption
     return None
 
 

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -19,6 +19,7 @@ from evolve.cli.terminal import (
     out,
     print_rows,
     print_text,
+    with_error,
 )
 from evolve.files.atomic import write_text
 from evolve.tables.paths import BEST_FILE
@@ -46,26 +47,19 @@ _BY_SUFFIX: Final = {
 def style_of(style: str | None, output: Path | None) -> str:
     """Return the format that was asked for, or that of the file's ending.
 
-    Raises UsageError if both are given and differ (a .csv file of another format would be a trap),
-    if neither says the format, and for Parquet without a file.
+    Raises UsageError if neither says the format, and for Parquet without a file.
     """
     if output is None:
         if style == "parquet":
             raise click.UsageError("--format parquet needs a file: -o NAME.parquet")
         return style or "table"
-    suffix = output.suffix.lower()
-    meant = _BY_SUFFIX.get(suffix)
-    if style is None and meant is None:
+    style = style or _BY_SUFFIX.get(output.suffix.lower())
+    if style is None:
         raise click.UsageError(
             f"-o {output}: the name must end in .csv, .json, .parquet or .txt, or --format say "
             "what it is"
         )
-    if style is not None and suffix in (".csv", ".json", ".parquet") and meant != style:
-        raise click.UsageError(
-            f"-o {output} and --format {style} contradict each other; leave --format out, or "
-            "name the file otherwise"
-        )
-    return style or meant or "table"
+    return style
 
 
 def as_frame(*parts: Any) -> pd.DataFrame:
@@ -149,6 +143,51 @@ def narrow(value: Any) -> Any:
 
 def _shown(value: object) -> object:
     return plain(value) if isinstance(value, str) else value
+
+
+LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
+GENERATIONS_SPARE: Final = ("over_budget", "past_score", "seconds")
+"""Columns of generations that a narrow terminal has no room for, the first of them first."""
+_WITH_ERRORS: Final = ("panel_elo", "rating", "rise")
+"""Columns that have an interval in two others, which people see as one."""
+_ENDS: Final = ("_low", "_high")
+_INTERVALS: Final = {f"{name}{end}" for name in _WITH_ERRORS for end in _ENDS}
+
+
+def columns_shown(ladder: bool) -> tuple[str, ...]:
+    """The columns of generations; with the ladder, the rating says more than the panel score."""
+    from evolve.tables.individuals import GENERATIONS_COLUMNS  # not above: it loads pyarrow
+
+    last = ("over_budget", "seconds")
+    left_out = {"panel_score" if ladder else "rating", *last, *_INTERVALS}
+    names = [column.name for column in GENERATIONS_COLUMNS if column.in_view]
+    return (*(name for name in names if name not in left_out), *last)
+
+
+def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """The columns of a generation as people read them, Elo with its interval."""
+    texts = []
+    for name in columns:
+        value = row.get(name)
+        if name in _WITH_ERRORS and value is not None and math.isfinite(value):
+            texts.append(with_error(value, *(row.get(f"{name}{end}") for end in _ENDS)))
+        else:
+            texts.append(cell(rounded(name, value)))
+    return texts
+
+
+def print_generations(run: Run, frame: pd.DataFrame) -> None:
+    """Print a run's generations, with notes on columns if their names do not explain them."""
+    if out().is_terminal:
+        first = [name for name in columns_shown("rating" in frame) if name in frame]
+        more = [str(name) for name in frame if name not in (*first, *_INTERVALS)]
+        records = cast("list[dict[str, Any]]", frame.to_dict("records"))
+        rows = [generation_texts(row, (*first, *more)) for row in records]
+        spare = (*reversed(more), *GENERATIONS_SPARE)
+        print_rows((*first, *more), rows, spare=spare, stacked=True)
+    else:  # there is room
+        print_frame(frame)
+    print_text(LEGEND)
 
 
 _PARAMETERS: Final = 6

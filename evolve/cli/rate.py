@@ -24,9 +24,9 @@ from evolve.cli.progress import progress_of, report_event, report_start
 from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (
     NOTHING,
-    Failures,
     counting,
     elo_text,
+    failure_reporter,
     print_error,
     print_json,
     print_note,
@@ -114,7 +114,7 @@ def rate_command(
             {"tell": functools.cache(print_error), "strict": strict},  # once, not for every pair
             executor=executor,
             folder=folder,
-            failed=Failures().report,
+            failed=failure_reporter(),
             warn=print_error,
         )
         begun = {"agents": names, "rules": agreed.rules, "games": tournament.games}

@@ -296,7 +296,7 @@ def _side_by_side(
         texts = [[cell(value) for value in line] for line in lines]
         _write_document([Section("", ["", *names], texts)], output)
     else:
-        print_rows(["", *names], lines, blocks=True)
+        print_rows(["", *names], lines)
 
 
 def _differing(runs: Sequence[evolve.Run]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Final
 
 import click
 
-from evolve.agents.names import located, parse_name, words_of
+from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import print_text
@@ -105,7 +105,8 @@ def serve_command(
     if (runs / CONFIG_FILE).is_file():
         raise click.BadParameter(f"{runs} is a run; name the folder that holds runs")
     for program in programs:
-        _check_program(program)
+        if parse_name(program).base.partition(":")[0] not in PROGRAMS:
+            raise click.BadParameter(f"{program!r} is not {' or '.join(PROGRAM_FORMS)}")
     for name in hosts:
         if not request_guard.HOST_NAME.fullmatch(name):
             raise click.BadParameter(
@@ -138,25 +139,26 @@ def serve_command(
         )
 
 
-_NO_TOKEN: Final = (
-    "everyone who reaches the port, also every account of this machine, may start jobs, delete "
-    "runs and upload agents"
-)
-
-
 def _token(given: str, *, no_token: bool) -> str | None:
     """The token that clients must send; None where all are let in. given: that of the variable."""
     if no_token and given:
         raise click.BadParameter(f"{SERVICE_TOKEN} says the opposite", param_hint="--no-token")
     if no_token:
-        print_text(f"--no-token: {_NO_TOKEN}")
+        print_text(
+            "--no-token: everyone who reaches the port, also every account of this machine, may "
+            "start jobs, delete runs and upload agents"
+        )
         return None
     if given and not TOKEN.fullmatch(given):
         raise click.UsageError(
             f"{SERVICE_TOKEN}: a token has 16 characters or more, letters, digits and "
             f". _ ~ + / = - alone, not {len(given)} such"
         )
-    return given or _kept_token()
+    if given:
+        return given
+    token = user_token()
+    print_text(f"scripts send `Authorization: Bearer` and the content of {token_file()}")
+    return token
 
 
 def token_file() -> Path:
@@ -176,25 +178,9 @@ def user_token() -> str:
         text = file.read_text(encoding="ascii", errors="replace").strip()
         if not file.stat().st_mode & _OTHERS and TOKEN.fullmatch(text):
             return text
-    text = _new_token()
+    text = secrets.token_urlsafe(24)
     write_bytes(file, text.encode() + b"\n", private=True)
     return text
-
-
-def _new_token() -> str:
-    """A token that nobody can guess."""
-    return secrets.token_urlsafe(24)
-
-
-def _kept_token() -> str:
-    """The user's token; if it cannot be stored, say so, and return one for this start alone."""
-    try:
-        token = user_token()
-    except OSError as error:
-        print_text(f"the token is valid for this start only, not stored: {error.strerror or error}")
-        return _new_token()
-    print_text(f"scripts send `Authorization: Bearer` and the content of {token_file()}")
-    return token
 
 
 def _open(page: str, private: ExitStack | None) -> None:
@@ -207,33 +193,8 @@ def _open(page: str, private: ExitStack | None) -> None:
     if private is None:
         webbrowser.open(page)
         return
-    file = token_file().with_name("open.html")
+    file = private_folder(token_file().parent) / "open.html"
     text = f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(page)}">'
-    try:
-        private_folder(file.parent)
-        private.callback(remove, file, missing_ok=True)  # a signal may come as soon as it is there
-        write_bytes(file, text.encode(), private=True)
-    except OSError as error:
-        print_text(
-            f"open the address yourself: {file} could not be written: {error.strerror or error}"
-        )
-        return
+    private.callback(remove, file, missing_ok=True)  # a signal may come as soon as it is there
+    write_bytes(file, text.encode(), private=True)
     webbrowser.open(file.as_uri())
-
-
-def _check_program(program: str) -> None:
-    """Raise BadParameter if the text names no program, or one that does not exist."""
-    parsed = parse_name(program)
-    protocol, _, command = parsed.base.partition(":")
-    why = None
-    if protocol not in PROGRAMS:
-        why = f"{program!r} is not {' or '.join(PROGRAM_FORMS)}"
-    elif protocol != "python":
-        try:
-            words = words_of(command)
-            if not words or located(words[0], parsed.folder) is None:
-                why = f"there is no program to run for {program!r}"
-        except ValueError as error:  # AgentError is one
-            why = f"{program!r}: {error}"
-    if why is not None:
-        raise click.BadParameter(why, param_hint="--allow-programs")

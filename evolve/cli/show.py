@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import click
 
 import evolve
 from evolve.agents.names import parse_name
 from evolve.cli.drawing import print_agent
-from evolve.cli.generations import print_generations
 from evolve.cli.options import complete_agents, complete_runs, json_option, output_path
 from evolve.cli.output import (
     as_frame,
     format_option,
     print_final,
     print_frame,
+    print_generations,
     print_rungs,
     print_trials,
     print_winner,
@@ -41,24 +40,6 @@ if TYPE_CHECKING:
     from evolve.agents.agent import Agent
     from evolve.agents.agent_file import AgentHeader
     from evolve.evolution.lineage import Lineage
-
-_NUMBER: Final = re.compile(r"[0-9]{1,9}")
-
-
-class _Generation(click.ParamType["int | str"]):
-    """A generation's number, or all of them."""
-
-    name = "number|all"
-
-    def convert(
-        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
-    ) -> int | str:
-        """A whole number from 0, or `all`."""
-        if value == "all" or isinstance(value, int):
-            return cast("int | str", value)
-        if not _NUMBER.fullmatch(value):
-            self.fail(f"{value!r} is not a generation: a number from 0, or all", parameter, context)
-        return int(value)
 
 
 _SHOW_HELP: Final = """Show a table of a run or a study, or an agent as boards of weights.
@@ -102,9 +83,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
     ),
     help=f"Table of a run; by default {_DEFAULTS}.",
 )
-@click.option(
-    "--generation", type=_Generation(), help="Of this generation alone; all: of every one."
-)
+@click.option("--generation", type=click.IntRange(min=0), help="Of this generation alone.")
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -122,7 +101,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
 def show_command(
     source: str,
     table: str | None,
-    generation: int | str | None,
+    generation: int | None,
     top: int | None,
     style: str | None,
     output: Path | None,
@@ -144,54 +123,39 @@ def show_command(
 
     style = style_of(style, output)
     run = evolve.load_run(path)
-    if run.form == "study":
-        _show_study(run, table, generation, top, style, output)
-        return
-    shown = run.table_named(table or run.tables[0])
-    if top is not None and shown.of_last and generation is None and run.generation_count:
-        generation = run.generation_count - 1
-    frame = run.table(shown.name, generation if isinstance(generation, int) else None)
-    if top is not None:
-        frame = _best(frame, shown).head(top)
-    if style == "table":
-        frame = _used(run, shown, frame)
-    write_in_style(frame, style, output, partial(_print_table, run, shown))
-
-
-def _show_study(
-    study: evolve.Study,
-    table: str | None,
-    generation: int | str | None,
-    top: int | None,
-    style: str,
-    output: Path | None,
-) -> None:
-    """Show the runs of a study, or a table of them all with columns that name each run."""
-    from evolve.runs.summary import row_of
-
-    if table is None:
+    if run.form == "study" and table is None:
         if generation is not None or top is not None:
             raise click.UsageError("--generation and --top are for tables: add --table")
-        rows = [row_of(study, member) for member in study.members]
-        write_in_style(
-            as_frame(rows),
-            style,
-            output,
-            lambda _: _print_members(rows),
-        )
+        _show_members(run, style, output)
         return
-    frame = study.table(table, generation if isinstance(generation, int) else None)
+    name = table or run.tables[0]
+    shown = run.kind.table(name)
+    of_last = top is not None and generation is None and shown is not None and shown.of_last
+    if of_last and isinstance(run, evolve.Run) and run.generation_count:
+        generation = run.generation_count - 1
+    frame = run.table(name, generation)
+    assert shown is not None  # or there would be no such table
     if top is not None:
-        shown = study.design.kind.table(table)
-        assert shown is not None  # or there would be no such table
         frame = _best(frame, shown).head(top)
-    write_in_style(frame, style, output, partial(_print_some, study.path, table, print_frame))
+    show = partial(_print_some, path, name, print_frame)
+    if isinstance(run, evolve.Run):
+        show = partial(_print_table, run, shown)
+        if style == "table":
+            frame = _used(run, shown, frame)
+    write_in_style(frame, style, output, show)
 
 
-def _print_members(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the runs of a study for people."""
+def _show_members(study: evolve.Study, style: str, output: Path | None) -> None:
+    """Show the runs of a study."""
+    from evolve.runs.summary import row_of
+
+    rows = [row_of(study, member) for member in study.members]
     names = ("setting", "seed", "state", "date", "done", "elo")
-    print_rows(names, [shown_row(row, names) for row in rows], spare=("date",))
+
+    def show(_: pd.DataFrame) -> None:
+        print_rows(names, [shown_row(row, names) for row in rows], spare=("date",))
+
+    write_in_style(as_frame(rows), style, output, show)
 
 
 def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:

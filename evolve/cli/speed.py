@@ -156,16 +156,14 @@ def game_rows() -> list[Figures]:
     """Whole games at depths 5, 3, 6 without an exact end, on one core and on all cores."""
     rows = []
     openings = balanced_openings(PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
-    cores = processors()
     for terms, everything in TERMS.items():
         agent = replace(measured_agent(everything), depths=GAME_DEPTHS)
-        alone, _ = timed(_games(agent, openings, 1), time.perf_counter)
-        row: Figures = {"terms": terms, "cores": 1, "games_per_second": PLAYED_GAMES / alone}
-        rows.append({**row, "speed_up": 1.0})
-        if cores > 1:
-            together, _ = timed(_games(agent, openings, cores), time.perf_counter)
-            row = {"terms": terms, "cores": cores, "games_per_second": PLAYED_GAMES / together}
-            rows.append({**row, "speed_up": alone / together})
+        alone = None
+        for cores in sorted({1, processors()}):
+            seconds, _ = timed(_games(agent, openings, cores), time.perf_counter)
+            alone = alone or seconds
+            row = {"terms": terms, "cores": cores, "games_per_second": PLAYED_GAMES / seconds}
+            rows.append({**row, "speed_up": alone / seconds})
     return rows
 
 
@@ -181,33 +179,29 @@ def _games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:
 
 def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work:
     """The searches of `search_rows` at one depth."""
-    context = new_context(STANDARD, table_bits=table_bits_for(0, depth))
-    address = context.ctypes.data
     kernel = best_move if depth < DEEP_FROM else best_move_deep
 
-    def work() -> int:
-        nodes = 0
-        for board in boards:
-            own, opp = bits.U(board.own), bits.U(board.opp)
-            context[NODES] = context[STOPPED] = 0
-            game.set_phase(own, opp, agent.cells.ctypes.data, address)
-            kernel(own, opp, depth, address)
-            nodes += int(context[NODES])
-        return nodes
+    def search(own: Any, opp: Any, address: int) -> None:
+        game.set_phase(own, opp, agent.cells.ctypes.data, address)
+        kernel(own, opp, depth, address)
 
-    return work
+    return _counted(boards, new_context(STANDARD, table_bits=table_bits_for(0, depth)), search)
 
 
 def _solving(boards: Sequence[Board], rules: Rules, kernel: Callable[..., Any]) -> Work:
     bits_of_table = table_bits_for(boards[0].empties)
     context = new_context(RULE_SETS[rules].code, table_bits=bits_of_table)
-    address = context.ctypes.data
+    return _counted(boards, context, kernel)
+
+
+def _counted(boards: Sequence[Board], context: Any, search: Callable[..., Any]) -> Work:
+    """A search of each board in a context, with the nodes of all; it takes own, opp, address."""
 
     def work() -> int:
         nodes = 0
         for board in boards:
             context[NODES] = context[STOPPED] = 0
-            kernel(bits.U(board.own), bits.U(board.opp), address)
+            search(bits.U(board.own), bits.U(board.opp), context.ctypes.data)
             nodes += int(context[NODES])
         return nodes
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Final, cast
+from typing import Any, Final, cast
 
 from evolve.agents.reference import read_agent
 from evolve.cli.cluster import placement, refuse_cluster
@@ -18,7 +17,7 @@ from evolve.cli.output import print_finalists, print_winner
 from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
+from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import in_elo
@@ -47,18 +46,8 @@ class TrialsView(ProgressView):
 
     unit = "the current games"
     counted = "trials"
-    units: ClassVar[Mapping[str, str]] = {"final": unit}
     reported = ("final",)
-    widths: Mapping[str, int] = {
-        "number": 6,
-        "state": 9,
-        "score": 7,
-        "score_error": 11,
-        "best": 7,
-        "seconds": 8,
-        "left": 8,
-    }
-    columns = tuple(widths)
+    columns = ("number", "state", "score", "score_error", "best", "seconds", "left")
 
     def __init__(
         self,
@@ -85,7 +74,7 @@ class TrialsView(ProgressView):
 
     def ending(self, stage: str) -> str:
         """As above; running trials are not waited for."""
-        if stage in self.units:
+        if stage == "final":
             return super().ending(stage)
         return "ending: running trials begin again when the sweep continues"
 
@@ -263,18 +252,11 @@ def _about_settings(sweep: Sweep) -> str | None:
 
 
 def _about_final(sweep: Sweep) -> str:
-    """The size of the final, and the reason for it."""
     settings = sweep.plan.bounded
-    games = settings.final_games
-    if not games:
+    if not settings.final_games:
         return "no final: it would have one player"
     what = "the retest after the rungs" if settings.rungs else "the final after them"
-    why = "a third of the trials' games"
-    if settings.final_openings is not None:
-        why = f"{2 * settings.final_openings} a pair, by --final-openings"
-    elif 3 * games > settings.games_of_all:
-        why = f"{2 * FEWEST_OPENINGS} a pair, as an answer needs"
-    return f"{what}: {games} games at most, {why}"
+    return f"{what}: {settings.final_games} games at most"
 
 
 def _report_program(result: FinalResult) -> None:
@@ -287,12 +269,6 @@ def _report_program(result: FinalResult) -> None:
     best = json.loads(result.champion.read_text(encoding="utf-8"))
     values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
     print_line(f"best parameters, of trial-{result.winner}: {values}")
-    print_line(best["program"])
-    if "environment" in best:
-        variables = " ".join(f"{name}={shlex.quote(v)}" for name, v in best["environment"].items())
-        print_line(f"with the environment {variables}")
-    if "commands" in best:
-        print_line(f"after the GTP commands {', '.join(best['commands'])}")
     print_line(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")
 
 

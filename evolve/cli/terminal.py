@@ -12,7 +12,7 @@ import math
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, Final, TypeVar
@@ -24,17 +24,15 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    ProgressColumn,
-    Task,
-    TaskID,
     TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 from rich.table import Table
 from rich.text import Text
 
 from evolve.fitness.executor import Background
 from evolve.parsing import json_value
-from evolve.runs.progress import TimeLeft
 from evolve.terminal_text import plain, writable
 
 T = TypeVar("T")
@@ -175,98 +173,103 @@ _WHOLE: Final = 20
 """Characters of the longest words that stay whole while longer ones can be broken."""
 _BROKEN: Final = 24
 """Characters that a column needs at most: longer texts are broken before a column is left out."""
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?: ?±.*)?")
 
 
 def print_rows(
     columns: Sequence[str],
     rows: Sequence[Sequence[Any]],
     spare: Sequence[str] = (),
-    blocks: bool = False,
+    stacked: bool = False,
 ) -> list[str]:
-    """Print a table: rich's on a terminal, else columns aligned by spaces.
+    """Print a table: on a terminal see `row_tables`, else columns aligned by spaces.
 
-    Where a terminal is too narrow, the columns in `spare` are left out, the first of them first,
-    and returned. Then long texts are broken, unless `blocks`, and columns that still have no room
-    go into tables below, each with the first column.
+    Returns the columns that are left out.
     """
-    encoding = out().encoding
-    heads, *texts = ([writable(cell(value), encoding) for value in row] for row in (columns, *rows))
-    widths = [max(map(cell_len, column)) for column in zip(heads, *texts, strict=True)]
-    if not out().is_terminal:
-        for line in [heads, *texts]:
-            padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
-            print_text("  ".join(padded).rstrip())
-        return []
-    room = out().width
-    taken = list(range(len(heads)))
-    left_out: list[str] = []
-    broken = [
-        min(width, _BROKEN) if _may_break(column) else width
-        for width, column in zip(widths, zip(heads, *texts, strict=True), strict=True)
+    if out().is_terminal:
+        tables, left_out = row_tables(columns, rows, spare, stacked)
+        for table in tables:
+            out().print(table)
+        return left_out
+    lines = _texts((columns, *rows))
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+        print_text("  ".join(padded).rstrip())
+    return []
+
+
+def row_tables(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    spare: Sequence[str] = (),
+    stacked: bool = False,
+) -> tuple[list[Table], list[str]]:
+    """A table for a terminal, and the columns that are left out.
+
+    Where the terminal is too narrow, those in `spare` are left out, the first of them first. Then
+    long texts are broken, and columns that still have no room go into tables below, each with the
+    first column. stacked: whether the words of a column's name stand one above the other.
+    """
+    filled = [[*column] for column in zip(*_texts((columns, *rows)), strict=True)]
+    if stacked:
+        filled = [[head.replace("_", "\n"), *texts] for head, *texts in filled]
+    widths = [
+        max(cell_len(line) for text in column for line in text.split("\n")) for column in filled
     ]
+    breakable = [any(" " in text or len(text) > _WHOLE for text in column) for column in filled]
+    least = [
+        min(width, _BROKEN) if broken else width
+        for width, broken in zip(widths, breakable, strict=True)
+    ]
+    gap = 1 if stacked else 2
+    taken, left_out = list(range(len(columns))), []
     for name in spare:
-        if _fit(broken, taken, room, 2):
+        if _fit(least, taken, gap):
             break
         taken.remove(columns.index(name))
         left_out.append(name)
-    for shown in _blocks(taken, widths if blocks else broken, room):
-        _print_table(heads, texts, rows, shown, 2 if _fit(widths, shown, room, 2) else 1)
-    return left_out
+    tables = []
+    for numbers in _blocks(taken, least):
+        padding = (0, gap if _fit(widths, numbers, gap) else 1, 0, 0)
+        table = Table(box=None, header_style="bold", pad_edge=False, padding=padding)
+        for number in numbers:
+            head, *texts = filled[number]
+            figures = [text for text in texts if text != NOTHING]
+            right = bool(figures) and all(map(_NUMBER.fullmatch, figures))
+            table.add_column(
+                head,
+                overflow="fold",
+                # Short words stay whole: lines break at spaces, and within long words.
+                no_wrap=not breakable[number] or widths[number] <= _BROKEN,
+                justify="right" if right else "left",
+                vertical="bottom" if stacked else "top",
+            )
+        for row in zip(*(filled[number][1:] for number in numbers), strict=True):
+            table.add_row(*row)
+        tables.append(table)
+    return tables, left_out
 
 
-def _may_break(column: Sequence[str]) -> bool:
-    """Whether a column has a text that can be broken: between its words, or as it is long."""
-    return any(" " in text or len(text) > _WHOLE for text in column)
+def _texts(rows: Iterable[Sequence[Any]]) -> list[list[str]]:
+    return [[writable(cell(value), out().encoding) for value in row] for row in rows]
 
 
-def _fit(widths: Sequence[int], columns: Sequence[int], room: int, gap: int = 1) -> bool:
+def _fit(widths: Sequence[int], numbers: Sequence[int], gap: int = 1) -> bool:
     """Whether these columns fit beside each other."""
-    return sum(widths[number] for number in columns) + gap * (len(columns) - 1) <= room
+    return sum(widths[number] + gap for number in numbers) - gap <= out().width
 
 
-def _blocks(columns: Sequence[int], widths: Sequence[int], room: int) -> Iterator[list[int]]:
+def _blocks(numbers: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
     """The columns as parts that fit; each begins with the first column."""
-    first, *others = columns
+    first, *others = numbers
     part = [first]
     for number in others:
-        if len(part) > 1 and not _fit(widths, [*part, number], room):
+        if len(part) > 1 and not _fit(widths, [*part, number]):
             yield part
             part = [first]
         part.append(number)
     yield part
-
-
-def _print_table(
-    heads: Sequence[str],
-    texts: Sequence[Sequence[str]],
-    rows: Sequence[Sequence[Any]],
-    shown: Sequence[int],
-    gap: int,
-) -> None:
-    """Print these columns on a terminal; those of numbers end at their right edge."""
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0))
-    for number in shown:
-        column = [heads[number], *(text[number] for text in texts)]
-        # Short words stay whole: lines break at spaces, and within long words.
-        short = not _may_break(column) or max(map(cell_len, column)) <= _BROKEN
-        numbers = [row[number] for row in rows if row[number] is not None]
-        right = bool(numbers) and all(_is_number(value) for value in numbers)
-        table.add_column(
-            heads[number], overflow="fold", no_wrap=short, justify="right" if right else "left"
-        )
-    for text in texts:
-        table.add_row(*(text[number] for number in shown))
-    out().print(table)
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value is shown as a number: one of them, or the text of one."""
-    if isinstance(value, str):
-        return value == NOTHING or _NUMBER.fullmatch(value) is not None
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
@@ -276,42 +279,8 @@ def print_facts(facts: Mapping[str, Any]) -> None:
         print_text(f"{name.ljust(width)}  {cell(value)}")
 
 
-class Times(ProgressColumn):
-    """Time elapsed, and time left once it is known."""
-
-    max_refresh = 0.5
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._times: dict[TaskID, TimeLeft] = {}
-
-    def render(self, task: Task) -> Text:
-        """Return a text such as `2 min elapsed, about 5 min left`."""
-        if task.elapsed is None:
-            return Text("")
-        known = self._times.setdefault(task.id, TimeLeft(done=0.0))
-        text = f"{duration(task.elapsed)} elapsed"
-        if task.total:
-            known.reach(task.completed / task.total)
-            if known.left is not None:
-                text += f", about {duration(known.left)} left"
-        return Text(text)
-
-
 BAR_WIDTH: Final = 20
 """Columns of a bar; with the text beside it, it fits in 80 columns."""
-
-
-def bar() -> Progress:
-    """A progress bar with time elapsed and left, on standard error."""
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(BAR_WIDTH),
-        MofNCompleteColumn(),
-        Times(),
-        console=err(),
-        transient=True,
-    )
 
 
 @contextmanager
@@ -323,7 +292,9 @@ def counting(description: str, total: int, quiet: bool = False) -> Iterator[Call
     if quiet or not err().is_terminal:
         yield lambda done: None
         return
-    with bar() as progress:
+    bars = (TextColumn("{task.description}", markup=False), BarColumn(BAR_WIDTH))
+    times = (MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*bars, *times, console=err(), transient=True) as progress:
         task = progress.add_task(description, total=total)
         yield lambda done: progress.advance(task, done)
 
@@ -337,16 +308,18 @@ _MOST: Final = 10
 """Most failures of a program that a match reports: enough to show one that fails every game."""
 
 
-class Failures:
-    """Reports failures of a program on standard error, the first `_MOST` only, and counts all."""
+def failure_reporter() -> Callable[[int, str, str], None]:
+    """A function that reports failures of programs on standard error, the first `_MOST` of each.
 
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
+    It is called with a game, counted from 0, the name of a player, and how it failed.
+    """
+    counts: Counter[str] = Counter()
 
-    def report(self, game: int, name: str, why: str) -> None:
-        """Report that `name` failed in a game, counted from 0, and lost it; `why` says how."""
-        self._counts[name] += 1
-        if self._counts[name] <= _MOST:
+    def report(game: int, name: str, why: str) -> None:
+        counts[name] += 1
+        if counts[name] <= _MOST:
             print_error(f"game {game + 1}: {name} failed {why}")
-        if self._counts[name] == _MOST:
+        if counts[name] == _MOST:
             print_error(f"further failures of {name} are only counted")
+
+    return report

@@ -29,8 +29,6 @@ Examples:
 _HELP: Final = {
     "mcts": """Train a network to value positions, by the games of its own tree search.
 
-Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
-
 \b
 Examples:
   evolve train mcts --budget 120
@@ -38,8 +36,6 @@ Examples:
   evolve train mcts --layers 'gate, gate, dense 1 tanh' --input canonical
 """,
     "dqn": """Train a network to value moves, by the rewards of its games.
-
-Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
 
 \b
 Examples:
@@ -49,8 +45,6 @@ Examples:
 """,
     "patterns": """Train the weights of patterns, the strongest agents here, in a minute.
 
-Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
-
 \b
 Examples:
   evolve train patterns
@@ -59,6 +53,9 @@ Examples:
 """,
 }
 """The help of its commands; those of others say what the registry says about them."""
+_ENDING: Final = """
+Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
+"""
 
 
 @click.group(name="train", help=_TRAIN_HELP)
@@ -70,7 +67,7 @@ def _command(word: str) -> click.Command:
     """The command with that second word."""
     variant = TRAININGS.variants[word]
 
-    @click.command(cls=GroupedCommand, name=word, help=_HELP.get(word, variant.about))
+    @click.command(cls=GroupedCommand, name=word, help=f"{_HELP.get(word, variant.about)}{_ENDING}")
     @model_options(variant.model())
     @starting_options("runs/KIND-NNN", jobs_option)
     def train_one(**options: Any) -> int:

@@ -28,25 +28,12 @@ class ChecksView(ProgressView):
 
     unit = "these games"
     counted = "compiling"  # until the first games
-    widths: Mapping[str, int] = {
-        "check": 5,
-        "games": 8,
-        "steps": 9,
-        "loss": 7,
-        "visited": 7,
-        "random": 7,
-        "depth_1": 7,
-        "depth_2": 7,
-        "elo": 5,
-        "score": 7,
-        "cpu_seconds": 11,
-    }
-    """Columns of the metrics table that are shown."""
 
     def __init__(self, settings: TrainingSettings) -> None:
         """Choose the columns: trainings differ in what their checks play."""
+        names = "check games steps loss visited random depth_1 depth_2 elo score cpu_seconds"
         unused = METRICS_UNUSED[settings.judge]
-        self.columns = tuple(name for name in self.widths if name not in unused)
+        self.columns = tuple(name for name in names.split() if name not in unused)
         self.at_most = settings.patience is not None
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from evolve.cli.display import ProgressView, RowsView, print_line, print_next, watching
 from evolve.cli.progress import ReportingObserver, progress_of, report_event, report_start
@@ -32,13 +32,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=RunEnding)
 S = TypeVar("S", bound=Any)
-W = TypeVar("W", bound="_InFolder")
-
-
-class _InFolder(Protocol):
-    @property
-    def folder(self) -> Path:
-        """Where the work is kept."""
+W = TypeVar("W", bound=Any)
 
 
 class LongWork(ABC, Generic[S, W]):

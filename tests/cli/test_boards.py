@@ -125,16 +125,6 @@ def test_hints_and_the_end_of_the_input() -> None:
     assert "no opinion" in done("play", "random", stdin="hint\n").out
 
 
-def test_several_moves_are_taken_back() -> None:
-    typed, _ = game("swh?depth=2", "black")
-    said = done("play", "swh?depth=2", stdin="\n".join([*typed[:3], "undo 3", "undo", "undo x"]))
-    boards = re.findall(r"  a b c.*?to move", said.out, re.DOTALL)
-    assert boards[0] == boards[-1] != boards[-2]
-    assert "nothing to undo" in said.out
-    assert "'x' is not a number" in said.out
-    assert "you have moved 1 times" in done("play", "swh", stdin=f"{typed[0]}\nundo 2\n").out
-
-
 def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
     typed, board = game("swh?depth=2", "black")
     part = tmp_path / "part.ggf"
@@ -157,13 +147,12 @@ def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
     assert f"{part}, line 1, game 1: it says standard rules, not reversed" in said
 
 
-def test_games_are_kept_and_played_again(tmp_path: Path) -> None:
+def test_games_are_kept(tmp_path: Path) -> None:
     kept = tmp_path / "mine.ggf"
-    said = done("play", "swh", "--ggf", kept, stdin="resign\nwhat\nrematch\nresign\nquit\n")
-    assert "you resign" in said.out
-    assert "the game is over" in said.out
-    assert "You are black" in said.out
-    assert "You are white" in said.out
+    for side in ("black", "white"):
+        said = done("play", "swh", "--side", side, "--ggf", kept, stdin="resign\n")
+        assert "you resign" in said.out
+        assert f"You are {side}" in said.out
     first, second = read_games(kept).records
     assert (first.black, second.white) == ("you", "you")
     assert (first.winner, second.winner) == ("white", "black")

@@ -44,7 +44,7 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     look = TrialsView(SweepSettings(kind="alphabeta"))
     display = Display(look)
     display.begin()
-    assert capsys.readouterr().out.splitlines() == look.heads()
+    assert capsys.readouterr().out.splitlines() == [look.head()]
     facts = {"score": 0.5, "score_error": 0.1, "best": 0.5, "seconds": 1.0}
     display.row({"number": 0, "state": "COMPLETE", **facts, "reason": "a remark"}, 1, 4)
     line, remark = capsys.readouterr().out.splitlines()
@@ -59,7 +59,7 @@ def test_lines_of_a_study_stand_below_their_heads() -> None:
     view = RunsView()
     row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
     lines = [view.line(view.cells({**row, "elo": elo}, 0.0), 90.0) for elo in (None, 1234.5)]
-    (head,) = view.heads()
+    head = view.head()
     assert {len(line) for line in (head, *lines)} == {len(head)}
     assert lines[1].index("1234") == head.index("elo")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cli.generations import LEGEND
+from evolve.cli.output import LEGEND
 from tests.cli import (
     QUICK,
     done,

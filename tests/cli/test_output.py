@@ -41,7 +41,6 @@ def test_the_end_of_the_name_decides_the_format(first: Path, name: str) -> None:
 
 def test_formats_that_contradict_the_name(first: Path, tmp_path: Path) -> None:
     for options, word in (
-        (("--format", "json", "-o", "g.csv"), "contradict"),
         (("-o", "g.xlsx"), ".parquet"),
         (("--format", "parquet"), "-o NAME.parquet"),
     ):

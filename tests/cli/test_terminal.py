@@ -6,9 +6,7 @@ import json
 import re
 import shutil
 import sys
-import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,7 +16,6 @@ import tomli_w
 
 import evolve
 from evolve.cli import terminal
-from evolve.runs.progress import TimeLeft
 from evolve.tables.trials import Importances, write_trials
 from evolve.terminal_text import plain
 from tests.cli import done, invoke, misused, on_a_terminal, program
@@ -187,20 +184,6 @@ def test_errors_have_one_form() -> None:
         assert said.startswith("error: "), said
         assert said.count("\n") == 1, said
         assert hint in said, said
-
-
-def test_a_bar_says_what_elapsed_and_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    bar = terminal.bar()
-    bar.add_task("starting", total=None)
-    text = terminal.Times().render(bar.tasks[0]).plain
-    assert text.endswith(" elapsed")
-    now = time.monotonic()
-    monkeypatch.setattr(terminal, "TimeLeft", partial(TimeLeft, clock=lambda: now))
-    task, times = bar.add_task("slowest", total=168), terminal.Times()
-    assert times.render(bar.tasks[1]).plain.endswith(" elapsed")
-    now += 300.0
-    bar.update(task, completed=56)
-    assert times.render(bar.tasks[1]).plain.endswith("elapsed, about 10 min left")
 
 
 def test_an_elo_is_whole_with_its_error() -> None:
