@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -25,7 +25,7 @@ from evolve.version import __version__
 if TYPE_CHECKING:
     from evolve.cluster import Placement
     from evolve.cluster.client import Cluster
-    from evolve.evolution.estimate import Forecast
+    from evolve.evolution.estimate import Costs
     from evolve.fitness.executor import Executor
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -165,10 +165,8 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
             raise ClusterError(f"{executor.address} has no worker that can be used")
         with tempfile.TemporaryDirectory() as scratch, reporting_compilation():
             about = estimate.estimate(loop.Evolution(Path(scratch), settings, executor))
-    if as_json:
-        print_json(_document(workers, settings, about, slots, jobs))
-    else:
-        _print_gain(settings, about, slots, jobs)
+    document = _document(workers, settings, about.costs, slots, jobs)
+    print_json(document) if as_json else _print_gain(document, settings.generations)
     return 0
 
 
@@ -184,40 +182,14 @@ def _print_workers(workers: list[dict[str, Any]]) -> None:
             print_line(f"{worker['address']} is left out: {worker['left_out']}")
 
 
-def _slots_shown(useful: int, slots: int) -> list[int]:
-    return sorted({1, 2, 4, 8, 16, 32, 64, 128, useful, slots})
-
-
-def _print_gain(settings: EvolutionSettings, about: Forecast, slots: int, jobs: int) -> None:
-    costs = about.costs
-    useful = costs.useful
-    print_line(
-        f"{settings.games_a_generation} games a generation, {1e3 * costs.seconds_a_game:.2f} ms of "
-        f"CPU each; {settings.generations} generations:"
-    )
-    rows = [
-        [
-            f"{number} slots" if number > 1 else "1 slot",
-            f"{costs.speed_up(number):.1f}",
-            duration(settings.generations * costs.seconds(number)),
-            "available" if number == slots else "useful" if number == useful else "",
-        ]
-        for number in _slots_shown(useful, slots)
-    ]
-    print_rows(["", "times as fast", "takes", ""], rows)
-    print_line(f"up to {count_of(useful, 'slot')} bring half a core's worth each, or more")
-    if costs.seconds(slots) >= costs.seconds(jobs, task=0.0):
-        print_line(f"the {count_of(jobs, 'thread')} of this machine are as fast for it")
-
-
 def _document(
     workers: list[dict[str, Any]],
     settings: EvolutionSettings,
-    about: Forecast,
+    costs: Costs,
     slots: int,
     jobs: int,
 ) -> dict[str, Any]:
-    costs = about.costs
+    """The workers, and what a run of the settings would gain by so many slots."""
     return {
         "workers": workers,
         "slots": slots,
@@ -231,6 +203,22 @@ def _document(
                 "speed_up": costs.speed_up(number),
                 "seconds": settings.generations * costs.seconds(number),
             }
-            for number in _slots_shown(costs.useful, slots)
+            for number in sorted({1, 2, 4, 8, 16, 32, 64, 128, costs.useful, slots})
         ],
     }
+
+
+def _print_gain(found: Mapping[str, Any], generations: int) -> None:
+    print_line(
+        f"{found['games_a_generation']} games a generation, "
+        f"{1e3 * found['cpu_seconds_a_game']:.2f} ms of CPU each; {generations} generations take "
+        f"{duration(found['seconds_here'])} on this machine"
+    )
+    rows = [
+        [row["slots"], f"{row['speed_up']:.1f}", duration(row["seconds"])] for row in found["model"]
+    ]
+    print_rows(["slots", "times as fast", "takes"], rows)
+    useful = count_of(found["useful_slots"], "slot")
+    print_line(
+        f"{found['slots']} available; up to {useful} bring half a core's worth each, or more"
+    )

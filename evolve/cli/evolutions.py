@@ -170,19 +170,13 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
     if done >= settings.generations:
         print_line("all generations are done; the play-off and the champion's Elo are left")
         return
+    others = f" that meet {settings.opponents} others each" if settings.opponents else ""
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
     print_line(
-        f"{_individuals(settings)}, {which}, "
+        f"{settings.population} individuals{others}, {which}, "
         f"{settings.games_a_generation} games each; {budget}; {where(executor)}"
     )
-
-
-def _individuals(settings: EvolutionSettings) -> str:
-    text = f"{settings.population} individuals"
-    if settings.opponents is not None:
-        text += f" that meet {settings.opponents} others each"
-    return text
 
 
 WORK: Final = EvolutionWork

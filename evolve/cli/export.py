@@ -70,13 +70,7 @@ def export_command(
       evolve export 'runs/reversed-001?time=4.5' -o agent.py
       evolve export best.json -o same-moves.py
     """
-    ending = output.suffix.lower()
-    by_ending = _TARGETS.get(ending)
-    if target is not None and by_ending not in (None, target):
-        raise OptionsError(
-            f"--to {target} contradicts the ending of {output}: {ending} is for {by_ending}"
-        )
-    target = target or by_ending or "agent"
+    target = target or _TARGETS.get(output.suffix.lower(), "agent")
     if numba and target != "python":
         raise OptionsError(f"--numba goes with Python files, and {output} is to be an agent file")
     from evolve.cli.hand_in import export
@@ -85,7 +79,7 @@ def export_command(
 
 
 @click.command(name="check")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--class", "name", default="", help="The class that plays; AI by default.")
 @_seconds_option
 @_memory_option

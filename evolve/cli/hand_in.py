@@ -7,7 +7,7 @@ quick check and a short match.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -108,8 +108,8 @@ def _examined(
     """Test a Python file, and show how far that is unless `quiet`; options: of `examine`."""
     if not quiet:
         _print_duration(file, games, demands.seconds)
-    with counting("moves", moves_of(games), quiet) as advance:
-        return examine(file, demands=demands, games=games, progress=lambda _: advance(1), **options)
+    with counting("moves", moves_of(games) + 2, quiet) as advance:
+        return examine(file, demands=demands, games=games, progress=advance, **options)
 
 
 def _is_good(findings: Sequence[Finding]) -> bool:
@@ -183,16 +183,11 @@ def hand_in(
         wrong = ", ".join(finding.name for finding in findings if finding.good is False)
         print_text(f"do not hand in {output}: {wrong} wrong")
     else:
-        print_text(
-            f"{_points(match)} against {match['opponent']}, {match['seconds']:g} s a move for both"
-        )
+        points, games = match["wins"] + 0.5 * match["draws"], match["games"]
+        result = f"{points:g} of {count_of(games, 'point')}" if games else "no whole game in time"
+        print_text(f"{result} against {match['opponent']}, {match['seconds']:g} s a move for both")
         print_text(f"hand in {output}: {source}, {agent.play}")
     return 0 if good else 1
-
-
-def _points(match: Mapping[str, Any]) -> str:
-    points, games = match["wins"] + 0.5 * match["draws"], match["games"]
-    return f"{points:g} of {count_of(games, 'point')}" if games else "no whole game in time"
 
 
 def _found(rules: Rules | None) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from evolve.cli.options import (
     readable,
     strict_option,
 )
-from evolve.cli.progress import progress_of, progress_option, report_event, report_start
+from evolve.cli.progress import progress_of, progress_option
 from evolve.cli.settings import (
     GroupedCommand,
     config_option,
@@ -148,7 +148,8 @@ def match_command(
             print_text(f"{names[0]} against {names[1]}, {agreed}")
         file = None if table is None else MatchFile(match, table, print_error)
         with _claimed(match, file, ggf):
-            report_start(command="match", **_head(match), games=len(match.pairings))
+            start = {**_head(match), "games": len(match.pairings)}
+            progress_of().write("started", command="match", **start)
             with nullcontext() if watched is None else watched.screen(match):
                 interruption = _play(match, file, as_json or watch)
             _report(match, agreed, as_json, interruption is not None)
@@ -168,7 +169,8 @@ def _report(match: Match, agreed: AgreedRules, as_json: bool, stopped: bool) -> 
         click.echo(json.dumps({**head, **match.facts}))
     else:
         _print(match)
-    report_event("done", ending="stopped" if stopped else "played", stopped=stopped, **match.facts)
+    ending = "stopped" if stopped else "played"
+    progress_of().write("done", ending=ending, stopped=stopped, **match.facts)
 
 
 @contextmanager
@@ -235,9 +237,7 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
         def save() -> None:
             if file is not None:
                 file.keep()
-            events = progress_of()
-            if events is not None:
-                events.write_often("match", last=False, fields=lambda: match.facts)
+            progress_of().write_often("match", last=False, fields=lambda: match.facts)
 
         try:
             match.play(advance, save)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import evolve
-from evolve.cli.options import complete_agents, output_path
+from evolve.cli.options import complete_agents, output_named, output_path
 from evolve.cli.output import write_in_style
 from evolve.cli.terminal import print_text
 
@@ -62,7 +62,11 @@ Examples:
 )
 @click.option("--title", metavar="TEXT", help="Instead of the usual one; '' leaves it out.")
 @click.option(
-    "--csv", "data", callback=output_path, metavar="FILE", help="Write the data behind it, too."
+    "--csv",
+    "data",
+    callback=output_named(".csv"),
+    metavar="FILE",
+    help="Write the data behind it, too.",
 )
 def plot_command(
     sources: tuple[str, ...],
@@ -79,8 +83,6 @@ def plot_command(
         raise click.UsageError("name a picture, -o FILE.png, or a table, --csv FILE.csv")
     if output is None and (size is not None or title is not None or style != "screen"):
         raise click.UsageError("--size, --style and --title are of a picture: name it, -o FILE.png")
-    if data is not None and data.suffix.lower() != ".csv":
-        raise click.UsageError(f"--csv {data}: the name must end in .csv")
     from evolve.plots.call import caption_of_plot, data_of, opened_source
 
     course: dict[str, Any] = {"metric": metric, "x": x}

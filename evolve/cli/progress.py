@@ -40,17 +40,22 @@ _LEAST: Final = 0.2
 
 
 class ProgressFile:
-    """The file of events: appends each in one write, and closes after the last one."""
+    """The file of events: appends each in one write, and closes after the last one.
 
-    def __init__(self, path: Path) -> None:
+    Without a path events go nowhere.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        self._file: Appender | None = Appender(path)
+        self._file = None if path is None else Appender(path)
         self._next = 0.0
 
     def write(self, event: str, **fields: Any) -> None:
         """Append an event. If that fails, report it once; the work continues without events."""
         if self._file is None:
             return
+        if event == "started":
+            fields = {"process": os.getpid(), "version": __version__, **fields}
         document = {"event": event, "time": round(time.time(), 3), **fields}
         try:
             self._file.append(json.dumps(json_value(document)).encode() + b"\n")
@@ -72,7 +77,7 @@ class ProgressFile:
         `fields` returns them as a dictionary, and is called only for events that are appended.
         """
         now = time.monotonic()
-        if last or now >= self._next:
+        if self._file is not None and (last or now >= self._next):
             self._next = now + _LEAST
             self.write(event, **fields())
 
@@ -121,19 +126,7 @@ progress_option = click.option(
 )
 
 
-def progress_of() -> ProgressFile | None:
-    """The file of events of the running command; None without one."""
+def progress_of() -> ProgressFile:
+    """The file of events of the running command."""
     context = click.get_current_context(silent=True)
-    return None if context is None else context.meta.get(PROGRESS)
-
-
-def report_start(**fields: Any) -> None:
-    """Append `started`, where there is a file."""
-    report_event("started", process=os.getpid(), version=__version__, **fields)
-
-
-def report_event(event: str, **fields: Any) -> None:
-    """Append an event, where there is a file."""
-    file = progress_of()
-    if file is not None:
-        file.write(event, **fields)
+    return ProgressFile() if context is None else context.meta.setdefault(PROGRESS, ProgressFile())

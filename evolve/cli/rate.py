@@ -20,7 +20,7 @@ from evolve.cli.options import (
     readable,
     rules_option,
 )
-from evolve.cli.progress import progress_of, report_event, report_start
+from evolve.cli.progress import progress_of
 from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (
     NOTHING,
@@ -118,13 +118,12 @@ def rate_command(
             warn=print_error,
         )
         begun = {"agents": names, "rules": agreed.rules, "games": tournament.games}
-        report_start(command="rate", **begun, folder=folder)
+        progress_of().write("started", command="rate", **begun, folder=folder)
         if not as_json:
             print_text(f"{agreed}, {tournament.games} games{_about_anchors(tournament)}")
         _play(tournament, as_json)
-    wanted = as_json or progress_of() is not None
-    document = _document(tournament, agreed) if wanted else {}
-    report_event("done", ending="played", stopped=False, **document)
+    document = _document(tournament, agreed)
+    progress_of().write("done", ending="played", stopped=False, **document)
     if as_json:
         click.echo(json.dumps(document))
     else:
@@ -141,10 +140,8 @@ def _play(tournament: Tournament, quiet: bool) -> None:
             nonlocal played
             advance(done)
             played += done
-            file = progress_of()
-            if file is not None:
-                share = {"stage": "games", "done": played, "total": games}
-                file.write_often("progress", played == games, lambda: share)
+            share = {"stage": "games", "done": played, "total": games}
+            progress_of().write_often("progress", played == games, lambda: share)
 
         try:
             tournament.play(count)

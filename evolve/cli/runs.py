@@ -207,28 +207,24 @@ def compare_command(
     sources = [evolve.load_run(path) for path in runs]
     plain = [source for source in sources if source.form == "run"]
     only_runs = len(plain) == len(sources)
-    if len(sources) == 1 and only_runs and metric is None and games is None:
-        _side_by_side(runs, plain, style, output)
-        return
-    from evolve.studies import comparison  # not above: one run needs neither kernels nor pandas
+    people, frame = style == "table" and output is None, None
+    if len(sources) > 1 or not only_runs or metric is not None or games is not None:
+        from evolve.studies import comparison  # not above: one run needs no kernels, no pandas
 
-    if only_runs and metric is None and games is None:
-        frame = comparison.over_seeds(plain)
-        if frame is None or (style == "table" and output is None):
-            _side_by_side(runs, plain, style, output)
-        if frame is None:
-            return
-    else:
-        groups = comparison.groups_of(sources)
-        frame = comparison.compared(groups, metric)
-        matches = {} if games is None else comparison.meetings(groups)
-        if games is not None:
-            _announce(matches, games, quiet=style == "json" and output is None)
-        if only_runs and style == "table" and output is None:
-            _side_by_side(runs, plain, style, output)
-        if games is not None:
-            with counting("games", sum(matches.values()) * (games + games % 2)) as advance:
-                frame = as_frame(frame, comparison.met(groups, games, jobs, advance))
+        if only_runs and metric is None and games is None:
+            frame = comparison.over_seeds(plain)
+        else:
+            groups = comparison.groups_of(sources)
+            frame = comparison.compared(groups, metric)
+    if only_runs and (frame is None or people):
+        _side_by_side(runs, plain, style, output)
+    if frame is None:
+        return
+    if games is not None:
+        matches = comparison.meetings(groups)
+        _announce(matches, games, quiet=style == "json" and output is None)
+        with counting("games", sum(matches.values()) * (games + games % 2)) as advance:
+            frame = as_frame(frame, comparison.met(groups, games, jobs, advance))
     if style == _DOCUMENT:
         _write_document(sections_of(frame), output)
     else:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from evolve.cli.display import ProgressView, RowsView, print_line, print_next, watching
-from evolve.cli.progress import ReportingObserver, progress_of, report_event, report_start
+from evolve.cli.progress import ReportingObserver, progress_of
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.errors import ClusterError
 from evolve.files.atomic import write_text
@@ -169,10 +170,10 @@ def carry_out(
     say how to continue. name, row_event: of the work and its rows, in `--progress`.
     """
     file = progress_of()
-    report_start(command=name, folder=folder)
+    file.write("started", command=name, folder=folder)
     try:
         with watching(view) as display:
-            return work(display if file is None else ReportingObserver(display, file, row_event))
+            return work(ReportingObserver(display, file, row_event))
     except (KeyboardInterrupt, ClusterError):
         if kept(folder):
             _print_resume(folder)
@@ -189,7 +190,7 @@ def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], No
         _print_resume(folder)
     else:
         report()
-    report_event("done", ending=ending.value, stopped=ending.stopped, folder=folder)
+    progress_of().write("done", ending=ending.value, stopped=ending.stopped, folder=folder)
     return INTERRUPTED if ending.stopped else 0
 
 
@@ -198,15 +199,12 @@ def _print_resume(folder: Path) -> None:
 
 
 @contextmanager
-def new_folder(kept: Callable[[Path], int], stem: str, requested: str | None) -> Iterator[Path]:
-    """See `life_cycle.new_folder`; says so if a Ctrl-C leaves nothing."""
-    with life_cycle.new_folder(kept, stem, requested, _undoing) as folder:
-        yield folder
-
-
-@contextmanager
 def _undoing(folder: Path, reason: BaseException) -> Iterator[None]:
     with at_ctrl_c(lambda: None):  # another Ctrl-C must not leave half of it
         yield
     if isinstance(reason, KeyboardInterrupt):
         print_line(f"nothing was kept: {folder} had not finished a step")
+
+
+new_folder: Final = partial(life_cycle.new_folder, undoing=_undoing)
+"""See `life_cycle.new_folder`; says so if a Ctrl-C leaves nothing."""

@@ -65,20 +65,6 @@ class Finding:
     text: str
 
 
-@dataclass(frozen=True)
-class CheckedMoves:
-    """Progress of an examination.
-
-    game: number of the current game, from 0; asked: moves asked for so far; about: moves in all,
-    roughly; slowest: the slowest move so far, in seconds.
-    """
-
-    game: int
-    asked: int
-    about: int
-    slowest: float
-
-
 class _FaultError(Exception):
     """Something is wrong, so the remaining games are not played."""
 
@@ -96,8 +82,7 @@ class _Play:
         session: PythonSession,
         meter: Meter,
         limits: tuple[float, float],
-        about: int,
-        progress: Callable[[CheckedMoves], None] | None,
+        progress: Callable[[int], None],
     ) -> None:
         self._session, self._meter, self._progress = session, meter, progress
         self._limit, self._megabytes = limits
@@ -108,7 +93,6 @@ class _Play:
         self.seconds: list[float] = []
         self.cpu: list[float] = []
         self._cpu_before = 0.0
-        self._number, self._about = 0, about
         self.passes = 0
 
     def game(self, side: Side, number: int, rng: np.random.Generator) -> None:
@@ -116,8 +100,7 @@ class _Play:
 
         Raises EngineError where the hand-in fails, _FaultError where something is wrong.
         """
-        board, new, moves_before = Board.start(), True, len(self.seconds)
-        self._number = number
+        board, new = Board.start(), True
         while not board.is_over():
             if board.side == side:
                 square = self.ask(board, new, f"game {number}")
@@ -126,7 +109,6 @@ class _Play:
                 legal = board.legal_moves()
                 square = int(rng.choice(legal)) if legal else None
             board = board.pass_move() if square is None else board.play(square)
-        self._about += len(self.seconds) - moves_before - _MOVES_A_GAME
 
     def ask(self, board: Board, new: bool, what: str) -> int | None:
         """The square it plays; None for a pass. Raises as `game` does."""
@@ -146,7 +128,7 @@ class _Play:
         elif not squares:
             names = ", ".join(map(square_name, legal[:4]))
             self.fault = f"{where}: its list is empty where {names} are legal"
-        self._report()
+        self._progress(1)
         if self.fault or self._takes_too_much:
             self.stopped = where
             raise _FaultError
@@ -156,12 +138,6 @@ class _Play:
     def _takes_too_much(self) -> bool:
         late = max(self.seconds[-1], self.cpu[-1]) > self._limit
         return late or self._meter.megabytes > self._megabytes
-
-    def _report(self) -> None:
-        if self._progress is not None:
-            asked = len(self.seconds)
-            about = max(asked, self._about)
-            self._progress(CheckedMoves(self._number, asked, about, max(self.seconds)))
 
     def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
         if new:
@@ -189,7 +165,7 @@ def examine(
     games: int = GAMES,
     seed: int = 0,
     python: str | None = None,
-    progress: Callable[[CheckedMoves], None] | None = None,
+    progress: Callable[[int], None] = lambda moves: None,
 ) -> list[Finding]:
     """Play `games` against random moves, black and white in turn, and report the findings.
 
@@ -201,7 +177,7 @@ def examine(
         demands: of the contest.
         games: number of games; 0 asks for a move in each of a few positions instead.
         python: another Python to run it; by default this one.
-        progress: called after each move.
+        progress: called after each move, with 1.
     """
     seconds, megabytes = demands.seconds, demands.megabytes
     findings = [_imports(file, demands.modules)]
@@ -218,8 +194,7 @@ def examine(
         except EngineError as error:
             return [*findings, Finding("start", False, str(error))]
         findings.append(Finding("start", True, f"{time.monotonic() - begin:.2f} s"))
-        about = moves_of(games) + len(_SIDES)
-        play = _Play(session, meter, (seconds, megabytes), about, progress)
+        play = _Play(session, meter, (seconds, megabytes), progress)
         if not findings[0].good:
             findings.append(Finding("games", None, "not played: what it imports is wrong"))
         else:

@@ -13,7 +13,7 @@ import pytest
 
 import evolve
 from evolve.programs import examination, host
-from evolve.programs.examination import CheckedMoves, Demands, Finding, examine
+from evolve.programs.examination import Demands, Finding, examine
 from tests.cli import invoke, misused, on_a_terminal, posix
 
 BURNS = "import time\nwhile time.process_time() < 0.3: pass"
@@ -125,7 +125,7 @@ def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
 def test_the_first_thing_that_is_wrong_ends_it(
     tmp_path: Path, body: str, name: str, games: str
 ) -> None:
-    told: list[CheckedMoves] = []
+    told: list[int] = []
     seconds = 0.25 if name in ("time", "cpu") else 5.0
     found = findings(tmp_path, body, seconds=seconds, games=9, progress=told.append)
     assert found[name].good is False
@@ -148,7 +148,7 @@ def test_the_first_thing_that_is_wrong_ends_it(
     ],
 )
 def test_a_quick_look_finds_it_as_well(tmp_path: Path, body: str, name: str, text: str) -> None:
-    told: list[CheckedMoves] = []
+    told: list[int] = []
     seconds = 0.25 if name == "time" else 5.0
     found = findings(tmp_path, body, seconds=seconds, games=0, progress=told.append)
     assert text in found[name].text
@@ -166,14 +166,10 @@ def test_positions_of_a_quick_look_are_those_that_it_says() -> None:
     assert 5 * len(examination._QUICK) <= 20, "seconds of its moves, of 30 in all"
 
 
-def test_it_tells_how_far_it_is(tmp_path: Path) -> None:
-    told: list[CheckedMoves] = []
+def test_it_tells_each_move(tmp_path: Path) -> None:
+    told: list[int] = []
     findings(tmp_path, games=3, progress=told.append)
-    assert [one.asked for one in told] == [*range(1, len(told) + 1)]
-    assert [one.slowest for one in told] == sorted(one.slowest for one in told)
-    assert {one.game for one in told} == {0, 1, 2}
-    assert told[0].about == 92
-    assert told[-1].about == told[-1].asked
+    assert 60 < sum(told) == len(told) < 120
 
 
 def test_a_list_that_is_not_empty_at_a_pass(tmp_path: Path) -> None:
@@ -225,10 +221,8 @@ def test_how_long_it_takes_is_said_at_first(tmp_path: Path) -> None:
     ):
         found = invoke("check", path, *words)
         assert found.code == 0
-        begin, *games = found.err.splitlines()
-        assert begin.startswith(f"{path}, standard assumed: {first}")
-        assert len(games) == (0 if "--quick" in words else 1 if words else 3)
-        assert all(": slowest move " in line for line in games)
+        assert found.err.startswith(f"{path}, standard assumed: {first}")
+        assert found.err.count("\n") == 1
         assert len(found.out.splitlines()) == 6
     quiet = invoke("check", path, "--json", "--quick")
     assert quiet.err == ""
@@ -256,11 +250,11 @@ def test_the_game_is_named_at_first(
 
 
 @posix
-def test_the_slowest_move_is_shown_while_it_runs(tmp_path: Path) -> None:
+def test_a_bar_shows_how_far_it_is(tmp_path: Path) -> None:
     path = tmp_path / "hand_in.py"
     path.write_text(GOOD.replace("BODY", "pass"))
     shown = on_a_terminal(tmp_path, "check", path, "--quick")
-    assert re.search(r"slowest 0\.\d\d s .* \d/\d .* elapsed, about .* left", shown)
+    assert re.search(r"moves .* [1-6]/6 ", shown)
 
 
 def test_the_host_is_for_python_3_7() -> None:
