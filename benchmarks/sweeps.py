@@ -57,7 +57,7 @@ from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.sweep import Sweep
+from evolve.sweeps.sweep import opened_sweep
 from evolve.sweeps.trials import TrialResult, rows_of
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import Importances, write_trials
@@ -139,7 +139,8 @@ def speedup(trials: int) -> None:
         )
         with tempfile.TemporaryDirectory() as folder:
             watch = _Counting()
-            Sweep.open(Path(folder), settings.model_copy(update={"jobs": jobs})).run(watch)
+            with opened_sweep(Path(folder), settings.model_copy(update={"jobs": jobs})) as sweep:
+                sweep.run(watch)
         # The first trial of every worker also starts it.
         ends = watch.ends[jobs - 1 :]
         rates.setdefault(jobs, []).append((len(ends) - 1) / (ends[-1] - ends[0]))

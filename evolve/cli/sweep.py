@@ -67,7 +67,7 @@ A trial is a training of --budget CPU seconds.
 \b
 Examples:
   evolve sweep mcts --trials 60 --budget 60 --jobs 2
-  evolve sweep mcts --space learning_rate=1e-4:1e-2:log --pruner hyperband
+  evolve sweep mcts --space learning_rate=1e-4:1e-2:log --pruner race
   evolve sweep mcts --storage postgresql://user@host/db --study shared --jobs 16
 """,
     "patterns": """Search the settings of learning patterns.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -27,7 +27,7 @@ from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.call import search_and_select
 from evolve.sweeps.final import FinalResult
 from evolve.sweeps.storage import stored_form, without_password
-from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import games_of
 from evolve.tables.trials import final_table
 from evolve.terminal_text import as_word, count_of
@@ -116,7 +116,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
     ) -> Iterator[Sweep]:
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
-        with closing(Sweep.open(folder, settings, placement=placement())) as sweep:
+        with opened_sweep(folder, settings, placement=placement()) as sweep:
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:
@@ -226,29 +226,14 @@ def _print_header(sweep: Sweep, done: int) -> None:
     trials += f", {count_of(done, 'trial')} done" if done else ""
     print_line(
         f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "
-        f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.storage_name}"
+        f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.storage.name}"
     )
     print_line(judge)
-    for line in (*sweep.plan.space.remarks, *filter(None, (_about_settings(sweep),))):
+    for line in sweep.plan.space.remarks:
         print_line(line)
+    if count := len(sweep.study.all_settings):
+        print_line(f"{count_of(count, 'setting')} in all, each is tried once")
     print_line(_about_final(sweep))
-
-
-def _about_settings(sweep: Sweep) -> str | None:
-    """A remark on a space that has no more settings than there are trials; None for others."""
-    count = len(sweep.study.all_settings)
-    if not count:
-        return None
-    every = f"{count_of(count, 'setting')} in all, each is tried once"
-    match sweep.plan.repeats(sweep.study.trials()):
-        case True:
-            return f"{every}: at most {count_of(count, 'trial')}"
-        case None:
-            return f"{every}, unless a repeated game of the defaults ends differently"
-        case _:
-            return (
-                f"{every} before the sampler proposes; a setting counts by the mean of its scores"
-            )
 
 
 def _about_final(sweep: Sweep) -> str:

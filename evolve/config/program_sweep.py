@@ -12,7 +12,7 @@ from pydantic import (
 )
 
 from evolve.config.matches import Hypotheses
-from evolve.config.sweep import PROBES, SweepSettings, matches_of
+from evolve.config.sweep import SweepSettings, matches_of
 from evolve.parsing import split_list
 
 
@@ -112,10 +112,7 @@ class ProgramSweepSettings(SweepSettings):
     @property
     def games_of_trials(self) -> int | None:
         """Games that all trials together may play; None for no limit."""
-        if self.games is None:
-            return None
-        probe = 2 * PROBES if self.objective == "panel" else 0
-        return self.games - self.final_games - probe
+        return None if self.games is None else self.games - self.final_games
 
     @property
     def counts_failures(self) -> bool:

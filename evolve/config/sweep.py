@@ -28,11 +28,6 @@ FEWEST_OPENINGS: Final = 10
 """Fewest openings of each pair in a final: fewer show no difference."""
 _SHARE: Final = 3
 """Games of the trials for each game of the final."""
-PROBES: Final = 1
-"""Openings on which the defaults of a program play themselves, where trials play a panel.
-
-It shows whether games have the same result when they are played again.
-"""
 
 
 def matches_of(players: int) -> int:
@@ -85,7 +80,10 @@ class SweepSettings(Settings):
     }
     REMOVED: ClassVar[Mapping[str, str | None]] = {
         "sampler=ga": "sampler: there is no ga any more; take tpe or cma",
-        "pruner=asha": "pruner: there is no asha any more; take hyperband or median",
+        **{
+            f"pruner={name}": f"pruner: there is no {name} any more; take median or race"
+            for name in ("asha", "hyperband")
+        },
     }
     MOST_OPENINGS: ClassVar[int] = 100
     """Most openings of each pair in a final, where the trials decide its size."""
@@ -114,7 +112,7 @@ class SweepSettings(Settings):
         "tpe",
         description="tpe, cma (CMA-ES), gp (a Gaussian process), spsa (programs only) or random",
     )
-    pruner: Literal["median", "hyperband", "race", "none"] = Field(
+    pruner: Literal["median", "race", "none"] = Field(
         "median",
         description="ends trials that fall behind; race: those that are significantly worse than "
         "the best",

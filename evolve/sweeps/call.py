@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from evolve.sweeps.final import FinalResult
 from evolve.sweeps.plan import checked_plan
 from evolve.sweeps.rungs import select_champion
 from evolve.sweeps.storage import stored_form
-from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.tables.paths import CONFIG_FILE
 
 
@@ -83,7 +82,7 @@ def sweep(
     requested = requested.completed(folder, 1)
     with (
         life_cycle.opened(SWEEPS, command, folder, stored_form(requested)) as store_settings,
-        closing(Sweep.open(folder, requested)) as work,
+        opened_sweep(folder, requested) as work,
     ):
         if store_settings is not None:
             store_settings()

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
-
-from optuna.trial import FrozenTrial
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
@@ -31,7 +29,6 @@ from evolve.runs import run_folder
 from evolve.runs.loading import load_agent
 from evolve.runs.progress import Observer
 from evolve.runs.run_types import champion_of
-from evolve.sweeps.plan import plays_again
 from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
 from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult, trial_file
@@ -142,14 +139,6 @@ class GenesPlan(SettingsPlan):
         """Let the agent with these values play the panel."""
         agent = self.agent(task.values, f"trial-{task.number}")
         return objective.complete(task, agent, report, 1)
-
-    def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
-        """See Plan: true unless a panel member plays by the clock or is a program."""
-        return self._panel_plays_again
-
-    @cached_property
-    def _panel_plays_again(self) -> bool:
-        return all(plays_again(load_agent(name)) for name in self.sweep.panel)
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise SettingsError or AgentError for values that no agent can have."""

@@ -30,7 +30,7 @@ from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.runs.progress import Observer
-from evolve.sweeps.trials import FOLDER, SAME, agent_file, games_of, number_of
+from evolve.sweeps.trials import FOLDER, SAME, agent_file, games_of
 from evolve.tables.paths import FINAL_FILE, MATCHES, TRIALS
 from evolve.terminal_text import count_of
 
@@ -91,25 +91,15 @@ def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
 def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """Return the complete trials, best first; of equals, those with an agent of their own."""
     complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-    return sorted(complete, key=lambda t: (-t.values[0], SAME in t.user_attrs, number_of(t)))
+    return sorted(complete, key=lambda t: (-t.values[0], SAME in t.user_attrs, t.number))
 
 
 def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
-    """Return a complete trial of each setting, best settings first.
-
-    A setting that was tried several times counts with its mean score. The defaults' own trial
-    represents their setting; the best trial represents any other.
-    """
-    groups: dict[Any, list[FrozenTrial]] = {}
-    for trial in ranked(trials):
-        setting = tuple(sorted(trial.params.items())) or number_of(trial)
-        groups.setdefault(setting, []).append(trial)
-    means = {
-        setting: sum(trial.values[0] for trial in group) / len(group)
-        for setting, group in groups.items()
-    }
-    order = sorted(groups, key=lambda setting: (-means[setting], number_of(groups[setting][0])))
-    return [next(filter(is_defaults, groups[setting]), groups[setting][0]) for setting in order]
+    """Return a complete trial of each setting, best first; the defaults' own trial for theirs."""
+    complete, chosen = ranked(trials), dict[Any, FrozenTrial]()
+    for trial in [*filter(is_defaults, complete), *complete]:
+        chosen.setdefault(frozenset(trial.params.items()), trial)
+    return [trial for trial in complete if trial in chosen.values()]
 
 
 def is_defaults(trial: FrozenTrial) -> bool:
@@ -181,7 +171,7 @@ class SweepFinal:
                 self.finalists.append(trial)
                 self.agents.append(agent)
                 self.defaults = trial if is_defaults(trial) else self.defaults
-        self.names = [f"trial-{number_of(trial)}" for trial in self.finalists]
+        self.names = [f"trial-{trial.number}" for trial in self.finalists]
         matches = matches_of(len(self.agents))
         self.openings = openings_of_final(sweep, self.trials, matches)
         self.test = None if sweep.hypotheses is None else Sprt(*sweep.hypotheses)
@@ -247,8 +237,8 @@ class SweepFinal:
         assert champion is not None
         result = FinalResult(
             rows,
-            number_of(winner),
-            None if self.defaults is None else number_of(self.defaults),
+            winner.number,
+            None if self.defaults is None else self.defaults.number,
             None if retest is None else retest.score,
             champion,
             self.test.verdict(retest.pentanomial) if self.test and retest else None,

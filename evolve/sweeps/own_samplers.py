@@ -26,7 +26,7 @@ from evolve.sweeps.space import (
     units_of,
     values_at,
 )
-from evolve.sweeps.trials import MIRROR, number_of
+from evolve.sweeps.trials import MIRROR
 
 if TYPE_CHECKING:
     import cmaes
@@ -75,11 +75,6 @@ class JointSampler(BaseSampler):
 def by_chance(seed: int) -> _Independent:
     """Return a function that draws values at random."""
     return optuna.samplers.RandomSampler(seed=seed % 2**32).sample_independent
-
-
-def is_given(trial: FrozenTrial) -> bool:
-    """Return whether a trial has its values already, so that none is proposed."""
-    return "fixed_params" in trial.system_attrs
 
 
 def _complete_trials(study: optuna.Study) -> list[FrozenTrial]:
@@ -224,9 +219,7 @@ class SpsaSampler(JointSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the whole space, or nothing where the trial's values are given."""
-        if is_given(trial):
-            return {}
+        """Return the whole space, without parameters of a single value."""
         return {
             name: distribution
             for name, distribution in self._space.items()
@@ -272,7 +265,7 @@ def _is_estimate(number: int) -> bool:
 def _steps(study: optuna.Study) -> list[FrozenTrial]:
     """Return the finished steps in their order."""
     ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
-    return sorted((trial for trial in ended if MIRROR in trial.user_attrs), key=number_of)
+    return [trial for trial in ended if MIRROR in trial.user_attrs]
 
 
 def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:

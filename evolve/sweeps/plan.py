@@ -65,20 +65,9 @@ class Plan(ABC):
         if new and self.sweep.start_from is not None:
             settings_to_try(self.sweep.start_from, self.space, self.defaults)
 
-    def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
-        """Return whether a setting that is tried again gets the same score.
-
-        Here False, because each trial has its own seed. None: the trials so far do not show it yet.
-        """
-        return False
-
     def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return a trial's further input as JSON, from the trials so far: here nothing."""
         return {}
-
-    def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
-        """Return what the user should know from the trials so far; None for nothing."""
-        return None
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -116,15 +105,6 @@ class Plan(ABC):
         """Return a trial's own seed, drawn from the sweep's."""
         state = np.random.SeedSequence([self.sweep.seed, number]).generate_state(1)
         return int(state[0])
-
-
-def plays_again(agent: Agent) -> bool:
-    """Return whether an agent's games come out the same when they are played again.
-
-    Agents that draw at random do so from the number of the game. Programs, and agents that play by
-    the clock, may not repeat.
-    """
-    return agent.repeats or (agent.draws and agent.limit.seconds is None)
 
 
 def plan_of(sweep: SweepSettings) -> Plan:

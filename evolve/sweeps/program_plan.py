@@ -21,8 +21,7 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult
 from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import PROBES
-from evolve.engine.board.rules import MAX_PLIES, Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
@@ -38,14 +37,12 @@ from evolve.fitness.statistics import (
 )
 from evolve.programs.external import ExternalAgent
 from evolve.sweeps.final import DEFAULTS, is_defaults
-from evolve.sweeps.plan import Plan, plays_again
+from evolve.sweeps.plan import Plan
 from evolve.sweeps.program_parameters import Tunable
 from evolve.sweeps.space import Space
-from evolve.sweeps.trials import MIRROR, Objective, Report, Task, TrialResult, number_of, trial_file
+from evolve.sweeps.trials import MIRROR, Objective, Report, Task, TrialResult, trial_file
 from evolve.tables.paths import BEST_FILE, BEST_TOML
 
-_IDLE: Final = 5
-"""Trials that play exactly like the defaults before a note says so."""
 _FIRST_PAIRS: Final = 2
 """Pairs of games of the defaults with themselves: enough to see that they play."""
 
@@ -107,12 +104,12 @@ class ProgramPlan(Plan):
         if best is None or is_defaults(best):
             return {}
         elo = finite(elo_of(best.values[0]))
-        return {"best": {"number": number_of(best), "values": dict(best.params), "elo": elo}}
+        return {"best": {"number": best.number, "values": dict(best.params), "elo": elo}}
 
     def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Let the program play its opponents in parts; it may end after each part."""
         agent = self.program.agent(task.values, f"trial-{task.number}", objective.folder)
-        games = _Games(objective, agent, MIRROR in task.context or self.own.objective == "self")
+        games = _Games(objective, agent)
         try:
             if MIRROR in task.context:
                 return self._step(objective, task, games, report)
@@ -125,10 +122,7 @@ class ProgramPlan(Plan):
                 if report(step, score, error) and not last:
                     return TrialResult.pruned(games.facts)
             file = self.keep_trial(objective.folder, task, score, error)
-            facts = games.facts
-            if task.context.get(DEFAULTS) and self.own.objective == "panel":
-                facts = self._played_again(objective, agent, facts)
-            return TrialResult.complete(score, error, file, facts)
+            return TrialResult.complete(score, error, file, games.facts)
         except EngineError as error:
             return TrialResult.failed(str(error), games.facts)
         finally:
@@ -170,20 +164,6 @@ class ProgramPlan(Plan):
                     score = games.meet(other, chosen, rules, seed).score
                     met.append(Matchup(elo, score.n, score.value * score.n))
             yield *score_predicted(rated(met)), stop == self.own.pairs
-
-    def _played_again(
-        self, objective: Objective, agent: ExternalAgent, facts: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Return the facts of the defaults' trial, and whether their games would repeat.
-
-        Games of the program against itself show that.
-        """
-        assert self.defaults is not None
-        itself = _Games(objective, agent, True)
-        other = self._opponent(objective, self.defaults, "defaults")
-        itself.meet(other, self.openings(PROBES), self.sweep.rules, self.sweep.seed)
-        alike = itself.facts["alike"] and all(map(plays_again, objective.panel.agents))
-        return {"games": facts["games"] + itself.facts["games"], "alike": alike}
 
     def _opponent(
         self, objective: Objective, values: Mapping[str, Any], name: str
@@ -228,24 +208,17 @@ class ProgramPlan(Plan):
         return path.relative_to(folder).as_posix()
 
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent:
-        return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
+        return self.program.agent(trial.params, f"trial-{trial.number}", folder)
 
     def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path:
         """Write the best parameters as JSON and as TOML; return the path of the JSON."""
         tuned = self.program.facts(trial.params, folder)
         elo = finite(elo_of(trial.values[0])) if trial.values else None
-        document = {**tuned, "trial": number_of(trial), "elo_in_the_sweep": elo, **facts}
+        document = {**tuned, "trial": trial.number, "elo_in_the_sweep": elo, **facts}
         path = folder / BEST_FILE
         write_text(path, json.dumps(document, indent=1) + "\n")
         write_text(folder / BEST_TOML, tomli_w.dumps(tuned["parameters"]))
         return path
-
-    def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
-        """See Plan: as the defaults' games with themselves have shown."""
-        defaults = next(filter(is_defaults, trials), None)
-        if defaults is None or defaults.state in (TrialState.WAITING, TrialState.RUNNING):
-            return None
-        return bool(defaults.user_attrs.get("alike"))
 
     def check_start(self, *, new: bool) -> None:
         """See Plan: start the program with its defaults; EngineError where it does not work.
@@ -279,30 +252,14 @@ class ProgramPlan(Plan):
             with suppress(OSError):
                 os.sched_setaffinity(0, own)
 
-    def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
-        """See Plan: whether the program seems to ignore its parameters."""
-        seen = [trial for trial in trials if trial.user_attrs.get("games") and self._differs(trial)]
-        if len(seen) < _IDLE or not all(trial.user_attrs.get("alike") for trial in seen):
-            return None
-        return (
-            f"all {len(seen)} trials so far played exactly like the defaults: does the program "
-            "take its parameters?"
-        )
-
-    def _differs(self, trial: FrozenTrial) -> bool:
-        """Return whether a trial's settings differ from those of its opponent."""
-        met = trial.user_attrs.get(MIRROR, self.defaults)
-        return bool(trial.params != met)
-
 
 class _Games:
-    """The games of a trial; `compares` says that the same program plays both sides."""
+    """The games of a trial; count: how many there are so far."""
 
-    def __init__(self, objective: Objective, agent: ExternalAgent, compares: bool) -> None:
+    def __init__(self, objective: Objective, agent: ExternalAgent) -> None:
         self.agent = agent
-        self._objective, self._compares = objective, compares
+        self._objective = objective
         self._count = 0
-        self._alike = True
 
     def meet(self, other: Agent, openings: Openings, rules: Rules, seed: int) -> MatchResult:
         """Play a match; EngineError where a program fails in any of its games."""
@@ -321,17 +278,11 @@ class _Games:
             failure = match.first_failure(player)
             if failure is not None:
                 raise EngineError(f"{prefix}{failure}")
-        if self._compares:
-            both = match.games.moves.reshape(-1, 2, MAX_PLIES)
-            self._alike = self._alike and bool((both[:, 0] == both[:, 1]).all())
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts of the trial: its games, and whether they are the same with colours swapped.
-
-        Games of a program against itself are the same.
-        """
-        return {"games": self._count, "alike": self._compares and self._alike}
+        """Facts of the trial: the number of its games."""
+        return {"games": self._count}
 
 
 def _certain(trial: FrozenTrial) -> float:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -43,8 +42,8 @@ from evolve.sweeps.final import (
     write_result,
 )
 from evolve.sweeps.study import Queued
-from evolve.sweeps.sweep import Sweep, SweepEnding
-from evolve.sweeps.trials import agent_file, keep, number_of
+from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
+from evolve.sweeps.trials import agent_file, keep
 from evolve.tables.paths import RETEST, RUNGS, TRIALS
 
 _INSTANT: Final = 1e-3
@@ -147,8 +146,8 @@ class Rungs:
         """Return the settings of complete trials, best first."""
         return [
             Candidate(
-                DEFAULTS if is_defaults(trial) else _name(number_of(trial)),
-                number_of(trial),
+                DEFAULTS if is_defaults(trial) else _name(trial.number),
+                trial.number,
                 trial.params,
             )
             for trial in settings_ranked(self._sweep.study.trials())
@@ -185,9 +184,9 @@ class Rungs:
         queued = [Queued(candidate.values, candidate.origin) for candidate in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, name, queue, self._done, worth, self._settings.work)
-        with closing(Sweep.open(folder, settings, queued, self._sweep.placement)) as sweep:
+        with opened_sweep(folder, settings, queued, self._sweep.placement) as sweep:
             ending = sweep.run(watch)
-            by_number = {number_of(trial): trial for trial in sweep.study.trials()}
+            by_number = {trial.number: trial for trial in sweep.study.trials()}
         if ending is not SweepEnding.COMPLETE:
             return ending, []
         self._done += worth * len(queue)

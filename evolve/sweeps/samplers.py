@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution
-from optuna.pruners import BasePruner, HyperbandPruner
+from optuna.pruners import BasePruner
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
@@ -22,11 +20,9 @@ from evolve.sweeps.own_samplers import (
     CmaSampler,
     JointSampler,
     SpsaSampler,
-    is_given,
 )
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Space, snapped
-from evolve.sweeps.trials import PLACE, is_lost, number_of
 
 _CERTAIN: Final = 2.0
 _DRAWS: Final = 8
@@ -92,14 +88,11 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
     The median pruner waits for `startup` finished trials, and for a trial's second report: a
     learning rate that falls late makes first scores deceptive.
     """
-    steps = settings.reports
     match settings.pruner:
         case "median":
             return optuna.pruners.MedianPruner(
                 n_startup_trials=settings.startup, n_warmup_steps=2, n_min_trials=3
             )
-        case "hyperband":
-            return Hyperband(settings.seed, steps)
         case "race":
             return _Race()
         case "none":
@@ -122,32 +115,6 @@ class _Race(BasePruner):
             *(compared.user_attrs.get("score_error", 0.0) for compared in (best, trial))
         )
         return bool(trial.intermediate_values[trial.last_step] + _CERTAIN * error < best.values[0])
-
-
-class Hyperband(HyperbandPruner):
-    """Hyperband (Li et al. 2018), with brackets by the sweep's seed and its numbers of the trials.
-
-    Optuna's brackets depend on its own trial numbers, which count lost attempts, and on the study's
-    name, which is the folder's. It also knows no brackets until a trial reports, even after a
-    restart.
-    """
-
-    def __init__(self, seed: int, steps: int) -> None:
-        super().__init__(min_resource=1, max_resource=max(steps, 1), reduction_factor=2)
-        self._name = cast("optuna.Study", SimpleNamespace(study_name=f"seed {seed}"))
-        self.next_place = 0
-        """The number of the trial that is being proposed, before the trial itself has it."""
-        # With a fixed number of resources this does not use the study.
-        self._try_initialization(self._name)
-
-    def _get_bracket_id(self, study: optuna.Study, trial: FrozenTrial) -> int:
-        if is_lost(trial):
-            return -1  # in none
-        numbered = copy.copy(trial)
-        numbered.number = number_of(trial)
-        if trial.state == TrialState.RUNNING and PLACE not in trial.user_attrs:
-            numbered.number = self.next_place
-        return super()._get_bracket_id(self._name, numbered)
 
 
 def drawn(
@@ -184,8 +151,6 @@ class AllowedSampler(JointSampler):
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return the whole space: its values are proposed together."""
-        if is_given(trial):
-            return self._first.infer_relative_search_space(study, trial)
         return {
             name: distribution
             for name, distribution in self._space.distributions.items()
@@ -196,8 +161,6 @@ class AllowedSampler(JointSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return values that fulfil all requirements; RunError where none are found."""
-        if is_given(trial):
-            return self._first.sample_relative(study, trial, search_space)
         for draw in range(_DRAWS):
             sampler = self._made(draw) if draw else self._first
             values = drawn(sampler, study, trial, search_space)

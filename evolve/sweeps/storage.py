@@ -8,34 +8,27 @@ clocks need not agree.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import socket
-import sys
 import threading
 import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import optuna
 from optuna.storages import BaseStorage
-from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+from optuna.storages.journal import JournalFileBackend
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
-
-_LOCKED: Final = 5
-"""Seconds after which a lock on a journal counts as a dead process's.
-
-A lock is held for milliseconds.
-"""
-_DATABASES: Final = ("postgresql", "mysql", "sqlite")
 
 
 class Storage(NamedTuple):
@@ -52,86 +45,39 @@ class Storage(NamedTuple):
             self.optuna.engine.dispose()
 
 
-class _Lock(JournalFileOpenLock):
-    """Optuna's lock, but Ctrl-C stays a KeyboardInterrupt.
-
-    Optuna's own removes its file a second time when interrupted, and reports that it is missing.
-    """
-
-    def acquire(self) -> bool:
-        """Wait for the lock."""
-        with _interruption_first():
-            return super().acquire()
-
-    def release(self) -> None:
-        """Release the lock."""
-        with _interruption_first():
-            super().release()
-
-
-@contextmanager
-def _interruption_first() -> Iterator[None]:
-    """Replace an error that a KeyboardInterrupt caused by that KeyboardInterrupt."""
-    try:
-        yield
-    except (OSError, RuntimeError) as error:
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, KeyboardInterrupt):
-            cause = cause.__context__
-        if cause is None:
-            raise
-        raise cause from None
-
-
 class _Journal(JournalFileBackend):
-    """Optuna's journal, but it waits for the disk only where a trial changes its state.
+    """Optuna's journal of a single writer: it waits for the disk where a trial changes its state.
 
-    A killed process loses nothing either way; a power cut loses at most running trials. The lock is
-    Optuna's, so that optuna-dashboard may write, too. A lock of a killed process is broken after
-    some seconds.
+    A killed process loses nothing either way; a power cut loses at most running trials.
     """
 
     def __init__(self, path: Path) -> None:
+        super().__init__(str(path))
         self._path = path
-        name = str(path)
-        self._guard = _Lock(name, grace_period=_LOCKED)
-        super().__init__(name, lock_obj=self._guard)
+        content = path.read_bytes()
+        if content and not content.endswith(b"\n"):  # an incomplete line of a killed writer
+            cut(path, content.rfind(b"\n") + 1)
 
     def append_logs(self, logs: list[dict[str, Any]]) -> None:
         """Append entries in one write, one line each."""
         text = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs)
-        self._guard.acquire()
-        try:
-            append(self._path, text.encode(), sync=any("state" in log for log in logs))
-        finally:
-            self._guard.release()
-
-    def mend(self) -> None:
-        """Cut off an incomplete line of a killed writer."""
-        self._guard.acquire()
-        try:
-            content = self._path.read_bytes()
-            if content and not content.endswith(b"\n"):
-                cut(self._path, content.rfind(b"\n") + 1)
-        finally:
-            self._guard.release()
+        append(self._path, text.encode(), sync=any("state" in log for log in logs))
 
 
 def open_journal(path: Path) -> Storage:
     """Open the storage in a journal file; make the file where there is none.
 
-    Hold the lock of its folder: nobody else writes trials there.
+    Hold the lock of its folder: nobody else writes trials there. Raises StorageError where it is
+    damaged.
     """
-    with storage_errors(str(path)):
-        backend = _Journal(path)
-        backend.mend()
-        try:
-            storage = optuna.storages.JournalStorage(backend)  # this reads all of it
-        except OSError:
-            raise
-        except Exception as error:  # Optuna does not check a journal's content
-            reason = str(error) if isinstance(error, ValueError) else repr(error)
-            raise StorageError(f"{path} is damaged: {reason}") from error
+    backend = _Journal(path)
+    try:
+        storage = optuna.storages.JournalStorage(backend)  # this reads all of it
+    except OSError:
+        raise
+    except Exception as error:  # Optuna does not check a journal's content
+        reason = str(error) if isinstance(error, ValueError) else repr(error)
+        raise StorageError(f"{path} is damaged: {reason}") from error
     return Storage(storage, str(path), shared=False)
 
 
@@ -140,10 +86,6 @@ def open_database(url: str) -> Storage:
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
     shown = without_password(url)
-    if url.partition("://")[0].partition("+")[0] not in _DATABASES:
-        raise SettingsError(
-            f"storage: {shown!r} is not a URL of a database: {', '.join(_DATABASES)}://…"
-        )
     with storage_errors(shown), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -153,10 +95,11 @@ def open_database(url: str) -> Storage:
                 f"storage: the driver for {shown} is not installed; for PostgreSQL: "
                 "pip install 'psycopg[binary]'"
             ) from error
-        except (ArgumentError, NoSuchModuleError) as error:
-            raise SettingsError(f"storage: {shown}: {error}") from error
-        except ValueError as error:  # a port that is not a number; its text may hold the password
-            raise SettingsError(f"storage: {shown} is not a URL of a database") from error
+        except (ArgumentError, NoSuchModuleError, ValueError) as error:
+            raise SettingsError(
+                f"storage: {shown!r} is not a URL of a database: postgresql://…, mysql://… or "
+                "sqlite:///FILE"
+            ) from error
 
 
 def stored_form(settings: SweepSettings) -> SweepSettings:
@@ -167,28 +110,16 @@ def stored_form(settings: SweepSettings) -> SweepSettings:
 
 
 def without_password(url: str) -> str:
-    """Return a URL that is safe to show and to keep."""
-    from sqlalchemy.engine import URL, make_url
+    """Return a URL that is safe to show and to keep; of an invalid one, its beginning."""
+    from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        return re.sub(r"//[^@]*@", "//…@", re.sub(r":[^/@]*@", ":…@", url.partition("?")[0]))
-    bare = URL.create(
-        parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database
-    )
+        return re.split("[:/@]", url)[0]
     query = {key: value for key, value in parsed.query.items() if "pass" not in key.lower()}
-    return bare.set(query=query).render_as_string()
-
-
-def _with_sqlalchemys(name: str, *others: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return errors for an except clause, with one of sqlalchemy's where that is loaded.
-
-    A journal does not need sqlalchemy, and loading it takes 0.2 s.
-    """
-    errors = sys.modules.get("sqlalchemy.exc")
-    return others if errors is None else (*others, getattr(errors, name))
+    return parsed._replace(password=None).set(query=query).render_as_string()
 
 
 @contextmanager
@@ -196,18 +127,14 @@ def storage_errors(name: str) -> Iterator[None]:
     """Turn a storage's errors into one StorageError that names it."""
     try:
         yield
-    except _with_sqlalchemys("DBAPIError") as error:
-        reason = " ".join(str(getattr(error, "orig", error)).split())
-        raise StorageError(f"the storage {name} does not answer: {reason}") from error
-    except _with_sqlalchemys("SQLAlchemyError", optuna.exceptions.StorageInternalError) as error:
-        reason = str(error.__cause__ or error).splitlines()[0]
-        raise StorageError(f"the storage {name} does not answer: {reason}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise StorageError(f"{name} is damaged: {error}") from error
-    except ValueError as error:
-        if "log format" not in str(error):
+    except Exception as error:
+        # By name: a journal does not need sqlalchemy, and loading it takes 0.2 s.
+        of_database = type(error).__module__.startswith("sqlalchemy")
+        if not of_database and not isinstance(error, optuna.exceptions.StorageInternalError):
             raise
-        raise StorageError(f"{name} is damaged: {error}") from error
+        cause = error if of_database else error.__cause__ or error
+        reason = " ".join(str(getattr(cause, "orig", None) or cause).split())
+        raise StorageError(f"the storage {name} does not answer: {reason}") from error
 
 
 BEAT: Final = 5.0
@@ -243,29 +170,23 @@ class Watch:
         return now - before[1] > GRACE
 
 
-class Heart:
-    """Beats in a separate thread while a block runs, whatever else the process does."""
+@contextmanager
+def beating(beat: Callable[[int], None]) -> Iterator[None]:
+    """Beat in a separate thread while a block runs, whatever else the process does."""
+    over = threading.Event()
 
-    def __init__(self, beat: Callable[[int], None]) -> None:
-        self._beat = beat
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+    def run() -> None:
+        for count in itertools.count(1):
+            if over.wait(BEAT):
+                return
+            with suppress(Exception):  # the next access to the storage reports it
+                beat(count)
 
-    def __enter__(self) -> Heart:
-        self._beat(0)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        count = 0
-        while not self._over.wait(BEAT):
-            count += 1
-            try:
-                self._beat(count)
-            except Exception:
-                # The next access to the storage reports it; a missed beat alone does no harm.
-                continue
+    beat(0)
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

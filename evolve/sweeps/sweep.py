@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from optuna.trial import FrozenTrial, TrialState
 
@@ -23,7 +23,7 @@ from evolve.sweeps.final import (
     fetch_agents,
 )
 from evolve.sweeps.plan import Plan, checked_plan
-from evolve.sweeps.storage import BEAT, Heart, open_database, open_journal
+from evolve.sweeps.storage import BEAT, beating, open_database, open_journal, storage_errors
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.trials import (
     FINISHED,
@@ -33,10 +33,9 @@ from evolve.sweeps.trials import (
     SAME,
     Task,
     TrialResult,
-    number_of,
     rows_of,
 )
-from evolve.sweeps.worker import ClusterLost, IntermediateScore, Worker, ready
+from evolve.sweeps.worker import IntermediateScore, Worker, ready
 from evolve.tables.paths import (
     JOURNAL_FILE,
     RUNGS,
@@ -82,34 +81,14 @@ class Sweep:
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0
-        self._remarked = False
         self._importances = Importances()
-
-    @classmethod
-    def open(
-        cls,
-        folder: Path,
-        settings: SweepSettings,
-        queue: Sequence[Queued] | None = None,
-        placement: Placement = HERE,
-    ) -> Self:
-        """Open the sweep of a folder: begin its study or join it, and queue its first trials.
-
-        With a `queue`, only its trials run. placement: where games are played. Raises what
-        `checked_plan` does, RunError or StorageError.
-        """
-        plan, database = checked_plan(settings), settings.storage
-        journal = folder / JOURNAL_FILE
-        storage = open_journal(journal) if database is None else open_database(database)
-        # A folder may be moved, so the study's name must not depend on the folder's.
-        return cls(folder, plan, Study(plan, storage, settings.study or "sweep", queue), placement)
 
     def run(self, observer: Observer) -> SweepEnding:
         """Run trials up to the settings' number."""
         begin = time.monotonic()
         if not self.study.is_over and (self.folder / RUNGS).exists():
             run_folder.discard(self.folder / RUNGS, made=False)  # of fewer trials than now
-        heart = Heart(self.study.beat) if self.study.shared else nullcontext()
+        heart = beating(self.study.beat) if self.study.shared else nullcontext()
         with heart, self._at_work():
             self._reclaim(observer)
             self._save()
@@ -182,10 +161,6 @@ class Sweep:
         self._importances = self.study.importances()
         self._save()
 
-    def close(self) -> None:
-        """Close the connections of the study."""
-        self.study.storage.close()
-
     @property
     def has_importances(self) -> bool:
         """Whether the table has the importances, or the reason why they are unknown."""
@@ -238,7 +213,7 @@ class Sweep:
         """End the workers and queue the values of their trials again: a trial may take minutes."""
         for worker in self._workers:
             if worker.number is not None:
-                self.study.lose(worker.number, "the sweep was stopped", blamed=False)
+                self.study.release(worker.number)
             worker.kill()
         self._workers.clear()
 
@@ -265,9 +240,9 @@ class Sweep:
                     if isinstance(broken, EvolveError):
                         raise
                     self._handle_death(worker, observer)
-            case ClusterLost(why):
-                self.study.lose(number, why, blamed=False)
-                raise ClusterError(why)
+            case ClusterError() as lost:
+                self.study.release(number)
+                raise lost
             case TrialResult():
                 worker.number = None
                 self._end(number, message, observer)
@@ -282,7 +257,7 @@ class Sweep:
         new = SAME not in outcome.attributes
         self._failed = self._failed + new if outcome.state == TrialState.FAIL else 0
         best = best_trial(self.study.trials())
-        if complete and best is not None and number_of(best) == number:
+        if complete and best is not None and best.number == number:
             self.plan.save_champion(self.folder, best, {})
         if not counts:
             observer.note(f"trial {number}: its worker counted as dead; the result does not count")
@@ -295,11 +270,11 @@ class Sweep:
         """Take back a dead worker's trial, and start another worker in its place."""
         assert worker.number is not None
         reason = worker.death()
-        again = self.study.lose(worker.number, reason, blamed=not worker.ended_from_outside)
+        again = self.study.lose(worker.number, reason)
         follows = "trying again" if again else "given up"
         observer.note(f"trial {worker.number}: {reason}; {follows}")
-        if again and not self.study.shared:
-            self._save()  # the trial is still to come
+        if again:
+            self._save()
         else:
             self._tell(worker.number, observer)
         worker.kill()
@@ -310,15 +285,11 @@ class Sweep:
 
     def _tell(self, number: int, observer: Observer) -> None:
         row = next(row for row in self._save() if row["number"] == number)
-        remark = None if self._remarked else self.plan.remark(self.study.trials())
-        if remark is not None:
-            self._remarked = True
-            observer.note(remark)
         observer.row({**row, "best": self.study.best}, *self.study.progress)
 
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; return its rows."""
-        rows = rows_of(self.study.listed(), self.plan.space.names)
+        rows = rows_of(self.study.trials(), self.plan.space.names)
         types = {p.name: p.type for p in self.plan.space.parameters}
         write_trials(self.folder, rows, types, self._importances)
         return rows
@@ -342,3 +313,23 @@ class Sweep:
             for worker in self._workers:
                 worker.kill()
             self._workers.clear()
+
+
+@contextmanager
+def opened_sweep(
+    folder: Path,
+    settings: SweepSettings,
+    queue: Sequence[Queued] | None = None,
+    placement: Placement = HERE,
+) -> Iterator[Sweep]:
+    """Open the sweep of a folder: begin its study or join it, and queue its first trials.
+
+    With a `queue`, only its trials run. placement: where games are played. Raises what
+    `checked_plan` does, RunError, and StorageError, also for errors of the storage in the block.
+    """
+    plan, database = checked_plan(settings), settings.storage
+    storage = open_journal(folder / JOURNAL_FILE) if database is None else open_database(database)
+    with closing(storage), storage_errors(storage.name):
+        # A folder may be moved, so the study's name must not depend on the folder's.
+        study = Study(plan, storage, settings.study or "sweep", queue)
+        yield Sweep(folder, plan, study, placement)

@@ -1,23 +1,15 @@
-"""A trial: its input, its end, its attributes in the study, its attempts, and its files.
-
-Optuna numbers attempts: one with a killed process has failed, and its values are tried again under
-a further number. A sweep's own number of a trial is its place. Every attempt has the same place,
-and seeds, files and tables use it, so that they equal those of a sweep that nobody killed. In a
-database that machines share no writer can assign places, so Optuna's numbers serve as ours. Lost
-attempts do not count.
-"""
+"""A trial: its input, its end, its attributes in the study, and its files."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
 
-import optuna
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent, StoredAgent
@@ -26,7 +18,6 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
 from evolve.fitness.executor import ONE_THREAD, Executor
-from evolve.sweeps.space import Space
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, TRIALS
 from evolve.tables.trials import REPEATED
 from evolve.version import __version__
@@ -35,10 +26,6 @@ FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
 ENDS: Final = (*FINISHED, TrialState.FAIL)
 
 # Attributes of a trial in the study.
-PLACE: Final = "place"
-"""Its number in the sweep."""
-LOST: Final = "lost"
-"""Of a lost attempt: how often its values will have been tried."""
 CONTEXT: Final = "brief"
 """Its input apart from its values, kept so that a retry gets the same."""
 MIRROR: Final = "mirror"
@@ -104,11 +91,6 @@ class TrialResult:
         return cls(TrialState.FAIL, {**(facts or {}), "reason": reason})
 
 
-def number_of(trial: FrozenTrial) -> int:
-    """Return the sweep's number of a trial; Optuna's in a storage that machines share."""
-    return int(trial.user_attrs.get(PLACE, trial.number))
-
-
 def finished_of(trials: Iterable[FrozenTrial]) -> int:
     """Count the trials that are complete or pruned."""
     return sum(trial.state in FINISHED for trial in trials)
@@ -120,52 +102,28 @@ def games_of(trials: Sequence[FrozenTrial], of_each: int) -> int:
     return running * of_each + sum(int(trial.user_attrs.get(PLAYED, 0)) for trial in trials)
 
 
-def is_lost(trial: FrozenTrial) -> bool:
-    """Return whether a trial is a lost attempt, with values that are tried again."""
-    # An attempt given up too early may have finished after all.
-    return trial.state == TrialState.FAIL and LOST in trial.user_attrs
-
-
-def free_place(trials: Iterable[FrozenTrial]) -> int:
-    """Return the lowest number that no trial has."""
-    taken = {number_of(trial) for trial in trials}
-    return next(number for number in range(len(taken) + 1) if number not in taken)
-
-
-def values_of(trial: FrozenTrial, names: Iterable[str]) -> dict[str, Any] | None:
-    """Return the values of an attempt; None when it was killed before it had all of them."""
-    fixed = trial.system_attrs.get("fixed_params")
-    if fixed:
-        return dict(fixed)
-    return dict(trial.params) if all(name in trial.params for name in names) else None
+def values_of(trial: FrozenTrial) -> dict[str, Any]:
+    """Return the values of a trial, also of one that waits or was killed before it had them all."""
+    return {**trial.system_attrs.get("fixed_params", {}), **trial.params}
 
 
 def known_result(
-    trial: FrozenTrial, trials: Iterable[FrozenTrial], space: Space
+    trial: FrozenTrial, trials: Iterable[FrozenTrial], names: Iterable[str]
 ) -> TrialResult | None:
-    """Return the result of the first ended trial with the same settings; None without one.
-
-    Steps of SPSA have none: they play one another.
-    """
-    for twin in sorted(trials, key=number_of):
-        if (
-            twin.state in ENDS
-            and twin.user_attrs.get("reason") != SURPLUS
-            and all(twin.params.get(name) == trial.params[name] for name in space.names)
-            and not any(MIRROR in either.user_attrs for either in (twin, trial))
-        ):
-            same = {SAME: number_of(twin), "reason": f"{REPEATED} {number_of(twin)}"}
-            taken = {key: twin.user_attrs[key] for key in _KNOWN if key in twin.user_attrs}
-            return TrialResult(
-                twin.state, {**same, **taken}, twin.values[0] if twin.values else None
-            )
+    """Return the result of the first ended trial with the same settings; None without one."""
+    for twin in trials:
+        same = all(twin.params.get(name) == trial.params[name] for name in names)
+        if same and twin.state in ENDS and twin.user_attrs.get("reason") != SURPLUS:
+            facts = {SAME: twin.number, "reason": f"{REPEATED} {twin.number}"}
+            facts |= {key: twin.user_attrs[key] for key in _KNOWN if key in twin.user_attrs}
+            return TrialResult(twin.state, facts, twin.values[0] if twin.values else None)
     return None
 
 
 def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the trials as rows of the trials table, with the parameters of these names."""
     rows = []
-    for trial in sorted(trials, key=number_of):
+    for trial in trials:
         stored = trial.user_attrs
         finished = trial.state in FINISHED
         reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
@@ -173,7 +131,7 @@ def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[st
         took = (ended - began).total_seconds() if began and ended else None
         rows.append(
             {
-                "number": number_of(trial),
+                "number": trial.number,
                 "state": trial.state.name,
                 "score": trial.values[0] if finished and trial.values else None,
                 "score_error": stored.get("score_error"),
@@ -190,20 +148,6 @@ def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[st
     return rows
 
 
-class CountedStudy(optuna.Study):
-    """A study that hides lost attempts, for pruners would compare with them."""
-
-    def get_trials(
-        self, deepcopy: bool = True, states: Container[TrialState] | None = None
-    ) -> list[FrozenTrial]:
-        """Return all trials except lost attempts."""
-        return [trial for trial in super().get_trials(deepcopy, states) if not is_lost(trial)]
-
-    def get_attempts(self) -> list[FrozenTrial]:
-        """Return all trials by Optuna's numbers; do not change them."""
-        return super().get_trials(deepcopy=False)
-
-
 def trial_file(folder: Path, number: int, suffix: str) -> Path:
     """Return the path for a trial's output in a sweep's folder; make its folder."""
     make_folder(folder / TRIALS, exist_ok=True)
@@ -215,7 +159,7 @@ def agent_file(folder: Path, trial: FrozenTrial) -> Path:
 
     Raises RunError where the study names another place: a journal may come from anywhere.
     """
-    number, file = number_of(trial), str(trial.user_attrs.get("agent"))
+    number, file = trial.number, str(trial.user_attrs.get("agent"))
     stem = f"{TRIALS}/trial-{number:04d}"
     if file not in (f"{stem}.json", f"{stem}.npz"):
         raise RunError(

@@ -1,14 +1,12 @@
 """Worker processes: each runs trials one after another, with messages over a pipe.
 
 Messages to a worker are a `Task`, or None to end. Its answers are `IntermediateScore`, to which the
-reply says whether to end there, and at last the trial's `TrialResult`, or `ClusterLost`.
+reply says whether to end there, and at last the trial's `TrialResult`, or a ClusterError.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import re
-import signal
 import time
 import traceback
 from collections.abc import Callable
@@ -38,13 +36,7 @@ class IntermediateScore(NamedTuple):
     error: float
 
 
-class ClusterLost(NamedTuple):
-    """The cluster is lost; its trial is tried again."""
-
-    why: str
-
-
-Message = IntermediateScore | TrialResult | ClusterLost
+Message = IntermediateScore | TrialResult | ClusterError
 
 
 class Worker:
@@ -60,7 +52,6 @@ class Worker:
         other_end.close()
         self.number: int | None = None
         """The trial that it runs."""
-        self._killed_before: int | None = None
 
     @property
     def name(self) -> str:
@@ -75,7 +66,6 @@ class Worker:
     def start(self, task: Task) -> None:
         """Give it a trial; BrokenPipeError when it is dead."""
         self.number = task.number
-        self._killed_before = _killed_for_memory()
         self.connection.send(task)
 
     def receive(self) -> Message:
@@ -94,34 +84,11 @@ class Worker:
             return f"the worker was killed by {signal_name(-code)}"
         return f"the worker ended with {code}"
 
-    @property
-    def ended_from_outside(self) -> bool:
-        """Whether a signal from outside killed it, and not a lack of memory.
-
-        Then its trial is not to blame. Where the system does not say, the trial is.
-        """
-        killed = _killed_for_memory()
-        return (
-            self._process.exitcode in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 0))
-            and killed is not None
-            and killed == self._killed_before
-        )
-
     def kill(self) -> None:
         """End it at once."""
         self._process.kill()
         self._process.join()
         self.connection.close()
-
-
-def _killed_for_memory() -> int | None:
-    """Count the processes that Linux has killed for lack of memory; None where unknown."""
-    try:
-        text = Path("/proc/vmstat").read_text(encoding="ascii")
-    except OSError:
-        return None
-    count = re.search(r"^oom_kill (\d+)$", text, re.MULTILINE)
-    return int(count[1]) if count else None
 
 
 def ready(workers: list[Worker], seconds: float) -> list[Worker]:
@@ -167,7 +134,7 @@ def _serve(
             facts = {"seconds": time.perf_counter() - begin, **objective.facts}
             outcome = replace(outcome, attributes={**outcome.attributes, **facts})
         except ClusterError as error:
-            connection.send(ClusterLost(str(error)))
+            connection.send(error)
             return
         except Exception as error:  # the table says why; the other trials continue
             outcome = TrialResult.failed(_reason(error, folder))

@@ -179,7 +179,7 @@ def test_a_small_space_is_searched_once_and_says_so(jobs: int, tmp_path: Path) -
     held = [f"--fix={row[0]}={row[5]}" for row in rows if row[0] not in free]
     few = ("--space=space.toml", f"--jobs={jobs}", "--out=x")
     said = done(*ALPHABETA, "--trials=16", *held, *few)
-    assert "6 settings in all, each is tried once: at most 6 trials" in said.out
+    assert "6 settings in all, each is tried once" in said.out
     assert "6 of 16 trials: every setting there is was tried" in said.out
     trials = assert_exactly(Path("x"), 6)
     assert len(trials[[*free]].drop_duplicates()) == 6

@@ -58,7 +58,6 @@ class InsideWorker:
         self.place = place
         self.number: int | None = None
         self.name = "inside"
-        self.ended_from_outside = True
         self.message: Any = None
         self._due: list[Any] = []
         self._end = _End()

@@ -6,6 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from optuna.distributions import IntDistribution
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.sweeps.plan import Plan, plan_of
@@ -53,3 +56,20 @@ def run_one(study: Study, score: float) -> int:
     assert taken is not None
     assert study.end(taken.number, TrialResult.complete(score, 0.1, "x", {"seconds": 1.0}))
     return taken.number
+
+
+def trial_of(
+    number: int, score: float | None = None, state: TrialState | None = None, **facts: Any
+) -> FrozenTrial:
+    """A trial without values; with a score it is complete."""
+    usual = TrialState.RUNNING if score is None else TrialState.COMPLETE
+    trial = create_trial(state=state or usual, value=score, user_attrs=facts)
+    trial.number = number
+    return trial
+
+
+def setting(number: int, score: float, value: int, **facts: Any) -> FrozenTrial:
+    """A complete trial with a value of a parameter x."""
+    trial = trial_of(number, score, **facts)
+    trial.params, trial.distributions = {"x": value}, {"x": IntDistribution(0, 9)}
+    return trial

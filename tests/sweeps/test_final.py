@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from optuna.distributions import IntDistribution
-from optuna.trial import FrozenTrial, TrialState, create_trial
+from optuna.trial import FrozenTrial, TrialState
 
 import evolve
 from evolve.arena.match import StoppedError
@@ -23,11 +22,12 @@ from evolve.sweeps.final import SweepFinal, best_trial, openings_of_final, ranke
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import agent_file, games_of
 from evolve.tables.trials import final_table, finals_trials, verdict_of
+from tests.sweeps import setting, trial_of
 
 
 def trial(number: int, score: float, **facts: Any) -> FrozenTrial:
     agent = f"trials/trial-{number:04d}.json"
-    return create_trial(value=score, user_attrs={"place": number, "agent": agent, **facts})
+    return setting(number, score, number, **{"agent": agent, **facts})
 
 
 def keep(folder: Path, number: int, name: str) -> None:
@@ -62,10 +62,10 @@ def test_the_best_complete_trial_is_first_and_of_equals_the_earlier() -> None:
         trial(0, 0.4),
         trial(3, 0.8),
         trial(1, 0.8),
-        create_trial(state=TrialState.PRUNED, value=0.9, user_attrs={"place": 2}),
-        create_trial(state=TrialState.FAIL, user_attrs={"place": 4}),
+        trial_of(2, 0.9, TrialState.PRUNED),
+        trial_of(4, None, TrialState.FAIL),
     ]
-    assert [one.user_attrs["place"] for one in ranked(trials)] == [1, 3, 0]
+    assert [one.number for one in ranked(trials)] == [1, 3, 0]
     assert best_trial(trials) is trials[2]
     assert best_trial(trials[3:]) is None
     trials[2].set_user_attr("same_as", 3)  # without an agent of its own
@@ -78,7 +78,7 @@ def test_the_final_decides_anew_and_its_winner_meets_the_defaults(tmp_path: Path
         keep(tmp_path, number, name)
     trials = [
         trial(0, 0.1, origin="defaults"), trial(1, 0.9), trial(2, 0.8), trial(3, 0.7),
-        create_trial(state=TrialState.PRUNED, value=0.2, user_attrs={"place": 4}),
+        trial_of(4, 0.2, TrialState.PRUNED),
     ]  # fmt: skip
     result = final(tmp_path, trials)
     assert (result.winner, result.defaults) == (2, 0)
@@ -138,25 +138,24 @@ def test_an_agent_lies_under_its_trials_own_number(named: str | None, tmp_path: 
 
 
 def of(number: int, score: float, value: int, **facts: Any) -> FrozenTrial:
-    made = trial(number, score, **facts)
-    made.params, made.distributions = {"x": value}, {"x": IntDistribution(0, 9)}
-    return made
+    agent = f"trials/trial-{number:04d}.json"
+    return setting(number, score, value, agent=agent, **facts)
 
 
 @pytest.mark.parametrize(
     ("trials", "expected"),
     [
         ([of(0, 0.5, 1), of(1, 0.6, 2), of(2, 0.6, 2), of(3, 0.7, 3)], [3, 1, 0]),
-        ([of(0, 0.5, 1), of(1, 0.9, 2), of(2, 0.2, 2), of(3, 0.58, 3)], [3, 1, 0]),
-        ([of(0, 0.5, 1, origin="defaults"), of(1, 0.9, 1), of(2, 0.6, 2)], [0, 2]),
+        ([of(0, 0.5, 1), of(1, 0.9, 2), of(2, 0.2, 2), of(3, 0.58, 3)], [1, 3, 0]),
+        ([of(0, 0.5, 1, origin="defaults"), of(1, 0.9, 1), of(2, 0.6, 2)], [2, 0]),
         ([of(n, 0.5, 4) for n in range(5)], [0]),
         ([of(3, 0.5, 1, same_as=4), of(4, 0.5, 1), of(5, 0.5, 2)], [4, 5]),
         ([trial(0, 0.5), trial(1, 0.6)], [1, 0]),
     ],
 )
 def test_finalists_are_distinct_settings(trials: list[FrozenTrial], expected: list[int]) -> None:
-    """A setting counts by the mean of its scores, and the defaults stand for their own."""
-    assert [one.user_attrs["place"] for one in settings_ranked(trials)] == expected
+    """A setting counts by its best trial, and the defaults stand for their own."""
+    assert [one.number for one in settings_ranked(trials)] == expected
 
 
 def test_no_setting_meets_itself_in_the_final(tmp_path: Path) -> None:
@@ -196,9 +195,7 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
 ) -> None:
     monkeypatch.setattr(Threads, "games", lambda *_: 2)  # as slow games come
     loaded = {f"trial-{n}": evolve.load_agent(name) for n, name in enumerate(agents)}
-    monkeypatch.setattr(
-        GenesPlan, "agent_of", lambda *told: loaded[f"trial-{told[2].user_attrs['place']}"]
-    )
+    monkeypatch.setattr(GenesPlan, "agent_of", lambda *told: loaded[f"trial-{told[2].number}"])
     monkeypatch.setattr(GenesPlan, "save_champion", lambda *told: tmp_path / "champion.json")
     trials = [of(0, 0.1, 0, origin="defaults"), of(1, 0.9, 1), of(2, 0.8, 2)]
     plan = plan_of(SweepSettings(kind="alphabeta", final_openings=4, panel=("random",)))

@@ -54,7 +54,7 @@ SWEEPS: Final = {
     "cma": (*FEW_GENES, "--sampler=cma", "--trials=10", "--startup=4"),
     "gp": (*FEW_GENES, "--sampler=gp", "--trials=8", "--startup=4"),
     "random": (*SMALL_TREES, "--sampler=random", "--trials=6"),
-    "tpe, hyperband": (*SMALL_TREES, "--pruner=hyperband", "--trials=6", "--startup=3"),
+    "tpe, race": (*SMALL_TREES, "--pruner=race", "--trials=6", "--startup=3"),
     "tpe, median": (*SMALL_TREES, "--trials=6", "--startup=3"),
 }
 NEED_TORCH: Final = [name for name in SWEEPS if name == "gp" or "mcts" in SWEEPS[name]]

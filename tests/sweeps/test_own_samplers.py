@@ -143,11 +143,10 @@ def elo(values: dict[str, Any]) -> float:
 def walked(trials: int, seed: int, begin: dict[str, Any] = BEGIN) -> optuna.Study:
     rng = np.random.default_rng(seed)
     study = optuna.create_study(direction="maximize")
-    study.enqueue_trial(begin, user_attrs={"place": 0})
+    study.enqueue_trial(begin)
     for number in range(trials):
         study.sampler = SpsaSampler(SPACE, begin, trials, number, seed * 1000 + number)
         trial = study.ask(SPACE)
-        trial.set_user_attr("place", number)
         known = study.get_trials(deepcopy=False)[-1].user_attrs
         if MIRROR not in known:
             study.tell(trial, 0.5)
@@ -160,7 +159,7 @@ def walked(trials: int, seed: int, begin: dict[str, Any] = BEGIN) -> optuna.Stud
 
 def test_steps_mirror_each_other_around_where_the_search_is() -> None:
     first, step, _ = walked(3, 0).get_trials(deepcopy=False)
-    assert (first.params, first.user_attrs) == (BEGIN, {"place": 0})
+    assert (first.params, first.user_attrs) == (BEGIN, {})
     above, below = step.params, step.user_attrs[MIRROR]
     assert (above["a"] + below["a"]) / 2 == pytest.approx(BEGIN["a"], abs=0.11)
     assert above["b"] != below["b"]
@@ -237,7 +236,6 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
     for number in range(1, 3 * EVERY):
         study.sampler = SpsaSampler(space, begin, 3 * EVERY, number, number)
         trial = study.ask(space)
-        trial.set_user_attr("place", number)
         below = study.get_trials(deepcopy=False)[-1].user_attrs.get(MIRROR)
         if below is None:
             study.tell(trial, 0.5)

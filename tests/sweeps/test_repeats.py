@@ -1,5 +1,4 @@
-"""Settings that were tried: where games repeat their result is known, and a small space is searched
-whole."""
+"""Settings that were tried: their result is known, and a small space is searched whole."""
 
 from __future__ import annotations
 
@@ -14,14 +13,13 @@ import pytest
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.sweep import SweepSettings
-from evolve.runs.loading import load_agent
-from evolve.sweeps.plan import plan_of, plays_again
+from evolve.sweeps.plan import plan_of
 from evolve.sweeps.samplers import AllowedSampler
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import MIRROR, PLACE, SURPLUS, TrialResult, known_result, rows_of
-from tests.sweeps import HELD, plan
+from evolve.sweeps.trials import SURPLUS, TrialResult, known_result, rows_of
+from tests.sweeps import plan
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
 SEARCHED = ("x_squares.0", "mobility.0", "stability.0")
@@ -128,7 +126,7 @@ def test_values_that_come_again_are_known_meanwhile(tmp_path: Path) -> None:
     first, second = study.take("w"), study.take("w")
     assert first is not None
     assert second is not None
-    assert study.lose(second.number, "killed", blamed=False)
+    study.release(second.number)
     assert study.open() == 11, "10 that are new, and one that waits"
     tasks = [study.take("w") for _ in range(11)]
     assert study.open() == 0
@@ -151,45 +149,18 @@ def test_the_defaults_are_played_even_where_their_result_is_known(tmp_path: Path
     study = opened(tmp_path)
     first = study.take("w")
     assert first is not None
-    for number in (1, 2):
-        study.study.enqueue_trial(dict(first.values), user_attrs={PLACE: number})
+    for _ in range(2):
+        study.study.enqueue_trial(dict(first.values))
     second = study.take("w")
     assert second is not None
     assert second.result is None, "nothing is known yet"
     end(study, second.number, second.values)
-    assert study.lose(first.number, "killed", blamed=False)
-    third, again = study.take("w"), study.take("w")
+    study.release(first.number)
+    again, third = study.take("w"), study.take("w")
     assert third is not None
     assert again is not None
     assert third.result is not None
     assert (again.number, again.values, again.result) == (0, first.values, None)
-
-
-def of_learners(folder: Path) -> Study:
-    """Three settings; each trial of a learner has a seed of its own."""
-    held = {**HELD, "learning_rate": 0.01, "simulations": 20, "network": "dense"}
-    return opened(
-        folder,
-        kind="mcts",
-        panel=("random",),
-        fix={name: value for name, value in held.items() if name != "noise"},
-        space={"noise": {"choices": [0.1, 0.2, 0.3]}},
-        trials=12,
-    )
-
-
-def test_where_games_differ_failures_are_known_all_the_same(tmp_path: Path) -> None:
-    """Some are tried once more, so that a sweep in which everything fails has an end."""
-    study, results = of_learners(tmp_path), []
-    for _ in range(16):
-        task = study.take("w")
-        if len(results) == 8:  # the one more try, even after a kill
-            assert study.lose(8, "killed", blamed=False)
-            task = study.take("w")
-        assert task is not None
-        study.end(task.number, task.result or TrialResult.failed("it crashed"))
-        results.append(task.result is not None)
-    assert results == [*[False] * 3, *[True] * 5, False, *[True] * 5, False, True]
 
 
 def test_importances_count_a_result_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,19 +176,6 @@ def test_importances_count_a_result_once(tmp_path: Path, monkeypatch: pytest.Mon
     )
     study.importances()
     assert counted == [2]
-
-
-def test_where_games_differ_settings_are_tried_again(tmp_path: Path) -> None:
-    study = of_learners(tmp_path)
-    assert study.plan.space.count == 3
-    while not study.is_over:
-        task = study.take("w")
-        assert task is not None
-        assert task.result is None
-        end(study, task.number, task.values)
-    tried = [trial.params["noise"] for trial in study.trials()]
-    assert (len(tried), len(set(tried[:3]))) == (12, 3)
-    assert not study.is_exhausted
 
 
 class Insisting(optuna.samplers.RandomSampler):
@@ -257,14 +215,6 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "again"),
-    [("random", True), ("swh?depth=3", True), ("swh?time=0.1", False), ("gtp:true", False)],
-)
-def test_whose_games_repeat(name: str, again: bool) -> None:
-    assert plays_again(load_agent(name)) == again
-
-
 def test_what_is_known() -> None:
     space = Space.of([Parameter("a", "int", "", 0, 9)])
     distributions = space.distributions
@@ -282,15 +232,14 @@ def test_what_is_known() -> None:
         trial(2, TrialState.RUNNING),
         create_trial(state=TrialState.WAITING, system_attrs={"fixed_params": {"a": 3}}),
         trial(4, TrialState.FAIL, reason="it crashed"),
-        trial(6, TrialState.PRUNED, **{MIRROR: {"a": 7}}),
         create_trial(state=TrialState.RUNNING),
         trial(5, TrialState.FAIL, reason=SURPLUS),
     ]
     for number, one in enumerate(trials):
-        one.set_user_attr(PLACE, number)
+        one.number = number
 
-    def result(value: int, **facts: Any) -> TrialResult | None:
-        return known_result(trial(value, TrialState.RUNNING, **facts), trials, space)
+    def result(value: int) -> TrialResult | None:
+        return known_result(trial(value, TrialState.RUNNING), trials, space.names)
 
     assert [value for value in range(9) if result(value) is not None] == [0, 1, 4]
     assert result(0) == TrialResult(
@@ -299,7 +248,6 @@ def test_what_is_known() -> None:
         0.0,
     )
     assert result(4) == TrialResult(TrialState.FAIL, {"same_as": 4, "reason": "it crashed"})
-    assert result(0, **{MIRROR: {"a": 7}}) is None
 
 
 def test_a_sampler_that_insists_on_what_is_not_allowed_is_not_listened_to() -> None:

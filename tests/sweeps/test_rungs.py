@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,7 @@ from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Queued, Study
-from evolve.sweeps.sweep import Sweep, SweepEnding
-from evolve.sweeps.trials import number_of
+from evolve.sweeps.sweep import SweepEnding, opened_sweep
 from evolve.tables.trials import read_final
 
 FIX = {"population": 4, "openings": "start", "panel_every": 1000, "depths": 1, "endgame": 0}
@@ -74,12 +72,9 @@ def climbed(
     settings = SweepSettings(**{**SETTINGS, **changes})
     if not (folder / "config.toml").exists():
         run_folder.create(folder, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
-    sweep = Sweep.open(folder, settings)
-    try:
+    with opened_sweep(folder, settings) as sweep:
         assert sweep.run(watcher) is SweepEnding.COMPLETE
         return select_champion(sweep, watcher, None)
-    finally:
-        sweep.close()
 
 
 @pytest.mark.slow
@@ -161,9 +156,9 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     settings = SweepSettings(**SETTINGS)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     watcher = Watcher()
-    with closing(Sweep.open(tmp_path, settings)) as sweep:
+    with opened_sweep(tmp_path, settings) as sweep:
         sweep.run(watcher)
-        trials = {number_of(trial): trial for trial in sweep.study.trials()}
+        trials = sweep.study.trials()
         candidates = [
             Candidate(
                 name,
@@ -197,10 +192,9 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
 def test_the_time_runs_out_on_a_rung(tmp_path: Path) -> None:
     settings = SweepSettings(**SETTINGS)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
-    sweep = Sweep.open(tmp_path, settings)
-    sweep.run(Observer())
-    assert select_champion(sweep, Observer(), 1e-9) == (SweepEnding.TIMEOUT, None)
-    sweep.close()
+    with opened_sweep(tmp_path, settings) as sweep:
+        sweep.run(Observer())
+        assert select_champion(sweep, Observer(), 1e-9) == (SweepEnding.TIMEOUT, None)
 
 
 def standing(scores: list[float]) -> Estimate:

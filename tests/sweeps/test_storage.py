@@ -7,7 +7,6 @@ import json
 import os
 import sqlite3
 import threading
-import time
 from pathlib import Path
 
 import optuna
@@ -17,7 +16,6 @@ from evolve.errors import SettingsError, StorageError
 from evolve.sweeps import storage
 from evolve.sweeps.storage import (
     open_database,
-    open_journal,
     without_password,
 )
 from evolve.sweeps.trials import TrialResult
@@ -48,47 +46,13 @@ def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
     assert states(local(tmp_path)) == {"COMPLETE": 2}
 
 
-def test_ctrl_c_at_the_end_of_a_lock_stays_ctrl_c(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "journal.log"
-    study = optuna.create_study(storage=open_journal(path).optuna)
-    remove = os.unlink
-    left = [1]
-
-    def interrupted(file: str) -> None:
-        remove(file)
-        if left.pop():
-            left.append(0)
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "unlink", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        study.ask()
-    monkeypatch.undo()
-    assert not list(tmp_path.glob("*lock*"))
-    assert study.ask().number == 1
-
-
-def test_a_lock_that_may_be_held_is_waited_for(tmp_path: Path) -> None:
-    run_one(local(tmp_path), 0.5)
-    lock = tmp_path / "journal.log.lock"
-    lock.touch()
-    holder = threading.Timer(0.3, lock.unlink)
-    begin = time.monotonic()
-    holder.start()
-    assert states(local(tmp_path)) == {"COMPLETE": 1}
-    assert time.monotonic() - begin >= 0.3
-    holder.join()
-
-
 def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
     run_one(local(tmp_path), 0.5)
     journal = tmp_path / "journal.log"
     whole = journal.read_bytes()
     for bad in (b"nonsense\n", b"\xff\xfe\x80\n"):
         journal.write_bytes(bad + whole)
-        with pytest.raises(StorageError, match=r"journal\.log is damaged|here is damaged"):
+        with pytest.raises(StorageError, match=r"journal\.log is damaged"):
             local(tmp_path)
 
 
@@ -129,7 +93,7 @@ def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as database:
         database.execute("DROP TABLE trial_values")
         database.execute("DROP TABLE trial_user_attributes")
-    with pytest.raises(StorageError, match="does not answer"):
+    with pytest.raises(StorageError, match="does not answer"), storage.storage_errors("x"):
         study.end(taken.number, TrialResult.complete(0.5, 0.1, "x"))
     assert os.path.exists(tmp_path / "study.db")
 
@@ -146,6 +110,6 @@ def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None
         if count == 4:
             enough.set()
 
-    with storage.Heart(beat):
+    with storage.beating(beat):
         assert enough.wait(PATIENCE)
     assert seen[:5] == [0, 1, 2, 3, 4]

@@ -6,11 +6,12 @@ import errno
 from pathlib import Path
 
 import pytest
-from optuna.trial import FrozenTrial, create_trial
+from optuna.trial import FrozenTrial
 
 from evolve.errors import RunError
 from evolve.sweeps import final
 from evolve.sweeps.final import fetch_agents
+from tests.sweeps import setting
 
 
 def ended(folder: Path, number: int, data: bytes, score: float, **facts: str) -> FrozenTrial:
@@ -18,8 +19,7 @@ def ended(folder: Path, number: int, data: bytes, score: float, **facts: str) ->
     path = folder / f"trials/trial-{number:04d}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
-    attributes = {"place": number, "agent": f"trials/{path.name}", "folder": str(folder), **facts}
-    return create_trial(value=score, user_attrs=attributes)
+    return setting(number, score, number, agent=f"trials/{path.name}", folder=str(folder), **facts)
 
 
 def test_the_best_and_the_defaults_are_fetched_and_what_is_here_stays(tmp_path: Path) -> None:

@@ -54,10 +54,10 @@ def test_trials_of_a_dead_writer_come_again_with_their_values(tmp_path: Path) ->
         "defaults",
         "sampler",
     ]
-    # What the first one says after all is not counted.
+    # Once the second one has ended a trial, what the first one says is not counted.
+    assert second.end(0, TrialResult.complete(0.5, 0.1, "x"))
     assert not first.end(0, TrialResult.complete(1.0, 0.1, "x"))
-    assert states(second) == {"RUNNING": 2}
-    assert {t.user_attrs["reason"] for t in second.study.get_attempts()[:2]} == {"the worker died"}
+    assert second.best == 0.5
 
 
 def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -
         assert taken is not None
         assert taken.number == 1
         tried.append(taken.values)
-        again = study.lose(1, "the worker was killed by SIGSEGV", blamed=True)
+        again = study.lose(1, "the worker was killed by SIGSEGV")
     assert tried == [tried[0]] * ATTEMPTS
     other = study.take("w")
     assert other is not None
@@ -91,7 +91,9 @@ def test_the_defaults_and_what_is_not_to_blame_come_again_however_often(tmp_path
             assert taken.number == number
             tried.append(taken.values)
             if attempt % 2:
-                assert study.lose(number, "killed", blamed=number == 0)
+                assert number > 0 or study.lose(number, "killed")
+                if number > 0:
+                    study.release(number)
             else:
                 study = local(tmp_path)
                 assert study.reclaim() == [number]
@@ -138,10 +140,9 @@ def play_one(study: Study) -> None:
     ("sampler", "pruner"),
     [
         ("tpe", "median"),
-        pytest.param("tpe", "hyperband", marks=pytest.mark.slow),
-        pytest.param("random", "hyperband", marks=pytest.mark.slow),
-        pytest.param("cma", "none", marks=pytest.mark.slow),
-        pytest.param("cma", "hyperband", marks=pytest.mark.slow),
+        ("random", "median"),
+        ("cma", "none"),
+        ("cma", "race"),
         pytest.param("gp", "none", marks=pytest.mark.learning),
     ],
 )
@@ -233,9 +234,11 @@ def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     now += 2
     assert other.reclaim() == [0]
     assert one.reclaim() == []
+    assert other.take("w") == first
+    assert other.end(0, TrialResult.pruned({"seconds": 1.0}))
     assert one.report(0, 1, 0.9, 0.1)  # it is told to end, and what it says is not counted
-    assert not one.end(0, TrialResult.pruned({"seconds": 1.0}))
-    assert states(other) == {"WAITING": 1}
+    assert not one.end(0, TrialResult.complete(0.9, 0.1, "x"))
+    assert states(other) == {"PRUNED": 1}
 
 
 def test_a_trial_whose_taker_never_said_who_it_was(tmp_path: Path) -> None:
