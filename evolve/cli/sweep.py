@@ -106,7 +106,7 @@ the defaults and the best trial so far, or the panel.
 \b
 Examples:
   evolve sweep program 'gtp:./engine --corner {corner:1:50=10} --style {style:a|b}' --games 2000
-  evolve sweep program gtp:./engine --set-by env --space ranges.toml --trials 60
+  evolve sweep program python:agent.py --set-by env --space ranges.toml --trials 60
   evolve sweep program 'gtp:./engine --x {x:0.0:5}' --sampler spsa --pairs 5 --games 4000
 """,
 }

@@ -20,16 +20,16 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
-from evolve.fitness.statistics import in_elo
+from evolve.fitness.statistics import Estimate, in_elo
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
-from evolve.runs.run_types import SWEEPS
+from evolve.runs.run_types import SWEEPS, champion_of
 from evolve.sweeps.call import search_and_select
-from evolve.sweeps.final import FinalResult
 from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import games_of
-from evolve.tables.trials import final_table
+from evolve.tables.paths import BEST_FILE, BEST_TOML
+from evolve.tables.trials import FinalDocument, final_table
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
@@ -91,7 +91,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
     def __init__(self, command: str) -> None:
         super().__init__(command)
         self.word = SWEEPS.word(command)
-        self._result: FinalResult | None = None
+        self._result: FinalDocument | None = None
 
     def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
         stored = read_toml(file)
@@ -165,15 +165,17 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         print_finalists(folder, final_table(folder).to_pylist())
         name = as_word(folder)
         if isinstance(work.settings, ProgramSweepSettings):
-            _report_program(result)
+            _report_program(folder, result)
             print_winner(folder)
             print_next(f"evolve show {name}", f"evolve plot {name} -o sweep.png")
             return
-        print_line(f"champion trial-{result.winner} → {result.champion}")
+        champion = champion_of(folder)
+        assert champion is not None
+        print_line(f"champion trial-{result.winner} → {champion}")
         print_next(
             f"evolve show {name}",
             f"evolve plot {name} -o sweep.png",
-            proposed(read_agent(result.champion), folder),
+            proposed(read_agent(champion), folder),
         )
 
 
@@ -244,17 +246,16 @@ def _about_final(sweep: Sweep) -> str:
     return f"{what}: {settings.final_games} games at most"
 
 
-def _report_program(result: FinalResult) -> None:
+def _report_program(folder: Path, final: FinalDocument) -> None:
     """Print what the winner gains, and how to pass its parameters to the program."""
-    if result.score is not None:
-        gain, low, high = map(elo_text, in_elo(result.score).columns("elo").values())
+    if (found := final.against_defaults) is not None:
+        score = Estimate(found.score, found.low, found.high, found.games)
+        gain, low, high = map(elo_text, in_elo(score).columns("elo").values())
         print_line(f"gain over the defaults {gain} Elo [{low}, {high}]")
-    if result.tested is not None:
-        print_line(f"the test of that: {result.tested}")
-    best = json.loads(result.champion.read_text(encoding="utf-8"))
+    best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))
     values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
-    print_line(f"best parameters, of trial-{result.winner}: {values}")
-    print_line(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")
+    print_line(f"best parameters, of trial-{final.winner}: {values}")
+    print_line(f"kept in {folder / BEST_FILE} and {folder / BEST_TOML}")
 
 
 WORK: Final = SweepWork

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import (
-    BeforeValidator,
     Field,
     model_validator,
 )
 
-from evolve.config.matches import Hypotheses
 from evolve.config.sweep import SweepSettings, matches_of
-from evolve.parsing import split_list
 
 
 class ProgramSweepSettings(SweepSettings):
@@ -23,11 +20,15 @@ class ProgramSweepSettings(SweepSettings):
     REMOVED: ClassVar[Mapping[str, str | None]] = {
         **SweepSettings.REMOVED,
         "algorithm=ga": "algorithm: there is no ga any more; leave it out, or take sampler = cma",
+        "set_by=option": "write options in the command, as --NAME {NAME:1:50}",
+        "set_by=file": "no file is made of a template; write {NAME:1:50} in the command",
+        "template": "no file is made of one; write {NAME:1:50} in the command",
+        "sprt": "the final has no test; leave it out, or give final_openings",
         **dict.fromkeys(("algorithm", "population", "generation_openings")),
     }
     MOST_OPENINGS: ClassVar[int] = 50
-    OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "template", "set_command", "space", "fix")
-    """Fields that no client of a service may set: they become words and files of the program."""
+    OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "set_command", "space", "fix")
+    """Fields that no client of a service may set: they become words of the program."""
 
     kind: Literal["program"] = Field("program", exclude=True)
     program: str = Field(
@@ -35,14 +36,10 @@ class ProgramSweepSettings(SweepSettings):
         "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py",
         json_schema_extra={"names": "agent"},
     )
-    set_by: Literal["option", "env", "file", "gtp"] | None = Field(
+    set_by: Literal["env", "gtp"] | None = Field(
         None,
-        description="how it gets parameters that its command has no place for: --NAME VALUE at its "
-        "end, a variable NAME of its environment, a file made of --template, or GTP commands",
-    )
-    template: str | None = Field(
-        None,
-        description="text file with {NAME} for each parameter; {file} in the command is the result",
+        description="how it gets parameters that its command has no place for: by a variable NAME "
+        "of its environment, or by GTP commands",
     )
     set_command: str = Field(
         "set_parameter {name} {value}", description="GTP command that sets a parameter"
@@ -60,20 +57,11 @@ class ProgramSweepSettings(SweepSettings):
     )
     games: int | None = Field(None, ge=100, description="games in all, with the final's")
     cores: int = Field(1, ge=1, le=1024, description="cores of each trial's programs")
-    sprt: Annotated[Hypotheses | None, BeforeValidator(split_list)] = Field(
-        None,
-        description="ELO0,ELO1: end the final's last match by a sequential test of these two gains "
-        "over the defaults, after --final-openings at most",
-    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.storage is not None:
             raise ValueError("storage: programs are tuned on one machine; leave it out")
-        if self.set_by == "file" and self.template is None:
-            raise ValueError("template: --set-by file needs it: the file that is written from it")
-        if self.set_by != "file" and self.template is not None:
-            raise ValueError("template: it is for --set-by file")
         if self.set_by == "gtp" and not self.program.startswith("gtp:"):
             raise ValueError("set_by: gtp is for programs that are named gtp:COMMAND")
         missing = [word for word in ("{name}", "{value}") if word not in self.set_command]
@@ -120,12 +108,8 @@ class ProgramSweepSettings(SweepSettings):
         return True
 
     @property
-    def hypotheses(self) -> tuple[float, float] | None:
-        return self.sprt
-
-    @property
     def identity(self) -> dict[str, Any]:
         identity = super().identity
-        for name in ("games", "cores", "sprt"):
+        for name in ("games", "cores"):
             del identity[name]
         return identity

@@ -349,11 +349,6 @@ class SweepSettings(Settings):
         return False
 
     @property
-    def hypotheses(self) -> tuple[float, float] | None:
-        """Elo of the two hypotheses of the test that ends the final; None for no test."""
-        return None
-
-    @property
     def identity(self) -> dict[str, Any]:
         """Settings that a trial's score depends on, as JSON; all writers of a study must agree."""
         when_to_stop = {

@@ -13,15 +13,15 @@ from evolve.runs import life_cycle
 from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
-from evolve.sweeps.final import FinalResult
 from evolve.sweeps.plan import checked_plan
 from evolve.sweeps.rungs import select_champion
 from evolve.sweeps.storage import stored_form
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.trials import FinalDocument
 
 
-def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, FinalResult | None]:
+def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, FinalDocument | None]:
     """Run the trials that are left, then play the final or the rungs.
 
     Returns why it ended, and the result, which is None where it was stopped before. RunError where

@@ -7,9 +7,8 @@ against the defaults, on further openings, shows whether the sweep has found mor
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,18 +19,17 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult
 from evolve.arena.match_folder import MatchFolder
-from evolve.arena.sprt import Sprt
 from evolve.arena.tournament import Contest, Row, Tournament
 from evolve.config.sweep import SweepSettings, matches_of
-from evolve.files.atomic import write_bytes, write_text
+from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove_tree
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import Estimate
 from evolve.runs.progress import Observer
-from evolve.sweeps.trials import FOLDER, SAME, agent_file, games_of
-from evolve.tables.paths import FINAL_FILE, MATCHES, TRIALS
+from evolve.sweeps.trials import FOLDER, SAME, agent_file, finished_of, games_of
+from evolve.tables.paths import MATCHES, TRIALS
+from evolve.tables.trials import Against, FinalDocument, write_final
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -39,48 +37,6 @@ if TYPE_CHECKING:
 
 DEFAULTS = "defaults"
 """Origin of the trial with the default settings."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A row of the last rung: a candidate, and its trainings' mean score against the panel."""
-
-    candidate: str
-    score: Estimate
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Its form in the file."""
-        score = self.score
-        return {
-            "candidate": self.candidate,
-            "lives": score.n,
-            "score": score.value,
-            "low": score.low,
-            "high": score.high,
-        }
-
-
-@dataclass(frozen=True)
-class FinalResult:
-    """The result of the final, or of the last rung.
-
-    rows: the finalists, the strongest first, named after their trials. winner: the number of the
-    best trial. defaults: the number of the defaults' trial, None when they have no agent. score: of
-    the winner against the defaults, by games, or over seeds where `games_of_seeds` is their number
-    of games; None when the winner is the defaults, or they did not play. tested: the verdict of the
-    plan's test on that match.
-    """
-
-    rows: Sequence[Row | Standing]
-    winner: int
-    defaults: int | None
-    score: Estimate | None
-    champion: Path
-    tested: str | None = None
-    failures: tuple[int, int] = (0, 0)
-    """Failures of the winner's program and of the defaults' program, in these games."""
-    games_of_seeds: int | None = None
 
 
 def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
@@ -174,12 +130,11 @@ class SweepFinal:
         self.names = [f"trial-{trial.number}" for trial in self.finalists]
         matches = matches_of(len(self.agents))
         self.openings = openings_of_final(sweep, self.trials, matches)
-        self.test = None if sweep.hypotheses is None else Sprt(*sweep.hypotheses)
         self.games = 2 * self.openings * matches
-        key = f"{self.names} {self.openings} {sweep.seed} {self.test}"
+        key = f"{self.names} {self.openings} {sweep.seed}"
         self.matches = KeptMatches(self.folder, key, self.games, self.observer)
 
-    def play(self) -> FinalResult | None:
+    def play(self) -> FinalDocument | None:
         """Play the final and select the champion; None when no complete trial has its agent here.
 
         Raises StoppedError when the observer asks to stop; the same call resumes.
@@ -203,13 +158,17 @@ class SweepFinal:
         )
         rating.play(self.matches.progress)
         rows = rating.rows()
-        _write_standings(self.folder, rows)
+        self._write_standings(rows)
         return rows
 
     def _play_pair(self, rating: Tournament, match: Match, done: GamesDone | None) -> None:
         if rating.finished:
-            _write_standings(self.folder, rating.rows())
+            self._write_standings(rating.rows())
         self.matches.play(match, done)
+
+    def _write_standings(self, rows: Sequence[Row]) -> None:
+        """Write how a final stands that is not over."""
+        write_final(self.folder, FinalDocument(finalists=[row.facts for row in rows]))
 
     def retest(self, winner: FrozenTrial) -> MatchResult:
         """Let the winner play the defaults on further openings."""
@@ -223,28 +182,36 @@ class SweepFinal:
             names=(self.names[first], self.names[second]),
             seed=self.plan.sweep.seed,
             executor=self.executor,
-            sprt=self.test,
         )
         self.matches.play(match, self.matches.progress)
         return match.result
 
     def save(
         self, rows: Sequence[Row], winner: FrozenTrial, retest: MatchResult | None
-    ) -> FinalResult:
+    ) -> FinalDocument:
         """Make the winner's agent the champion, and write the result."""
-        facts = {} if retest is None else {"against_defaults": retest.score.value}
-        champion = self.plan.save_champion(self.folder, winner, facts)
-        assert champion is not None
-        result = FinalResult(
-            rows,
-            winner.number,
-            None if self.defaults is None else self.defaults.number,
-            None if retest is None else retest.score,
-            champion,
-            self.test.verdict(retest.pentanomial) if self.test and retest else None,
-            (0, 0) if retest is None else (retest.failures_a, retest.failures_b),
+        facts, against = {}, None
+        if retest is not None:
+            facts = {"against_defaults": retest.score.value}
+            score, low, high, games = retest.score
+            against = Against(
+                score=score,
+                low=low,
+                high=high,
+                games=games,
+                failures=retest.failures_a,
+                failures_of_defaults=retest.failures_b,
+            )
+        self.plan.save_champion(self.folder, winner, facts)
+        result = FinalDocument(
+            trials=finished_of(self.trials),
+            over=self.over,
+            finalists=[row.facts for row in rows],
+            winner=winner.number,
+            defaults=None if self.defaults is None else self.defaults.number,
+            against_defaults=against,
         )
-        write_result(self.folder, result, self.trials, over=self.over)
+        write_final(self.folder, result)
         self.matches.drop()
         return result
 
@@ -262,42 +229,6 @@ class SweepFinal:
         if self.seconds_a_game is None:
             return text
         return f"{text}, some {math.ceil(self.games * self.seconds_a_game)} s"
-
-
-def write_result(
-    folder: Path, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
-) -> None:
-    """Write a result, which counts for all trials that are finished now."""
-    finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
-    _write(folder, {"trials": finished, "over": over, **_document(result)})
-
-
-def _write_standings(folder: Path, rows: Sequence[Row]) -> None:
-    """Write how a final stands that is not over."""
-    _write(folder, {"finalists": [row.facts for row in rows]})
-
-
-def _write(folder: Path, document: Mapping[str, Any]) -> None:
-    write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")
-
-
-def _document(result: FinalResult) -> dict[str, Any]:
-    against = None
-    if result.score is not None:
-        failed, failed_of_defaults = result.failures
-        score, low, high, count = result.score
-        against = {"score": score, "low": low, "high": high, "games": count}
-        if result.games_of_seeds is not None:
-            against |= {"games": result.games_of_seeds, "seeds": count}
-        if failed or failed_of_defaults:
-            against |= {"failures": failed, "failures_of_defaults": failed_of_defaults}
-    return {
-        "finalists": [row.facts for row in result.rows],
-        "winner": result.winner,
-        "defaults": result.defaults,
-        "against_defaults": against,
-        **({} if result.tested is None else {"tested": result.tested}),
-    }
 
 
 def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> list[str]:

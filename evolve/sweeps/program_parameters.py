@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final, cast
 
 from evolve.agents.names import parse_name, words_of
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.ranges import EXAMPLE, range_of
-from evolve.errors import OptionsError, SettingsError, reason_of
-from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
+from evolve.errors import OptionsError, SettingsError
 from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
 from evolve.sweeps.space import Parameter, Space, Value, on_grid
-from evolve.tables.paths import TRIALS
 
-_FILE: Final = "file"
-"""The command's hole for the file that is made from the template."""
 _ONE_THREAD: Final = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
     "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS",
@@ -34,10 +27,9 @@ _ONE_THREAD: Final = (
 
 @dataclass(frozen=True)
 class Tunable:
-    """The program of a sweep.
+    """The program of a sweep, with the parameters of its command's holes and of the space.
 
-    Its parameters are those of the command's holes, of the template's holes, and of the sweep's
-    space. Raises SettingsError or OptionsError where it is impossible.
+    Raises SettingsError or OptionsError where it is impossible.
     """
 
     settings: ProgramSweepSettings
@@ -57,24 +49,9 @@ class Tunable:
         return protocol, command, "" if query is None else f"?{query}"
 
     @cached_property
-    def template(self) -> Template | None:
-        """The text of the file that the program reads."""
-        if self.settings.template is None:
-            return None
-        try:
-            return Template.of(Path(self.settings.template).read_text(encoding="utf-8"))
-        except OSError as error:
-            why = reason_of(error, self.settings.template)
-            raise SettingsError(f"template: {why}") from error
-        except UnicodeDecodeError as error:
-            raise SettingsError(f"template: {self.settings.template}: {error}") from error
-
-    @cached_property
     def space(self) -> Space:
         """The parameters with the ranges that the settings give, without held ones."""
         parameters = {**self.command.parameters}
-        if self.template is not None:
-            parameters |= {parameter.name: parameter for parameter in self.template.parameters}
         for name, given in self.settings.space.items():
             if not isinstance(given, Mapping):
                 raise SettingsError(f"space: {name}: a range is a table; a value is held by fix")
@@ -88,35 +65,25 @@ class Tunable:
                 "program: it has no parameter to search: write {corner:1:50} in it, or name them "
                 "in a file for --space"
             )
-        if self.settings.sampler == "spsa":
-            choices = [
-                parameter.name for parameter in chosen.parameters if parameter.kind == "choice"
-            ]
-            if choices:
-                raise SettingsError(
-                    f"sampler: spsa moves numbers, and {choices[0]} is a choice: hold it by --fix, "
-                    "or take another sampler"
-                )
+        choices = [parameter.name for parameter in chosen.parameters if parameter.kind == "choice"]
+        if choices and self.settings.sampler == "spsa":
+            raise SettingsError(
+                f"sampler: spsa moves numbers, and {choices[0]} is a choice: hold it by --fix, "
+                "or take another sampler"
+            )
         return chosen.requiring(self.settings.require, self.settings.fix)
 
     def _check_places(self, parameters: Mapping[str, Parameter]) -> None:
         """Raise SettingsError where a hole has no range, or a parameter has no place."""
-        holes = set(self.command.names)
-        if self.template is not None:
-            if _FILE not in holes or _FILE in parameters:
-                raise SettingsError(
-                    "program: with --template the command needs {file}, and no parameter may be "
-                    "called so"
-                )
-            holes = (holes - {_FILE}) | set(self.template.names)
-        nameless = sorted(holes - set(parameters) - set(self.settings.fix))
+        held, holes = self.settings.fix, self.command.names
+        nameless = sorted(holes - {*parameters, *held})
         if nameless:
             raise SettingsError(
                 f"program: nothing says what {nameless[0]} may be: write "
                 f"{{{nameless[0]}:1:50}}, or give its range in --space"
             )
-        lost = [name for name in (*parameters, *self.settings.fix) if name not in holes]
-        if lost and self.settings.set_by in (None, "file"):
+        lost = [name for name in (*parameters, *held) if name not in holes]
+        if lost and self.settings.set_by is None:
             raise SettingsError(
                 f"program: it has no place for {lost[0]}: write {{{lost[0]}}} in it, or say how it "
                 "is told by --set-by"
@@ -126,8 +93,6 @@ class Tunable:
     def defaults(self) -> dict[str, Any] | None:
         """The defaults in the command or the space; otherwise the middle of each range."""
         defaults: dict[str, Any] = {**self.command.defaults}
-        if self.template is not None:
-            defaults |= self.template.defaults
         for name, given in self.settings.space.items():
             if isinstance(given, Mapping) and "default" in given:
                 defaults[name] = given["default"]
@@ -151,99 +116,42 @@ class Tunable:
             )
         return values
 
-    def line(self, values: Mapping[str, Any], folder: Path | None = None) -> str:
-        """Return the program with these values as the command line names it.
-
-        folder: of the files made from a template.
-        """
+    def line(self, values: Mapping[str, Any]) -> str:
+        """Return the program with these values as the command line names it."""
         protocol, _, query = self._named
-        return f"{protocol}:{self._command(values, self._file(values, folder))}{query}"
+        return f"{protocol}:{self.command.filled({**self.settings.fix, **values})}{query}"
 
-    def agent(self, values: Mapping[str, Any], name: str, folder: Path) -> ExternalAgent:
-        """Return the program with these values; write the file made from the template."""
-        file = self._file(values, folder)
-        if self.template is not None and not file.exists():
-            make_folder(file.parent, exist_ok=True)
-            write_text(file, self.template.filled(self.values(values)))
-        return self._agent(values, name, file)
+    def agent(self, values: Mapping[str, Any], name: str) -> ExternalAgent:
+        """Return the program with these values; AgentError where it is missing."""
+        environment, setup = self._told(values)
+        threads = dict.fromkeys(_ONE_THREAD, str(self.settings.cores))
+        agent: Any = load_agent(self.line(values))
+        made = replace(agent, name=name, environment={**threads, **environment}, setup=tuple(setup))
+        return cast("ExternalAgent", made)
 
-    def _agent(self, values: Mapping[str, Any], name: str, file: Path) -> ExternalAgent:
-        protocol, _, query = self._named
-        made = load_agent(f"{protocol}:{self._command(values, file)}{query}")
-        environment = dict.fromkeys(_ONE_THREAD, str(self.settings.cores))
-        setup = self._setup(values) if self.settings.set_by == "gtp" else []
-        if self.settings.set_by == "env":
-            environment |= self._values_as_text(values)
-        agent: Any = replace(
-            cast("ExternalAgent", made), name=name, environment=environment, setup=tuple(setup)
-        )
-        return cast("ExternalAgent", agent)
-
-    def check(self, values: Mapping[str, Any]) -> None:
-        """Raise AgentError for a missing program."""
-        self._agent(values, "", Path(self.settings.template or ""))
-
-    @property
-    def digest(self) -> str | None:
-        """Digest of the template's text, which may change during a sweep.
-
-        None without a template.
-        """
-        if self.template is None:
-            return None
-        return hashlib.sha256(repr(self.template.parts).encode()).hexdigest()[:16]
-
-    def _setup(self, values: Mapping[str, Any]) -> list[str]:
-        """Return the GTP commands that set the values."""
-        line = self.settings.set_command
-        return [
-            line.replace("{name}", name).replace("{value}", text)
-            for name, text in self._values_as_text(values).items()
-        ]
-
-    def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a trial and the held ones."""
-        return {**self.settings.fix, **values}
-
-    def _values_as_text(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Return the values that have no place in the command."""
-        return {
+    def _told(self, values: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+        """Return the variables and the GTP commands that set what has no place in the command."""
+        texts = {
             name: value_text(value)
-            for name, value in self.values(values).items()
+            for name, value in {**self.settings.fix, **values}.items()
             if name not in self.command.names
         }
-
-    def _command(self, values: Mapping[str, Any], file: Path) -> str:
-        filled = self.values(values)
-        if self.template is not None:
-            filled[_FILE] = file
-        command = self.command.filled(filled)
-        if self.settings.set_by == "option":
-            values_as_text = self._values_as_text(values).items()
-            words = [word for name, text in values_as_text for word in (f"--{name}", text)]
-            command = f"{command} {shlex.join(words)}".strip()
-        return command
-
-    def _file(self, values: Mapping[str, Any], folder: Path | None) -> Path:
-        """Return the path of the file with these values.
-
-        Its content gives its name, so that no file changes.
-        """
-        if self.template is None:
-            return Path()
-        text = self.template.filled(self.values(values))
-        stem = hashlib.sha256(text.encode()).hexdigest()[:16]
-        name = f"{stem}{Path(str(self.settings.template)).suffix}"
-        return Path(name) if folder is None else folder.resolve() / TRIALS / name
-
-    def facts(self, values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-        """Return values for keeping: with the held ones, and the program that has them."""
-        facts = {"parameters": self.values(values), "program": self.line(values, folder)}
         if self.settings.set_by == "env":
-            facts["environment"] = self._values_as_text(values)
-        elif self.settings.set_by == "gtp":
-            facts["commands"] = self._setup(values)
-        return facts
+            return texts, []
+        line = self.settings.set_command
+        return {}, [
+            line.replace("{name}", name).replace("{value}", text) for name, text in texts.items()
+        ]
+
+    def facts(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values for keeping: with the held ones, and the program that has them."""
+        environment, commands = self._told(values)
+        return {
+            "parameters": {**self.settings.fix, **values},
+            "program": self.line(values),
+            **({"environment": environment} if environment else {}),
+            **({"commands": commands} if commands else {}),
+        }
 
 
 _HOLE: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -251,96 +159,68 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}")
 
 
 @dataclass(frozen=True)
-class Template:
-    """A text with holes.
+class CommandTemplate:
+    """A command with holes in its words: a value never becomes more than part of one word.
 
-    parts: plain texts and parameter names, in alternation, first a text. parameters: described by
-    the holes. defaults: of holes that give one.
+    words: each as plain texts and parameter names, in alternation, first a text. parameters:
+    described by the holes. defaults: of holes that give one.
     """
 
-    parts: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
+    words: tuple[tuple[str, ...], ...]
+    parameters: Mapping[str, Parameter]
     defaults: Mapping[str, Value]
 
     @classmethod
-    def of(cls, text: str) -> Template:
-        """Parse a text as a template; OptionsError for an invalid hole."""
-        parts = [""]
-        parameters: dict[str, Parameter] = {}
-        defaults: dict[str, Value] = {}
-        position = 0
-        for hole in _HOLE.finditer(text):
-            parts[-1] += text[position : hole.start()]
-            position = hole.end()
-            if hole[0] in ("{{", "}}"):
-                parts[-1] += hole[0][0]
-                continue
-            if hole[1] is None:
-                raise OptionsError(f"{hole[0]!r} in {text!r} stands alone: {EXAMPLE}, {{{{ for it")
-            name, colon, rest = hole[1].partition(":")
-            parts += [name, ""]
-            if not _NAME.fullmatch(name):
-                raise OptionsError(f"{hole[0]} in {text!r} is not a parameter: {EXAMPLE}")
-            if not colon:
-                continue  # only named here, described elsewhere
-            parameter, default = _parameter(name, rest, hole[0])
-            if parameters.setdefault(name, parameter) != parameter:
-                raise OptionsError(f"{text!r} gives {name} two ranges")
-            if default is not None:
-                defaults[name] = default
-        parts[-1] += text[position:]
-        return cls(tuple(parts), tuple(parameters.values()), defaults)
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the parameters with holes, in order."""
-        return list(dict.fromkeys(self.parts[1::2]))
-
-    def filled(self, values: Mapping[str, Any]) -> str:
-        """Return the text with values in place of the holes."""
-        texts = list(self.parts)
-        texts[1::2] = [value_text(values[name]) for name in self.parts[1::2]]
-        return "".join(texts)
-
-
-@dataclass(frozen=True)
-class CommandTemplate:
-    """A command with holes in its words: a value never becomes more than part of one word."""
-
-    words: tuple[Template, ...]
-
-    @classmethod
     def of(cls, command: str) -> CommandTemplate:
-        """Parse a command as a template; raises OptionsError where it is invalid."""
+        """Parse a command; raises OptionsError where it or one of its holes is invalid."""
         try:
             words = words_of(command)
         except ValueError as error:
             raise OptionsError(f"{command!r} is not a command: {error}") from error
-        return cls(tuple(map(Template.of, words)))
-
-    @property
-    def parameters(self) -> dict[str, Parameter]:
-        """The parameters that its holes describe."""
         parameters: dict[str, Parameter] = {}
-        for word in self.words:
-            for parameter in word.parameters:
-                if parameters.setdefault(parameter.name, parameter) != parameter:
-                    raise OptionsError(f"the command gives {parameter.name} two ranges")
-        return parameters
-
-    @property
-    def defaults(self) -> dict[str, Value]:
-        """Defaults of the holes that give one."""
-        return {name: value for word in self.words for name, value in word.defaults.items()}
+        defaults: dict[str, Value] = {}
+        parts = tuple(tuple(_parts(word, parameters, defaults)) for word in words)
+        return cls(parts, parameters, defaults)
 
     @property
     def names(self) -> set[str]:
         """Names of the parameters with holes."""
-        return {name for word in self.words for name in word.names}
+        return {name for parts in self.words for name in parts[1::2]}
 
     def filled(self, values: Mapping[str, Any]) -> str:
         """Return the command with values in place of the holes."""
-        return shlex.join(word.filled(values) for word in self.words)
+        words = []
+        for parts in self.words:
+            texts = list(parts)
+            texts[1::2] = [value_text(values[name]) for name in parts[1::2]]
+            words.append("".join(texts))
+        return shlex.join(words)
+
+
+def _parts(text: str, parameters: dict[str, Parameter], defaults: dict[str, Value]) -> list[str]:
+    """Return texts and names of holes in alternation; add what the holes describe."""
+    parts, position = [""], 0
+    for hole in _HOLE.finditer(text):
+        parts[-1] += text[position : hole.start()]
+        position = hole.end()
+        if hole[0] in ("{{", "}}"):
+            parts[-1] += hole[0][0]
+            continue
+        if hole[1] is None:
+            raise OptionsError(f"{hole[0]!r} in {text!r} stands alone: {EXAMPLE}, {{{{ for it")
+        name, colon, rest = hole[1].partition(":")
+        parts += [name, ""]
+        if not _NAME.fullmatch(name):
+            raise OptionsError(f"{hole[0]} in {text!r} is not a parameter: {EXAMPLE}")
+        if not colon:
+            continue  # only named here, described elsewhere
+        parameter, default = _parameter(name, rest, hole[0])
+        if parameters.setdefault(name, parameter) != parameter:
+            raise OptionsError(f"the command gives {name} two ranges")
+        if default is not None:
+            defaults[name] = default
+    parts[-1] += text[position:]
+    return parts
 
 
 def value_text(value: Value) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -71,25 +70,9 @@ class ProgramPlan(Plan):
         """See Plan: the program's own."""
         return self.program.defaults
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """See Plan: with a digest of the template."""
-        identity, digest = super().identity, self.program.digest
-        return identity if digest is None else {**identity, "template_text": digest}
-
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise AgentError for a missing program."""
-        self.program.check(values)
-
-    @contextmanager
-    def _temporary_program(self) -> Iterator[ExternalAgent]:
-        """Yield the program with its defaults, before there is a folder for its files."""
-        with tempfile.TemporaryDirectory() as folder:
-            program = self.program.agent(self.defaults or {}, "the program", Path(folder))
-            try:
-                yield program
-            finally:
-                program.close()
+        self.program.agent(values, "example")
 
     def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return its opponents besides the defaults: its mirror image, or the best trial so far."""
@@ -108,7 +91,7 @@ class ProgramPlan(Plan):
 
     def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Let the program play its opponents in parts; it may end after each part."""
-        agent = self.program.agent(task.values, f"trial-{task.number}", objective.folder)
+        agent = self.program.agent(task.values, f"trial-{task.number}")
         games = _Games(objective, agent)
         try:
             if MIRROR in task.context:
@@ -174,7 +157,7 @@ class ProgramPlan(Plan):
             return cast("ExternalAgent", before[1])
         if before is not None:
             before[1].close()
-        made = self.program.agent(values, name, objective.folder)
+        made = self.program.agent(values, name)
         objective.programs[name] = dict(values), made
         return made
 
@@ -199,7 +182,7 @@ class ProgramPlan(Plan):
         """Write a trial's facts to a file; return its place in the folder."""
         path = trial_file(folder, task.number, ".json")
         document = {
-            **self.program.facts(task.values, folder),
+            **self.program.facts(task.values),
             "trial": task.number,
             "score": score,
             "error": error,
@@ -208,11 +191,11 @@ class ProgramPlan(Plan):
         return path.relative_to(folder).as_posix()
 
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent:
-        return self.program.agent(trial.params, f"trial-{trial.number}", folder)
+        return self.program.agent(trial.params, f"trial-{trial.number}")
 
     def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path:
         """Write the best parameters as JSON and as TOML; return the path of the JSON."""
-        tuned = self.program.facts(trial.params, folder)
+        tuned = self.program.facts(trial.params)
         elo = finite(elo_of(trial.values[0])) if trial.values else None
         document = {**tuned, "trial": trial.number, "elo_in_the_sweep": elo, **facts}
         path = folder / BEST_FILE
@@ -226,9 +209,12 @@ class ProgramPlan(Plan):
         A new sweep is refused for other rules of the program, and for parameters that SPSA cannot
         move.
         """
-        with self._temporary_program() as program:
+        program = self.program.agent(self.defaults or {}, "the program")
+        try:
             program.prepare()
             own, rules = program.own_rules() if new else None, self.sweep.rules
+        finally:
+            program.close()
         super().check_start(new=new)
         if own is not None and own != rules:
             raise SettingsError(

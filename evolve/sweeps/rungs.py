@@ -28,23 +28,21 @@ from evolve.errors import RunError
 from evolve.files.changes import make_folder
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.statistics import Estimate, mean_of
+from evolve.fitness.statistics import mean_of
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
-    FinalResult,
     KeptMatches,
-    Standing,
     is_defaults,
     openings_of_final,
     settings_ranked,
-    write_result,
 )
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import agent_file, keep
 from evolve.tables.paths import RETEST, RUNGS, TRIALS
+from evolve.tables.trials import Against, FinalDocument, write_final
 
 _INSTANT: Final = 1e-3
 """Seconds of a rung when no time is left: it starts no training."""
@@ -86,15 +84,21 @@ class Candidate:
         return max(self.trainings, key=lambda training: training.score)
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> dict[str, Any]:
         """Its row in the last rung."""
         score = mean_of([training.score for training in self.trainings]).within(0.0, 1.0)
-        return Standing(self.origin, score)
+        return {
+            "candidate": self.origin,
+            "lives": score.n,
+            "score": score.value,
+            "low": score.low,
+            "high": score.high,
+        }
 
 
 def select_champion(
     sweep: Sweep, observer: Observer, seconds: float | None
-) -> tuple[SweepEnding | None, FinalResult | None]:
+) -> tuple[SweepEnding | None, FinalDocument | None]:
     """Select the champion of a sweep's trials, by rungs or by a final.
 
     Returns why it ended early, and the result, which is None, too, when no trial is complete.
@@ -120,7 +124,7 @@ class Rungs:
         self._folder = sweep.folder / RUNGS
         self._done = float(sweep.settings.trials)
 
-    def climb(self, observer: Observer) -> tuple[SweepEnding | None, FinalResult | None]:
+    def climb(self, observer: Observer) -> tuple[SweepEnding | None, FinalDocument | None]:
         """Run or resume the rungs; return why they ended early, or the result.
 
         The result is None without candidates.
@@ -195,13 +199,13 @@ class Rungs:
 
     def _select_champion(
         self, candidates: Sequence[Candidate], observer: Observer
-    ) -> tuple[SweepEnding | None, FinalResult | None]:
+    ) -> tuple[SweepEnding | None, FinalDocument | None]:
         """Select the winner of the last rung, after a retest against the defaults."""
         folder, winner = self._sweep.folder, candidates[0]
         defaults = next(
             (candidate for candidate in candidates if candidate.origin == DEFAULTS), None
         )
-        against, games = None, None
+        against = None
         if defaults is not None and winner is not defaults and self._settings.retest > 0:
             pair = [winner, defaults]
             rung = SweepRung(2, self._settings.longer[-1].budget, self._settings.retest)
@@ -211,25 +215,26 @@ class Rungs:
             if ending is not None:
                 return ending, None
             with self._sweep.placement.open(self._sweep.jobs) as executor:
-                against, games = self._against(trainings, observer, executor)
-        facts: dict[str, Any] = {} if against is None else {"against_defaults": against.value}
+                against = self._against(trainings, observer, executor)
+        facts: dict[str, Any] = {} if against is None else {"against_defaults": against.score}
         facts |= {"run": folder.resolve().name, "trial": winner.number}
         agent: Any = winner.best.agent.with_provenance(**facts)
-        champion = keep(folder, replace(agent, name=_name(winner.number)))
-        number = None if defaults is None else defaults.number
-        rows = [candidate.standing for candidate in candidates]
-        result = FinalResult(rows, winner.number, number, against, champion, games_of_seeds=games)
+        keep(folder, replace(agent, name=_name(winner.number)))
+        result = FinalDocument(
+            trials=self._sweep.study.finished(),
+            finalists=[candidate.standing for candidate in candidates],
+            winner=winner.number,
+            defaults=None if defaults is None else defaults.number,
+            against_defaults=against,
+        )
         observer.stage("rungs", self._settings.work, self._settings.work)
-        write_result(folder, result, self._sweep.study.trials())
+        write_final(folder, result)
         return None, result
 
     def _against(
         self, trainings: Sequence[Trained | None], observer: Observer, executor: Executor
-    ) -> tuple[Estimate | None, int]:
-        """Score the winner against the defaults, seed by seed; also return the number of games.
-
-        None where no pair is complete.
-        """
+    ) -> Against | None:
+        """Score the winner against the defaults, seed by seed; None where no pair is complete."""
         settings, matches = self._settings, len(trainings) // 2
         count = openings_of_final(settings, self._sweep.study.trials(), matches)
         key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
@@ -255,8 +260,10 @@ class Rungs:
             games.play(match, games.progress)
             scores.append(match.result.score.value)
         games.drop()
-        score = mean_of(scores).within(0.0, 1.0) if scores else None
-        return score, 2 * count * len(scores)
+        if not scores:
+            return None
+        score, low, high, seeds = mean_of(scores).within(0.0, 1.0)
+        return Against(score=score, low=low, high=high, games=2 * count * seeds, seeds=seeds)
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,7 @@ class Study:
                     f"the study {self.name!r} in {self.storage.name} is not one of evolve's"
                 )
             self.study.set_user_attr(IDENTITY, own)
-        elif stored != own:
-            differing = [key for key in {**stored, **own} if stored.get(key) != own.get(key)]
+        elif differing := [k for k in {**stored, **own} if stored.get(k) != own.get(k)]:
             parts = (f"{key} ({stored.get(key)}, here {own.get(key)})" for key in differing)
             text = "; ".join(part if len(part) < 120 else part[:117] + "…" for part in parts)
             raise RunError(

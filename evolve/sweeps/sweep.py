@@ -16,12 +16,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer, RunEnding
-from evolve.sweeps.final import (
-    FinalResult,
-    SweepFinal,
-    best_trial,
-    fetch_agents,
-)
+from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
 from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.storage import BEAT, beating, open_database, open_journal, storage_errors
 from evolve.sweeps.study import Queued, Study
@@ -42,6 +37,7 @@ from evolve.tables.paths import (
     TRIALS,
 )
 from evolve.tables.trials import (
+    FinalDocument,
     Importances,
     finals_trials,
     importances_of,
@@ -114,7 +110,7 @@ class Sweep:
         """Why a sweep with finished trials has no more of them."""
         return SweepEnding.EXHAUSTED if self.study.is_exhausted else SweepEnding.COMPLETE
 
-    def play_final(self, observer: Observer) -> FinalResult | None:
+    def play_final(self, observer: Observer) -> FinalDocument | None:
         """Let the best trials play for the champion; None where no complete one is here.
 
         Raises StoppedError where the observer asks to stop; the same call resumes.

@@ -15,6 +15,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.errors import RunError
+from evolve.files.atomic import write_text
 from evolve.parsing import faults, parse_json, read_document
 from evolve.tables.columns import Chart, Column, Columns, table_of_rows
 from evolve.tables.parquet import read_table, write_table
@@ -138,7 +139,8 @@ class FinalDocument(BaseModel):
 
     trials: how many were finished when the final was played, None while it is played. over: whether
     no further trial was to come, even if the sweep allowed more. finalists: the strongest first.
-    winner, defaults: numbers of trials. against_defaults: the winner's result in fresh games.
+    winner, defaults: numbers of trials, None for defaults without an agent. against_defaults: the
+    winner's result in fresh games.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -172,6 +174,12 @@ class FinalDocument(BaseModel):
         if against.low > 0.5:
             return f"trial-{self.winner} beats the agent of the defaults, {text}"
         return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
+
+
+def write_final(folder: Path, final: FinalDocument) -> None:
+    """Replace the file of a final."""
+    text = final.model_dump_json(indent=1, exclude_defaults=True)
+    write_text(folder / FINAL_FILE, text + "\n")
 
 
 def read_final(folder: Path) -> FinalDocument | None:

@@ -45,7 +45,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 }
 """What commands with files in their options need beside them."""
 PLACES = ("FILE", "FOLDER", "FILE.toml")
-NAMED = ("output", "ggf", "template")
+NAMED = ("output", "ggf")
 MISSING = ("missing/x.csv", "my missing/x y.csv", "text.txt/x.csv", "/no/such/place/x.csv")
 
 
@@ -85,11 +85,7 @@ def test_every_option_tells_a_folder_that_is_not_there() -> None:
         if words.endswith(("dqn", "mcts")) and importlib.util.find_spec("torch") is None:
             continue  # which is told first
         missing = MISSING[number % len(MISSING)]
-        more: tuple[str, ...] = ()
-        if option == "--template":
-            more = ("gtp:cat {file} {x:1:5}", "--set-by=file")
-        positional = () if more else WORDS[words]
-        result = invoke(*words.split(), *positional, *more, option, missing)
+        result = invoke(*words.split(), *WORDS[words], option, missing)
         said = f"{words} {option} {missing}: {result}"
         assert result.code in (1, 2), said
         assert result.err.count("\n") == 1, said

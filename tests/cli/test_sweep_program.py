@@ -53,7 +53,7 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     best = json.loads((folder / "best.json").read_text())
     assert best["parameters"]["corner"] > 0, "corners are good in Reversi"
     assert tomllib.loads((folder / "best.toml").read_text()) == best["parameters"]
-    assert best["program"] in said.out
+    assert f"paste: evolve match '{best['program']}'" in said.out
     assert best["program"] == f"gtp:{ENGINE} --corner {best['parameters']['corner']}"
     final = json.loads((folder / "final.json").read_text())
     assert final["against_defaults"]["score"] > 0.5
@@ -80,16 +80,11 @@ def test_other_samplers(sampler: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_panel_and_a_test(tmp_path: Path) -> None:
+def test_the_panel(tmp_path: Path) -> None:
     options = ("--objective=panel", "--panel=random", "--panel-openings=2", "--trials=3")
-    said = done(
-        "sweep", "program", PROGRAM, *LITTLE, *options, "--sprt=0,50", "--out", tmp_path / "x"
-    )
+    said = done("sweep", "program", PROGRAM, *LITTLE, *options, "--out", tmp_path / "x")
     assert "panel of 1" in said.out
-    final = json.loads((tmp_path / "x/final.json").read_text())
-    if final["winner"] != final["defaults"]:
-        assert final["tested"] in ("accepted", "rejected", "undecided")
-        assert "the test of that" in said.out
+    assert (tmp_path / "x/final.json").exists()
 
 
 @pytest.mark.slow
@@ -115,19 +110,6 @@ def test_a_program_that_crashes_on_most_values_ends(tmp_path: Path) -> None:
     assert len(failed) >= 4
     assert failed["games"].notna().all()
     assert "is finished" in done("resume", tmp_path / "x").out
-
-
-@pytest.mark.slow
-def test_a_changed_template_is_another_sweep(tmp_path: Path) -> None:
-    text, folder = tmp_path / "conf.in", tmp_path / "x"
-    text.write_text("corner={corner:-30:30=-20}\n")
-    few = ("--pairs=2", "--final-openings=2", "--finalists=1", "--trials=2", "--jobs=1")
-    done(
-        "sweep", "program", f"gtp:{ENGINE} --config {{file}}", "--set-by=file", "--template", text,
-        *few, "--out", folder,
-    )  # fmt: skip
-    text.write_text("mobility=1\ncorner={corner:-30:30=-20}\n")
-    assert "template" in fails("resume", folder, "--trials", 4)
 
 
 @pytest.mark.slow
@@ -175,7 +157,7 @@ def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
         tmp_path / "space.toml", *LITTLE, "--trials=3", "--out", tmp_path / "x",
     )  # fmt: skip
     best = json.loads((tmp_path / "x/best.json").read_text())
-    assert f"with the environment PLACE={best['parameters']['PLACE']}\n" in said.out
+    assert f"paste: PLACE={best['parameters']['PLACE']} evolve match" in said.out
     assert best["environment"] == {"PLACE": str(best["parameters"]["PLACE"])}
 
 

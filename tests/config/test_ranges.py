@@ -52,7 +52,7 @@ def test_other_texts(text: str) -> None:
         (SweepSettings, {"space": {"mobility.0": {"low": 0, "high": 9}}}, "--space mobility.0=0:9"),
         (SweepSettings, {"panel": ["a", "b"]}, "--panel a,b"),
         (SweepSettings, {"require": ["a < 1", "b < 2"]}, "--require 'a < 1' --require 'b < 2'"),
-        (ProgramSweepSettings, {"sprt": [0, 20]}, "--sprt 0,20"),
+        (ProgramSweepSettings, {"panel": ["a", "b"]}, "--panel a,b"),
         (MatchSettings, {"sprt": [0, 20]}, "--sprt 0 20"),
         (RateSettings, {"against": ["a", "b"]}, "--against a --against b"),
         (None, {"space": ["a=1:2", "b=1:3"]}, "--space a=1:2 --space b=1:3"),

@@ -85,7 +85,7 @@ def test_a_study_has_the_line_of_the_command(app: App) -> None:
 def test_a_program_with_parameters_is_tuned_by_its_id(app: App) -> None:
     form = next(one for one in app.get("commands")["items"] if one["command"] == "sweep program")
     assert (form["fields"][0]["name"], form["fields"][0]["type"]) == ("program", "agent")
-    closed = {"set_by", "template", "set_command", "space", "fix"}
+    closed = {"set_by", "set_command", "space", "fix"}
     assert not closed & {field["name"] for field in form["fields"]}
     found = checked(app, "sweep program", settings={"program": "program:2", "games": 600})
     assert found["line"] == f"evolve sweep program '{PROGRAM}' --games 600"

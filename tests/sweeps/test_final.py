@@ -14,14 +14,19 @@ import evolve
 from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
-from evolve.files.atomic import write_text
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import SweepFinal, best_trial, openings_of_final, ranked, settings_ranked
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import agent_file, games_of
-from evolve.tables.trials import final_table, finals_trials, verdict_of
+from evolve.tables.trials import (
+    FinalDocument,
+    final_table,
+    finals_trials,
+    verdict_of,
+    write_final,
+)
 from tests.sweeps import setting, trial_of
 
 
@@ -82,12 +87,12 @@ def test_the_final_decides_anew_and_its_winner_meets_the_defaults(tmp_path: Path
     ]  # fmt: skip
     result = final(tmp_path, trials)
     assert (result.winner, result.defaults) == (2, 0)
-    assert {row.agent for row in result.rows} == {"trial-0", "trial-1", "trial-2"}
-    assert result.rows[0].agent == "trial-2"
-    assert result.score.value > 0.5
+    assert {row["agent"] for row in result.finalists} == {"trial-0", "trial-1", "trial-2"}
+    assert result.finalists[0]["agent"] == "trial-2"
+    assert result.against_defaults.score > 0.5
     champion = evolve.load_agent(tmp_path)
     assert champion.name == "trial-2"
-    assert champion.provenance["against_defaults"] == result.score.value  # type: ignore[attr-defined]
+    assert champion.provenance["against_defaults"] == result.against_defaults.score  # type: ignore[attr-defined]
     document = json.loads((tmp_path / "final.json").read_text(encoding="utf-8"))
     assert (document["winner"], document["trials"]) == (2, 5)
     assert finals_trials(tmp_path) == 5
@@ -99,12 +104,11 @@ def test_a_final_can_be_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         keep(tmp_path, number, name)
     seen = []
 
-    def write(path: Any, text: str) -> None:
-        document = json.loads(text)
-        seen.append((len(document["finalists"]), document.get("trials")))
-        write_text(path, text)
+    def write(folder: Path, document: FinalDocument) -> None:
+        seen.append((len(document.finalists), document.trials))
+        write_final(folder, document)
 
-    monkeypatch.setattr("evolve.sweeps.final.write_text", write)
+    monkeypatch.setattr("evolve.sweeps.final.write_final", write)
     trials = [trial(0, 0.1, origin="defaults"), trial(1, 0.9), trial(2, 0.8)]
     final(tmp_path, trials, final_openings=2)
     assert seen == [(2, None), (3, None), (3, None), (3, 3)]
@@ -117,7 +121,8 @@ def test_a_final_can_be_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_one_agent_alone_wins_without_a_game(tmp_path: Path) -> None:
     keep(tmp_path, 0, "swh")
     result = final(tmp_path, [trial(0, 0.5, origin="defaults"), trial(1, 0.9)])
-    assert (result.winner, result.rows, result.score) == (0, [], None), "the other's file is away"
+    assert (result.winner, result.finalists) == (0, []), "the other's file is away"
+    assert result.against_defaults is None
     assert evolve.load_agent(tmp_path).name == "trial-0"
 
 
@@ -163,7 +168,7 @@ def test_no_setting_meets_itself_in_the_final(tmp_path: Path) -> None:
         keep(tmp_path, number, "swh")
     same = [of(n, 0.9 - n / 100, 2) for n in range(1, 4)]
     result = final(tmp_path, [of(0, 0.5, 1, origin="defaults"), *same, of(4, 0.3, 3)], finalists=4)
-    assert {row.agent for row in result.rows} == {"trial-0", "trial-1", "trial-4"}
+    assert {row["agent"] for row in result.finalists} == {"trial-0", "trial-1", "trial-4"}
 
 
 class Stopping(Observer):
@@ -216,7 +221,7 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
             continue
         break
     assert times > 2
-    assert result == replace(whole, champion=result.champion)
+    assert result == whole
     assert not (tmp_path / "trials/matches").exists()
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import EvolveError
-from evolve.sweeps.program_parameters import CommandTemplate, Template, middle, value_text
+from evolve.sweeps.program_parameters import CommandTemplate, middle, value_text
 from tests.sweeps.test_program_plan import ENGINE, plan
 
 
@@ -51,8 +50,8 @@ def test_holes_are_parameters() -> None:
     ],
 )
 def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None:
-    made = Template.of(text)
-    (one,) = made.parameters
+    made = CommandTemplate.of(shlex.quote(text))
+    (one,) = made.parameters.values()
     assert one.values == values
     assert {type(value) for value in one.values} == {one.type}
     assert (one.count, one.ends) == (len(values), (values[0], values[-1]))
@@ -80,13 +79,13 @@ def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None
 )
 def test_steps_that_do_not_fit(text: str, said: str) -> None:
     with pytest.raises(EvolveError, match=re.escape(said)):
-        Template.of(text)
+        CommandTemplate.of(shlex.quote(text))
 
 
 def test_a_name_alone_is_described_elsewhere() -> None:
-    made = Template.of("corner={corner}\nother={other:1:2}\n")
-    assert (made.names, [one.name for one in made.parameters]) == (["corner", "other"], ["other"])
-    assert made.filled({"corner": 3, "other": 1}) == "corner=3\nother=1\n"
+    made = CommandTemplate.of("corner={corner} other={other:1:2}")
+    assert (made.names, list(made.parameters)) == ({"corner", "other"}, ["other"])
+    assert made.filled({"corner": 3, "other": 1}) == "corner=3 other=1"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +98,7 @@ def test_a_name_alone_is_described_elsewhere() -> None:
 )  # fmt: skip
 def test_what_is_no_template(text: str) -> None:
     with pytest.raises(EvolveError):
-        CommandTemplate.of(text).parameters  # noqa: B018
+        CommandTemplate.of(text)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
@@ -113,9 +112,9 @@ def test_values_and_middles() -> None:
     assert [value_text(one) for one in (True, 3, 0.1, 1e-7, "a")] == [
         "true", "3", "0.1", "1e-07", "a",
     ]  # fmt: skip
-    made = Template.of("{a:1:100:log} {b:0:9} {c:0:50:20} {d:x|y} {e:1.0:2}").parameters
-    assert [middle(one) for one in made] == [10, 4, 20, "x", 1.5]
-    assert all(one.holds(middle(one)) for one in made)
+    made = CommandTemplate.of("{a:1:100:log} {b:0:9} {c:0:50:20} {d:x|y} {e:1.0:2}").parameters
+    assert [middle(one) for one in made.values()] == [10, 4, 20, "x", 1.5]
+    assert all(one.holds(middle(one)) for one in made.values())
 
 
 def test_holes_and_ranges_make_the_space() -> None:
@@ -125,21 +124,22 @@ def test_holes_and_ranges_make_the_space() -> None:
             "mobility": {"low": -3.0, "high": 3.0, "default": -1.0},
             "other": {"choices": ["a"]},
         },
-        set_by="option",
+        set_by="env",
         fix={"deaf": "yes"},
     )
     assert made.space.names == ["corner", "mobility", "other"]
     assert made.defaults == {"corner": -10, "mobility": -1.0, "other": "a"}
     line = made.program.line({"corner": 3, "mobility": 0.5, "other": "a"})
-    assert line == f"gtp:{ENGINE} --corner 3 --mobility 0.5 --deaf yes --other a?time=2"
-    agent = made.program.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x", Path())
+    assert line == f"gtp:{ENGINE} --corner 3 --mobility 0.5?time=2"
+    agent = made.program.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x")
     assert (agent.seconds, agent.name) == (2.0, "x")
+    assert {"deaf": "yes", "other": "a"}.items() <= agent.environment.items()
 
 
 def test_by_the_environment_and_by_gtp() -> None:
     space = {"corner": {"low": 1, "high": 50}, "style": {"choices": ["calm", "wild"]}}
     told = plan(f"gtp:{ENGINE}", space=space, set_by="env")
-    agent = told.program.agent({"corner": 7, "style": "wild"}, "x", Path())
+    agent = told.program.agent({"corner": 7, "style": "wild"}, "x")
     assert {
         "corner": "7",
         "style": "wild",
@@ -147,28 +147,11 @@ def test_by_the_environment_and_by_gtp() -> None:
     }.items() <= agent.environment.items()
     assert agent.setup == ()
     told = plan(f"gtp:{ENGINE}", space=space, set_by="gtp", set_command="set {name} = {value}")
-    agent = told.program.agent({"corner": 7, "style": "wild"}, "x", Path())
+    agent = told.program.agent({"corner": 7, "style": "wild"}, "x")
     assert agent.setup == ("set corner = 7", "set style = wild")
     assert agent.command == ENGINE
 
 
-def test_by_a_file(tmp_path: Path) -> None:
-    text = tmp_path / "conf.in"
-    text.write_text("corner={corner:1:50}\nmobility={mobility}\n")
-    told = plan(
-        f"gtp:{ENGINE} --config {{file}}",
-        space={"mobility": {"low": 0, "high": 3}},
-        set_by="file",
-        template=str(text),
-    )
-    one, other = ({"corner": corner, "mobility": 2} for corner in (7, 8))
-    first, same, changed = (
-        told.program.agent(values, "x", tmp_path).command for values in (one, one, other)
-    )
-    assert first == same != changed
-    assert Path(first.rpartition(" ")[2]).read_text() == "corner=7\nmobility=2\n"
-
-
-def test_without_a_template_file_is_a_name_like_any() -> None:
+def test_a_program_has_names_of_any_kind() -> None:
     made = plan(f"gtp:{ENGINE} --config {{file:a|b}}")
     assert made.program.line({"file": "b"}).endswith("--config b")

@@ -48,7 +48,7 @@ def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
     assert made.defaults == {"corner": -10}
     line = made.program.line({"corner": 3})
     assert line == f"gtp:{shlex.quote(f'./{name}')} --corner 3?time=20&cwd={home}"
-    agent = made.program.agent({"corner": 3}, "x", Path())
+    agent = made.program.agent({"corner": 3}, "x")
     assert (agent.seconds, agent.cwd) == (20, str(home))
     agent.prepare()
     agent.close()
@@ -66,14 +66,12 @@ def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": 3}}, "a range is a table"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": {"default": 9}}}, "default 9 is not in"),
         (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "spsa moves numbers"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file"}, "template: --set-by file needs it"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"template": "x"}, "template: it is for --set-by file"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file", "template": "none"}, "No such file"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "file", "template": __file__}, "stands alone"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "option"}, "write options in the command"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"template": "x"}, "no file is made of one"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (0, 50)}, "the final has no test"),
         (f"nboard:{ENGINE} {{x:1:5}}", {"set_by": "gtp"}, "named gtp:COMMAND"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_command": "set {name}"}, "{value} must be in it"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"games": 110}, "leave no room"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (5, 0)}, "must be under"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing; --games and --pairs"),
     ],

@@ -14,16 +14,14 @@ import evolve
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
-from evolve.fitness.statistics import Estimate
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer
-from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import SweepEnding, opened_sweep
-from evolve.tables.trials import read_final
+from evolve.tables.trials import FinalDocument, read_final
 
 FIX = {"population": 4, "openings": "start", "panel_every": 1000, "depths": 1, "endgame": 0}
 SETTINGS: dict[str, Any] = {
@@ -67,7 +65,7 @@ class Watcher(Observer):
 
 def climbed(
     folder: Path, watcher: Watcher, **changes: Any
-) -> tuple[SweepEnding | None, FinalResult | None]:
+) -> tuple[SweepEnding | None, FinalDocument | None]:
     """A sweep and its rungs, as the command does it."""
     settings = SweepSettings(**{**SETTINGS, **changes})
     if not (folder / "config.toml").exists():
@@ -109,8 +107,8 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
 
     # The last rung decides by means; its winner learns once more, or it is the defaults.
     two = table[table["rung"] == "2"].groupby("candidate")["score"].mean()
-    rows = {row.candidate: row for row in result.rows if isinstance(row, Standing)}
-    assert {name: row.score.value for name, row in rows.items()} == pytest.approx(two.to_dict())
+    rows = {row["candidate"]: row for row in result.finalists}
+    assert {name: row["score"] for name, row in rows.items()} == pytest.approx(two.to_dict())
     assert next(iter(rows)) == two.idxmax()
     champion = evolve.load_agent(tmp_path / "champion.json")
     assert champion.name == f"trial-{result.winner}"
@@ -118,10 +116,10 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
     assert (final["trials"], final["winner"], final["defaults"]) == (3, result.winner, 0)
     retest = table[table["rung"] == "retest"]["candidate"].tolist()
     if result.winner == 0:
-        assert (result.score, retest) == (None, [])
+        assert (result.against_defaults, retest) == (None, [])
     else:
-        assert result.score is not None
-        assert (result.score.n, result.games_of_seeds) == (2, 12)
+        assert (score := result.against_defaults) is not None
+        assert (score.seeds, score.games) == (2, 12)
         assert retest == [best, "defaults"] * 2
         assert final["against_defaults"]["seeds"] == 2
 
@@ -172,16 +170,16 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     assert ending is None
     assert result is not None
     assert (result.winner, result.defaults) == (2, 0)
-    assert result.score is not None
-    assert (result.score.n, result.games_of_seeds) == (2, 12)
-    assert 0.0 <= result.score.low <= result.score.value <= result.score.high <= 1.0
+    assert (score := result.against_defaults) is not None
+    assert (score.seeds, score.games) == (2, 12)
+    assert 0.0 <= score.low <= score.score <= score.high <= 1.0
     assert watcher.lives == [("retest", 2), ("retest", 0)] * 2
     lives = evolve.load_run(tmp_path).table("rungs")
     assert lives["candidate"].tolist() == ["trial-2", "defaults"] * 2
     seeds = {evolve.load_agent(tmp_path / agent).provenance["seed"] for agent in lives["agent"]}  # type: ignore[attr-defined]
     assert len(seeds) == 4
     champion = json.loads((tmp_path / "champion.json").read_text())
-    assert champion["provenance"]["against_defaults"] == result.score.value
+    assert champion["provenance"]["against_defaults"] == score.score
     assert json.loads((tmp_path / "final.json").read_text())["against_defaults"]["seeds"] == 2
     final = read_final(tmp_path)
     assert final is not None
@@ -197,10 +195,11 @@ def test_the_time_runs_out_on_a_rung(tmp_path: Path) -> None:
         assert select_champion(sweep, Observer(), 1e-9) == (SweepEnding.TIMEOUT, None)
 
 
-def standing(scores: list[float]) -> Estimate:
+def standing(scores: list[float]) -> tuple[Any, ...]:
     trial = create_trial(state=TrialState.PRUNED, value=0.5)
     lives = tuple(Trained(score, Path(), trial) for score in scores)  # type: ignore[arg-type]
-    return Candidate("trial-1", 1, {}, lives).standing.score
+    row = Candidate("trial-1", 1, {}, lives).standing
+    return row["score"], row["low"], row["high"], row["lives"]
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 6, 9, 30])
