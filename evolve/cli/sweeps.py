@@ -231,8 +231,8 @@ def _print_header(sweep: Sweep, done: int) -> None:
         f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.storage.name}"
     )
     print_line(judge)
-    for line in sweep.plan.space.remarks:
-        print_line(line)
+    for remark in filter(None, (p.remark for p in sweep.plan.space.parameters)):
+        print_line(remark)
     if count := len(sweep.study.all_settings):
         print_line(f"{count_of(count, 'setting')} in all, each is tried once")
     print_line(_about_final(sweep))

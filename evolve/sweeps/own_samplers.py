@@ -299,7 +299,7 @@ def step_of(
     if step is None:
         return low, high
     # In steps above the lowest value: the ends are at least one apart, and within the range.
-    last = steps_in(distribution.low, distribution.high, step)
+    last = steps_in(distribution)
     under, over = ((end - distribution.low) / step for end in (low, high))
     if over - under < 1.0:
         under = min(max((under + over - 1.0) / 2, 0.0), last - 1.0)
@@ -307,5 +307,5 @@ def step_of(
     first, second = math.floor(under + lot), math.floor(over + lot)
     if first == second:  # floats are not exact
         first, second = (first - 1, second) if second >= last else (first, second + 1)
-    ends = (at_step(end, distribution.low, distribution.high, step) for end in (first, second))
+    ends = (at_step(end, distribution) for end in (first, second))
     return next(ends), next(ends)

@@ -16,7 +16,7 @@ from evolve.config.ranges import EXAMPLE, range_of
 from evolve.errors import OptionsError, SettingsError
 from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
-from evolve.sweeps.space import Parameter, Space, Value, on_grid
+from evolve.sweeps.space import Parameter, Space, Value, snapped
 
 _ONE_THREAD: Final = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
@@ -236,10 +236,8 @@ def middle(parameter: Parameter) -> Value:
         return parameter.choices[0]
     low, high = parameter.low, parameter.high
     value = (low * high) ** 0.5 if parameter.log else (low + high) / 2
-    if parameter.grid is None:
-        return value
-    nearest = on_grid(value, low, high, parameter.grid)
-    return nearest if parameter.kind == "float" else int(nearest)
+    nearest: Value = parameter.type(snapped(value, parameter.distribution))
+    return nearest
 
 
 def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None]:
@@ -249,11 +247,7 @@ def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None
     if "choices" not in table and not {"low", "high"} <= table.keys():
         raise OptionsError(f"{hole}: is not a range: {EXAMPLE}")
     parameter = Parameter(name, "choice", "").narrowed(table, hole)
-    if default is None:
-        return parameter, None
-    if parameter.type is float and isinstance(default, int):
-        default = float(default)
-    if not parameter.holds(default):
+    if default is not None and (default := parameter.taken(default)) is None:
         given = text.partition("=")[2]
         raise OptionsError(f"{hole}: {given!r} is not in the range {parameter.range_text}")
     return parameter, default

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,24 +23,20 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolve.config.ranges import Requirement, to_unit, value_at
 from evolve.errors import SettingsError
+from evolve.parsing import plain_words
 
 Value = float | int | str | bool
 Setting = tuple[Any, ...]
 """The values of a trial, in the order of the space."""
 Number = FloatDistribution | IntDistribution
-_SEPARATOR: Final = " | "
-"""Separator of the choices in a range's text."""
-_EXACT: Final = 1e-9
-"""Possible error of a division of floats, as a share of a range's steps."""
 _CLOSE: Final = 1e-6
 """Tolerance of a value's distance to the grid, as a share of a step: floats are not exact."""
 _COUNTED: Final = 100_000
 """Most settings that are looked at one by one to count those that fulfil all requirements."""
-_MOST_STEPS: Final = 1e9
-"""Most steps in a range: up to here places on the grid are told apart reliably."""
 
 NO_YES: Final = (False, True)
 
@@ -62,15 +59,17 @@ class Parameter:
     step: float | None = None
     choices: tuple[Value, ...] = ()
 
-    @property
+    @cached_property
     def distribution(self) -> BaseDistribution:
-        """The same as an Optuna distribution."""
+        """The same as an Optuna distribution, whose highest value is a multiple of the step."""
         if self.kind == "choice":
             return CategoricalDistribution(self.choices)
-        if self.kind == "float":
-            return FloatDistribution(self.low, self.last, log=self.log, step=self.step)
-        step = int(self.step or 1)
-        return IntDistribution(int(self.low), int(self.last), log=self.log, step=step)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # where the highest value is under `high`
+            if self.kind == "float":
+                return FloatDistribution(self.low, self.high, log=self.log, step=self.step)
+            step = int(self.step or 1)
+            return IntDistribution(int(self.low), int(self.high), log=self.log, step=step)
 
     @property
     def type(self) -> type:
@@ -82,80 +81,65 @@ class Parameter:
     @property
     def example(self) -> Value:
         """A value in the range."""
-        if self.kind == "choice":
-            return self.choices[0]
-        return self.low if self.kind == "float" else int(self.low)
+        return self.ends[0]
 
     @property
     def ends(self) -> tuple[Value, ...]:
         """The ends of the range; all values of a choice."""
-        if self.kind == "choice":
-            return self.choices
-        return (self.low, self.last) if self.kind == "float" else (int(self.low), int(self.last))
-
-    @property
-    def grid(self) -> float | None:
-        """The step; None for a choice, and where any value is possible."""
-        if self.kind == "choice":
-            return None
-        return self.step or (1 if self.kind == "int" else None)
-
-    @property
-    def last(self) -> float:
-        """The highest value: below `high` where the range is not a multiple of the step."""
-        return self.high if self.grid is None else self._at(self._steps(self.grid), self.grid)
+        number = self.distribution
+        return (number.low, number.high) if isinstance(number, Number) else self.choices
 
     @property
     def count(self) -> int | None:
         """The number of values; None where it is infinite."""
-        if self.kind == "choice":
+        number = self.distribution
+        if not isinstance(number, Number):
             return len(self.choices)
-        if self.grid is None:
-            return 1 if self.low == self.high else None
-        return 1 + self._steps(self.grid)
+        if number.step is None:
+            return 1 if number.single() else None
+        return 1 + steps_in(number)
 
     @property
     def values(self) -> list[Value]:
         """All values, where their number is finite."""
-        if self.kind == "choice":
+        number = self.distribution
+        if not isinstance(number, Number):
             return list(self.choices)
-        return [self._at(index, self.grid or 1) for index in range(self.count or 0)]
-
-    def _steps(self, grid: float) -> int:
-        return steps_in(self.low, self.high, grid)
-
-    def _at(self, index: int, grid: float) -> float:
-        value = at_step(index, self.low, self.high, grid)
-        return value if self.kind == "float" else int(value)
+        return [at_step(index, number) for index in range(self.count or 0)]
 
     @property
     def range_text(self) -> str:
         """The range as text for people."""
         if self.kind == "choice":
-            return _SEPARATOR.join(str(choice) for choice in self.choices)
+            return " | ".join(str(choice) for choice in self.choices)
         notes = [", log"] if self.log else []
         if self.step is not None and (self.kind, self.step) != ("int", 1):
             notes.append(f", in steps of {self.step:g}")
         return f"{self.low:g} to {self.high:g}{''.join(notes)}"
 
+    @property
+    def remark(self) -> str | None:
+        """A note where the highest value lies under the end of the range."""
+        number = self.distribution
+        if not isinstance(number, Number) or number.high == self.high:
+            return None
+        return f"{self.name}: {self.range_text}: the last step is at {number.high:g}"
+
     def holds(self, value: Any) -> bool:
         """Return whether a value lies in the range."""
-        if self.kind == "choice":
-            return value in self.choices
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return False
-        if self.grid is None:
-            return self.low <= value <= self.high
-        nearest = on_grid(value, self.low, self.high, self.grid)
-        return abs(value - nearest) <= _CLOSE * self.grid
+        return self.taken(value) is not None
 
     def taken(self, value: Any) -> Value | None:
         """Return a value as one of the range, a whole number as a float; None if it is outside."""
-        if self.kind != "choice":
-            return self.type(value) if self.holds(value) else None
-        return next(
-            (choice for choice in self.choices if choice == value and _alike(choice, value)), None
-        )
+        number = self.distribution
+        if not isinstance(number, Number):
+            alike = (c for c in self.choices if isinstance(c, bool) == isinstance(value, bool))
+            return next((choice for choice in alike if choice == value), None)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        close = _CLOSE * (number.step or 0.0)
+        inside = number.low <= value <= number.high and abs(value - snapped(value, number)) <= close
+        return self.type(value) if inside else None
 
     def narrowed(self, given: Mapping[str, Any], source: str) -> Parameter:
         """Return the parameter with another range, from a table of a space file.
@@ -163,79 +147,57 @@ class Parameter:
         Raises SettingsError, which says what is wrong in `source`.
         """
         where = f"{source}: {self.name}"
-        if "choices" in given:
-            if set(given) != {"choices"}:
-                others = ", ".join(sorted({*given} - {"choices"}))
-                raise SettingsError(f"{where}: choices stand alone, not with {others}")
-            choices = given["choices"]
-            if not isinstance(choices, list) or not choices:
-                raise SettingsError(f"{where}: choices must be a list of one or more values")
-            if self.choices == NO_YES:  # texts of the command line say true|false
-                choices = [
-                    {"false": False, "true": True}.get(str(choice), choice) for choice in choices
-                ]
-            kinds = {type(choice) for choice in choices}
-            if kinds == {int, float}:
-                choices, kinds = [float(choice) for choice in choices], {float}
-            if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
-                raise SettingsError(
-                    f"{where}: choices must all be numbers, all texts, or true and false"
-                )
-            return replace(self, kind="choice", choices=tuple(choices))
-        if unknown := [key for key in given if key not in ("low", "high", "log", "step")]:
-            raise SettingsError(
-                f"{where}: there is no {unknown[0]!r}; there are low, high, log, step and choices"
-            )
-        if self.kind == "choice" and not {"low", "high"} <= set(given):
-            raise SettingsError(f"{where}: is a choice: give choices, or both low and high")
-        for key in ("low", "high", "step"):
-            if key in given and (
-                isinstance(given[key], bool)
-                or not isinstance(given[key], int | float)
-                or not math.isfinite(given[key])
-            ):
-                raise SettingsError(f"{where}.{key}: {given[key]!r} is not a number")
-        if not isinstance(given.get("log", False), bool):
-            raise SettingsError(f"{where}.log: {given['log']!r} must be true or false")
-        kind = self.kind
-        if kind == "choice":
-            ends = [given[key] for key in ("low", "high", "step") if key in given]
-            kind = "int" if all(isinstance(end, int) for end in ends) else "float"
-        changed = replace(self, kind=kind, choices=(), **given)
-        if kind == "float":
-            changed = replace(changed, low=float(changed.low), high=float(changed.high))
-        return changed.checked(where)
+        try:
+            table = _Range.model_validate(given)
+            changes = table.model_dump(exclude_unset=True)
+            if table.choices is not None:
+                if len(changes) > 1:
+                    raise ValueError("choices stand alone")
+                return replace(self, kind="choice", choices=_alike(table.choices, self.choices))
+            kind = self.kind
+            if kind == "choice":
+                if table.low is None or table.high is None:
+                    raise ValueError("is a choice: give choices, or both low and high")
+                ends = (table.low, table.high, table.step or 1)
+                kind = "int" if all(isinstance(end, int) for end in ends) else "float"
+            changed = replace(self, kind=kind, choices=(), **changes)
+            bounds = (changed.low, changed.high, changed.step or 1)
+            if kind == "float":
+                changed = replace(changed, low=float(changed.low), high=float(changed.high))
+            elif any(bound != int(bound) for bound in bounds):
+                raise ValueError(f"is a whole number, {changed.range_text} is not")
+            _ = changed.distribution
+        except ValidationError as error:
+            fault = error.errors()[0]
+            text = f"{fault['loc'][0]} = {fault['input']!r}: {plain_words(fault)}"
+            raise SettingsError(f"{where}: {text}") from error
+        except ValueError as error:
+            raise SettingsError(f"{where}: {error}") from error
+        return changed
 
-    def checked(self, where: str) -> Parameter:
-        """Return the parameter itself; SettingsError for an impossible range."""
-        bounds = (self.low, self.high, self.step or 1)
-        if self.kind == "int" and any(float(bound) != int(bound) for bound in bounds):
-            raise SettingsError(f"{where}: is a whole number, {self.range_text} is not")
-        if self.low > self.high:
-            raise SettingsError(f"{where}: low {self.low:g} is above high {self.high:g}")
-        if self.log and self.low <= 0:
-            raise SettingsError(f"{where}: a logarithmic scale needs a low over 0")
-        if self.step is not None:
-            self._check_step(self.step, where)
-        return self
 
-    def _check_step(self, step: float, where: str) -> None:
-        """Raise SettingsError for an unusable step."""
-        if step <= 0:
-            raise SettingsError(f"{where}: step {step:g} must be over 0, such as 1 or 0.1")
-        if self.log and step != 1:
-            raise SettingsError(f"{where}: step {step:g} does not go with a logarithmic scale")
-        width = self.high - self.low
-        if 0 < width < step * (1 - _CLOSE):
-            raise SettingsError(
-                f"{where}: step {step:g} is larger than the range, {self.low:g} to {self.high:g}: "
-                f"there would be one value; give a step of {width:g} at most"
-            )
-        if width / step > _MOST_STEPS:
-            raise SettingsError(
-                f"{where}: step {step:g} divides {self.low:g} to {self.high:g} into more than "
-                f"{_MOST_STEPS:.0e} parts: leave it out for any value between"
-            )
+class _Range(BaseModel):
+    """A table of a space file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    low: float | int | None = None
+    high: float | int | None = None
+    log: bool = False
+    step: float | int | None = None
+    choices: list[Any] | None = None
+
+
+def _alike(choices: list[Any], before: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return choices as values of one type; ValueError where that is impossible."""
+    if before == NO_YES:  # texts of the command line say true|false
+        choices = [{"false": False, "true": True}.get(str(choice), choice) for choice in choices]
+    kinds = {type(choice) for choice in choices}
+    if kinds == {int, float}:
+        choices, kinds = [float(choice) for choice in choices], {float}
+    if len(kinds) != 1 or not kinds <= {str, int, float, bool}:
+        raise ValueError("choices must be one or more, all numbers, all texts, or true and false")
+    return tuple(choices)
 
 
 def real(name: str, low: float, high: float, *, log: bool = False) -> Parameter:
@@ -253,11 +215,6 @@ def whole(
 def choice(name: str, choices: tuple[Value, ...], about: str = "") -> Parameter:
     """Return a parameter with these choices; without `about` it is a setting."""
     return Parameter(name, "choice", about, choices=choices)
-
-
-def _alike(first: Any, other: Any) -> bool:
-    """Return whether both are truth values, or neither is: 1 equals True."""
-    return isinstance(first, bool) == isinstance(other, bool)
 
 
 @dataclass(frozen=True)
@@ -345,23 +302,9 @@ class Space:
         return space
 
     @property
-    def remarks(self) -> list[str]:
-        """Notes on ranges that are not a multiple of their steps."""
-        return [
-            f"{parameter.name}: {parameter.range_text}: the last step is at {parameter.last:g}"
-            for parameter in self.parameters
-            if parameter.grid is not None
-            and parameter.high - parameter.last > _CLOSE * parameter.grid
-        ]
-
-    @property
     def distributions(self) -> dict[str, BaseDistribution]:
         """The space for Optuna."""
         return {parameter.name: parameter.distribution for parameter in self.parameters}
-
-    def setting_of(self, values: Mapping[str, Any]) -> Setting:
-        """Return values in the order of the space."""
-        return tuple(values[name] for name in self.names)
 
     def without(self, names: Iterable[str]) -> Space:
         """Return the space without some parameters."""
@@ -386,40 +329,31 @@ def units_of(values: Mapping[str, Any], numbers: Mapping[str, Number]) -> npt.ND
 def values_at(
     units: npt.NDArray[np.float64], numbers: Mapping[str, Number]
 ) -> dict[str, float | int]:
-    """Return the values at a point of the unit cube."""
-    pairs = zip(units, numbers.items(), strict=True)
-    return {name: _from_unit(float(unit), number) for unit, (name, number) in pairs}
-
-
-def _from_unit(unit: float, distribution: Number) -> float | int:
-    """Return the value at a place, on the grid if there is one; outside 0 to 1 the nearest end."""
-    return cast("float | int", snapped(value_at(unit, distribution), distribution))
+    """Return the values at a point of the unit cube; outside of it, at the nearest end."""
+    return {
+        name: snapped(value_at(float(unit), number), number)
+        for unit, (name, number) in zip(units, numbers.items(), strict=True)
+    }
 
 
 def snapped(value: Any, distribution: BaseDistribution) -> Any:
-    """Return the nearest value on the grid; without steps, and for a choice, the value itself."""
-    if not isinstance(distribution, Number) or distribution.step is None:
-        return value
-    return on_grid(value, distribution.low, distribution.high, distribution.step)
-
-
-def steps_in(low: float, high: float, step: float) -> int:
-    """Count the whole steps that fit into a range."""
-    count = (high - low) / step
-    return math.floor(count + _EXACT * max(1.0, count))
-
-
-def on_grid(value: float, low: float, high: float, step: float) -> float:
-    """Return the nearest value on the grid within the range.
+    """Return the nearest value on the grid; without steps, and for a choice, the value itself.
 
     It is exact as written: 0.3, and not 0.30000000000000004.
     """
-    return at_step(round((value - low) / step), low, high, step)
+    if not isinstance(distribution, Number) or distribution.step is None:
+        return value
+    return at_step(round((value - distribution.low) / distribution.step), distribution)
 
 
-def at_step(number: int, low: float, high: float, step: float) -> float:
-    """Return the value `number` steps above low; beyond the range, the nearest end."""
-    number = min(max(number, 0), steps_in(low, high, step))
-    if all(isinstance(end, int) for end in (low, step)):
-        return low + number * step
-    return float(Decimal(repr(low)) + number * Decimal(repr(step)))
+def steps_in(number: Number) -> int:
+    """Count the steps of a range that has steps."""
+    return round((number.high - number.low) / (number.step or 1))
+
+
+def at_step(index: int, number: Number) -> float | int:
+    """Return the value `index` steps above the lowest; beyond the range, the nearest end."""
+    index, low, step = min(max(index, 0), steps_in(number)), number.low, number.step or 1
+    if isinstance(number, IntDistribution):
+        return int(low + index * step)
+    return float(Decimal(repr(low)) + index * Decimal(repr(step)))

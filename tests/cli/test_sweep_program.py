@@ -113,16 +113,6 @@ def test_a_program_that_crashes_on_most_values_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_program_that_ignores_what_it_is_told(tmp_path: Path) -> None:
-    program = f"gtp:{ENGINE} --deaf --corner {{corner:-30:30=-20}}"
-    said = done(
-        "sweep", "program", program, "--trials=6", "--pairs=2", "--final-openings=2", "--jobs=1",
-        "--out", tmp_path / "x",
-    )  # fmt: skip
-    assert said.out.count("played exactly like the defaults") == 1
-
-
-@pytest.mark.slow
 def test_failures_in_the_final_are_told(tmp_path: Path) -> None:
     """It fails on some 2 boards of a thousand: never in the trials, but in the final."""
     failing = FRIEND.replace(

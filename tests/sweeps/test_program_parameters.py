@@ -64,12 +64,9 @@ def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{g:0.0:1.0:0}", "step 0 must be over 0"),
-        ("{g:0.0:1.0:-0.1}", "step -0.1 must be over 0"),
-        ("{n:0:10:-2}", "step -2 must be over 0"),
-        ("{g:0.0:1.0:1.5}", "step 1.5 is larger than the range, 0 to 1"),
-        ("{n:0:10:20}", "step 20 is larger than the range, 0 to 10"),
-        ("{g:0.0:1.0:1e-12}", "into more than 1e+09 parts"),
+        ("{g:0.0:1.0:0}", "step > 0"),
+        ("{g:0.0:1.0:-0.1}", "step > 0"),
+        ("{n:0:10:-2}", "step > 0"),
         ("{g:0.0:1.0:few}", "'few' is neither log nor a step"),
         ("{g:0.0:1.0:0.1=0.25}", "'0.25' is not in the range 0 to 1, in steps of 0.1"),
         ("{g:0.0:1.0:0.1:log}", "is not a range"),
