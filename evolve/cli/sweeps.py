@@ -120,11 +120,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:
-        """As above; missing importances are computed then."""
-        if _has_trials_left(work) or not work.has_champion:
+        if not (work.study.is_over and work.has_champion):
             return None
-        if not work.has_importances:
-            work.compute_importances()
         limit = "trials" if work.settings.games_of_trials is None else "games"
         more = f"a higher --{limit} continues it"
         if work.study.is_exhausted:
@@ -152,7 +149,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         if work.settings.games_of_trials is not None:
             played = games_of(work.study.trials(), work.settings.trial_games)
             so_far = f"{count_of(work.study.finished(), 'trial')}, {played} games"
-        if ending.stopped and not _has_trials_left(work):
+        if ending.stopped and work.study.is_over:
             so_far += ", the final is to come"
         return so_far
 
@@ -203,10 +200,6 @@ def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
         raise OptionsError(f"storage: {folder} has its study in its own journal, not in {shown}")
     if shown != stored:
         raise OptionsError(f"storage: {folder} has its study in {stored}, not in {shown}")
-
-
-def _has_trials_left(sweep: Sweep) -> bool:
-    return not sweep.study.is_over or sweep.is_left_over
 
 
 def _print_header(sweep: Sweep, done: int) -> None:

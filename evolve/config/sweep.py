@@ -123,7 +123,7 @@ class SweepSettings(Settings):
     start_from: str | None = Field(
         None,
         description="settings to try after the defaults: the best of an earlier sweep, or those of "
-        "a file, such as its best.json or best.toml",
+        "a TOML file, such as its best.toml",
         json_schema_extra={"names": "place"},
     )
     reports: int = Field(4, ge=1, le=100, description="times that a trial plays the panel")

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import RunError
@@ -14,7 +15,7 @@ from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.plan import checked_plan
-from evolve.sweeps.rungs import select_champion
+from evolve.sweeps.rungs import Rungs, RungsEnded
 from evolve.sweeps.storage import stored_form
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.tables.paths import CONFIG_FILE
@@ -29,17 +30,23 @@ def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, Fi
     """
     folder, timeout = sweep.folder, sweep.settings.timeout
     begin = time.monotonic()
-    left_over = not sweep.study.is_over or sweep.is_left_over
-    ending = sweep.run(observer) if left_over else sweep.complete
+    ending = sweep.complete if sweep.study.is_over else sweep.run(observer)
     if ending.stopped:
         return ending, None
     if sweep.failure is not None:
         raise RunError(f"{folder}: {sweep.failure}")
     left = None if timeout is None else timeout - (time.monotonic() - begin)
-    cut, result = select_champion(sweep, observer, left)
-    if result is None and (cut or ending) in (SweepEnding.COMPLETE, SweepEnding.EXHAUSTED):
+    sweep.compute_importances()
+    try:
+        rungs = Rungs(sweep, left) if sweep.settings.rungs else None
+        result = sweep.play_final(observer) if rungs is None else rungs.climb(observer)
+    except StoppedError:
+        return SweepEnding.STOPPED, None
+    except RungsEnded as ended:
+        return ended.ending, None
+    if result is None and ending in (SweepEnding.COMPLETE, SweepEnding.EXHAUSTED):
         raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
-    return cut or ending, result
+    return ending, result
 
 
 def sweep(
@@ -86,7 +93,7 @@ def sweep(
     ):
         if store_settings is not None:
             store_settings()
-        if not (work.has_champion and work.study.is_over and not work.is_left_over):
+        if not (work.has_champion and work.study.is_over):
             with shown(progress, observer) as watching:
                 search_and_select(work, watching)
     return Run(folder)

@@ -7,7 +7,6 @@ against the defaults, on further openings, shows whether the sweep has found mor
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,8 +102,7 @@ def openings_of_final(sweep: SweepSettings, trials: Sequence[FrozenTrial], match
 class SweepFinal:
     """The final of a sweep: the best settings and the defaults, as far as their agents are here.
 
-    over: whether no further trial will come. seconds_a_game: expected seconds per game, where
-    known.
+    over: whether no further trial will come.
     """
 
     folder: Path
@@ -113,7 +111,6 @@ class SweepFinal:
     executor: Executor
     observer: Observer
     over: bool = False
-    seconds_a_game: float | None = None
 
     def __post_init__(self) -> None:
         sweep = self.plan.sweep
@@ -148,7 +145,10 @@ class SweepFinal:
 
     def round_robin(self) -> list[Row]:
         """Let all finalists play one another; return their rows, the strongest first."""
-        self.observer.note(self._announced())
+        self.observer.note(
+            f"the final: {count_of(len(self.agents), 'agent')}, {2 * self.openings} games a pair, "
+            f"{self.games} at most"
+        )
         contest = Contest(self.agents, self.names, self.plan.sweep.rules, self.plan.sweep.seed)
         rating = Tournament(
             contest,
@@ -219,16 +219,6 @@ class SweepFinal:
         sweep = self.plan.sweep
         rng = np.random.default_rng([sweep.seed, *key])
         return balanced_openings(self.openings, part, sweep.rules, rng)
-
-    def _announced(self) -> str:
-        """Describe the coming final in a line."""
-        text = (
-            f"the final: {count_of(len(self.agents), 'agent')}, {2 * self.openings} games a pair, "
-            f"{self.games} at most"
-        )
-        if self.seconds_a_game is None:
-            return text
-        return f"{text}, some {math.ceil(self.games * self.seconds_a_game)} s"
 
 
 def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> list[str]:

@@ -6,16 +6,14 @@ None has a state beyond the trials: what it proposes follows from them and a see
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import optuna
-from optuna.distributions import (
-    BaseDistribution,
-)
-from optuna.samplers import BaseSampler
+from optuna.distributions import BaseDistribution
+from optuna.samplers import RandomSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.config.ranges import value_at
@@ -49,46 +47,9 @@ _DELAY: Final = 0.1
 
 Numbers = Mapping[str, Number]
 Floats = npt.NDArray[np.float64]
-_Independent = Callable[[optuna.Study, FrozenTrial, str, BaseDistribution], Any]
-"""Draws the value of one parameter by itself."""
 
 
-class JointSampler(BaseSampler):
-    """A sampler that proposes values that belong together.
-
-    alone: draws the value of a parameter that such a proposal leaves out.
-    """
-
-    alone: _Independent
-
-    def sample_independent(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """Return the value of a parameter that was left out."""
-        return self.alone(study, trial, param_name, param_distribution)
-
-
-def by_chance(seed: int) -> _Independent:
-    """Return a function that draws values at random."""
-    return optuna.samplers.RandomSampler(seed=seed % 2**32).sample_independent
-
-
-def _complete_trials(study: optuna.Study) -> list[FrozenTrial]:
-    """Return the trials that samplers learn from; do not change them."""
-    return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-
-
-def _common_space(study: optuna.Study) -> dict[str, BaseDistribution]:
-    """Return the parameters that all complete trials have, without those of a single value."""
-    space = optuna.search_space.intersection_search_space(_complete_trials(study))
-    return {name: distribution for name, distribution in space.items() if not distribution.single()}
-
-
-class CmaSampler(JointSampler):
+class CmaSampler(RandomSampler):
     """Proposes numbers by CMA-ES (Hansen and Ostermeier 2001); choices and first trials at random.
 
     Optuna's own sampler keeps its state as a pickle in the study, and unpickles what it finds
@@ -100,59 +61,38 @@ class CmaSampler(JointSampler):
     alone.
     """
 
-    def __init__(self, startup: int) -> None:
-        self._startup = startup
-        self._known: tuple[list[str], cmaes.CMA] | None = None
-        self.reseed(0)
+    def __init__(self, startup: int, numbers: Numbers) -> None:
+        super().__init__()
+        self._startup, self._numbers = startup, numbers
+        self._optimizer: cmaes.CMA | None = None
 
     def reseed(self, seed: int) -> None:
         """Set the seed of the next proposal."""
         self._seed = seed % 2**32
-        self.alone = by_chance(self._seed)
+        super().__init__(self._seed)
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the numbers of the space that all finished trials have."""
-        space = _common_space(study)
-        return {
-            name: distribution
-            for name, distribution in space.items()
-            if isinstance(distribution, Number)
-        }
+        """Return the numbers of the space."""
+        return dict(self._numbers)
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Return a point of the current generation."""
-        numbers = {
-            name: distribution
-            for name, distribution in search_space.items()
-            if isinstance(distribution, Number)
-        }
+        """Return a point of the current generation; nothing before its start."""
         others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
-        optimizer = self._optimizer(others, numbers) if len(numbers) > 1 else None
+        if self._optimizer is None and len(self._numbers) > 1:
+            first = _whole(others, None, max(1, self._startup))
+            self._optimizer = None if first is None else _begun(first, self._numbers)
+        optimizer = self._optimizer
         if optimizer is None:
             return {}
+        while whole := _whole(others, optimizer.generation, optimizer.population_size):
+            optimizer.tell([(units_of(t.params, self._numbers), -t.values[0]) for t in whole])
         study._storage.set_trial_system_attr(trial._trial_id, CMA_GENERATION, optimizer.generation)
         optimizer._rng.seed(self._seed)
-        return values_at(optimizer.ask(), numbers)
-
-    def _optimizer(self, others: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA | None:
-        """Return CMA-ES after all complete generations; None before its start."""
-        if self._known is None or self._known[0] != list(numbers):
-            first = _whole(others, None, max(1, self._startup))
-            if first is None:
-                return None
-            self._known = list(numbers), _begun(first, numbers)
-        optimizer = self._known[1]
-        while (
-            generation := _whole(others, optimizer.generation, optimizer.population_size)
-        ) is not None:
-            optimizer.tell(
-                [(units_of(trial.params, numbers), -trial.values[0]) for trial in generation]
-            )
-        return optimizer
+        return values_at(optimizer.ask(), self._numbers)
 
 
 def _whole(
@@ -189,7 +129,7 @@ def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
     )
 
 
-class SpsaSampler(JointSampler):
+class SpsaSampler(RandomSampler):
     """Proposes steps from the current point of the search (Spall 1992).
 
     A step is a trial that plays its own mirror image. Both lie at ± c around the current point,
@@ -198,51 +138,41 @@ class SpsaSampler(JointSampler):
     are at least one step apart: without that a range of few values never moves. Gains fall as in
     Spall (1998) and as testers of chess programs use them.
 
-    space: only numbers. begin: values of the starting point. trials: their planned number. number:
-    of the proposed trial. seed: of its direction.
+    numbers: the whole space. begin: values of the starting point. trials: their planned number.
+    number: of the proposed trial. seed: of its direction.
     """
 
     def __init__(
-        self,
-        space: Mapping[str, BaseDistribution],
-        begin: Mapping[str, Any],
-        trials: int,
-        number: int,
-        seed: int,
+        self, numbers: Numbers, begin: Mapping[str, Any], trials: int, number: int, seed: int
     ) -> None:
-        self._space, self._begin = dict(space), begin
-        # Parameters without a range keep their starting values.
-        self.alone = lambda study, trial, name, distribution: begin[name]
+        super().__init__()
+        self._numbers, self._begin = numbers, begin
         self._steps = max(1, trials - trials // EVERY)
         self._number, self._last, self._seed = number, trials - 1, seed
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the whole space, without parameters of a single value."""
-        return {
-            name: distribution
-            for name, distribution in self._space.items()
-            if not distribution.single()
-        }
+        """Return the whole space."""
+        return dict(self._numbers)
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return the step's upper end; the lower one is stored as the trial's mirror image."""
-        if not search_space:
-            return {}
-        numbers = cast("Numbers", search_space)
-        steps = _steps(study)
+        numbers = self._numbers
+        ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
+        steps = [trial for trial in ended if MIRROR in trial.user_attrs]
         point = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
         values = values_at(point, numbers)
-        if _is_estimate(self._number) or self._number == self._last:
+        # Trial 0 is the defaults. The result of the last steps is worth a trial, too.
+        if self._number % EVERY == 0 or self._number == self._last:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
             return values
         rng = np.random.default_rng(self._seed)
         corner = rng.choice([-1.0, 1.0], len(numbers))
         lots = rng.random(len(numbers))
-        width = _width(len(steps) + 1, self._steps)
+        width = float(_STEP * (self._steps / (len(steps) + 1)) ** _GAMMA)
         above, below = {}, {}
         for unit, side, lot, (name, distribution) in zip(
             point, corner, lots, numbers.items(), strict=True
@@ -251,21 +181,6 @@ class SpsaSampler(JointSampler):
             above[name], below[name] = (high, low) if side > 0 else (low, high)
         study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
         return above
-
-
-def _is_estimate(number: int) -> bool:
-    """Return whether a trial is an estimate at the current point, not a step.
-
-    Trial 0 is the defaults. A sweep's last trial is an estimate, too: the result of the steps
-    before it is worth a trial.
-    """
-    return number % EVERY == 0
-
-
-def _steps(study: optuna.Study) -> list[FrozenTrial]:
-    """Return the finished steps in their order."""
-    ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
-    return [trial for trial in ended if MIRROR in trial.user_attrs]
 
 
 def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:
@@ -279,11 +194,6 @@ def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total
         fall = ((delay + total) / (delay + number)) ** _ALPHA * (number / total) ** _GAMMA
         point = np.clip(point + _GAIN * fall * won * (above - below) / 2, 0.0, 1.0)
     return point
-
-
-def _width(number: int, total: int) -> float:
-    """Return c of a step."""
-    return float(_STEP * (total / number) ** _GAMMA)
 
 
 def step_of(

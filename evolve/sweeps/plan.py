@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -17,12 +17,16 @@ from evolve.agents.reference import read_agent
 from evolve.arena.judges import Panel
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
+from evolve.config.toml import read_toml
+from evolve.errors import SettingsError
 from evolve.extras import imported, need
 from evolve.fitness.executor import ONE_THREAD
 from evolve.runs.loading import load_agent
-from evolve.sweeps.first_trials import settings_to_try
 from evolve.sweeps.space import Space
 from evolve.sweeps.trials import Objective, Report, Task, TrialResult, agent_file, keep
+from evolve.tables.columns import rows_with
+from evolve.tables.paths import TRIALS_FILE
+from evolve.tables.trials import TRIALS_COLUMNS, read_final, read_trials
 
 
 @dataclass(frozen=True)
@@ -162,3 +166,66 @@ def checked_plan(settings: SweepSettings, *, new: bool = False) -> Plan:
             plan.check({**plan.example, parameter.name: end})
     plan.check_start(new=new)
     return plan
+
+
+START: Final = "start"
+"""Origin of the trials with settings of `start_from`."""
+_MOST: Final = 10
+"""Most settings of an earlier sweep."""
+
+
+def settings_to_try(
+    source: str, space: Space, defaults: Mapping[str, Any] | None
+) -> list[dict[str, Any]]:
+    """Return the settings of a TOML file or an earlier sweep that fit a space, best first.
+
+    Parameters that they do not name have their defaults; parameters that the space does not have
+    are left out, and so are settings outside of its ranges and those that break a requirement.
+    Raises SettingsError where none is left, and says why.
+    """
+    path = Path(source)
+    fitting: list[dict[str, Any]] = []
+    why = "it has no settings"
+    for given in _of_sweep(path) if path.is_dir() else [read_toml(path, ())]:
+        values, fault = _fitted(given, space, defaults)
+        if fault is not None:
+            why = fault
+        elif values == defaults:
+            why = "it has only the defaults"
+        elif values not in fitting:
+            fitting.append(values)
+    if not fitting:
+        raise SettingsError(f"start_from: nothing in {source} can be tried here: {why}")
+    return fitting[:_MOST]
+
+
+def _fitted(
+    given: Mapping[str, Any], space: Space, defaults: Mapping[str, Any] | None
+) -> tuple[dict[str, Any], str | None]:
+    """Return settings of the space, or why these do not fit."""
+    if not any(name in given for name in space.names):
+        return {}, f"it names none of the parameters {', '.join(space.names)}"
+    values: dict[str, Any] = {}
+    for parameter in space.parameters:
+        value = given.get(parameter.name, (defaults or {}).get(parameter.name))
+        taken = parameter.taken(value)
+        if taken is None:
+            return {}, f"{parameter.name} = {value!r} is not in {parameter.range_text}"
+        values[parameter.name] = taken
+    broken = space.broken(values)
+    return values, f"they break {broken[0]!r}" if broken else None
+
+
+def _of_sweep(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """The settings of a sweep's complete trials: the final's winner first, then by their scores."""
+    table = read_trials(folder)
+    if table is None:
+        raise SettingsError(
+            f"start_from: {folder} is not a sweep with trials: it lacks {TRIALS_FILE}"
+        )
+    final = read_final(folder)
+    winner = None if final is None else final.winner
+    rows = rows_with(table, "state", "COMPLETE").to_pylist()
+    rows.sort(key=lambda row: (row["number"] != winner, -(row["score"] or 0.0), row["number"]))
+    for row in rows:
+        yield {name: value for name, value in row.items() if name not in TRIALS_COLUMNS.names}

@@ -15,14 +15,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import TrialState
 
-from evolve.agents.agent import StoredAgent
 from evolve.agents.reference import read_agent
-from evolve.arena.match import Match, StoppedError
+from evolve.arena.match import Match
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
@@ -50,18 +49,19 @@ _RETEST_KEY: Final = 1000
 """Key of the retest's seeds: no rung has that number."""
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A candidate's finished training: its score, and the location of its agent."""
+class Trained(NamedTuple):
+    """A candidate's finished training: its score, and the file of its agent."""
 
     score: float
-    folder: Path
-    trial: FrozenTrial
+    file: Path
 
-    @property
-    def agent(self) -> StoredAgent:
-        """The trained agent."""
-        return read_agent(agent_file(self.folder, self.trial))
+
+class RungsEnded(Exception):  # noqa: N818  # a result, not an error
+    """The rungs ended early, for this reason."""
+
+    def __init__(self, ending: SweepEnding) -> None:
+        super().__init__(ending)
+        self.ending = ending
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,6 @@ class Candidate:
         return sum(training.score for training in self.trainings) / len(self.trainings)
 
     @property
-    def best(self) -> Trained:
-        """The training with the best score; the first of equals."""
-        return max(self.trainings, key=lambda training: training.score)
-
-    @property
     def standing(self) -> dict[str, Any]:
         """Its row in the last rung."""
         score = mean_of([training.score for training in self.trainings]).within(0.0, 1.0)
@@ -96,24 +91,6 @@ class Candidate:
         }
 
 
-def select_champion(
-    sweep: Sweep, observer: Observer, seconds: float | None
-) -> tuple[SweepEnding | None, FinalDocument | None]:
-    """Select the champion of a sweep's trials, by rungs or by a final.
-
-    Returns why it ended early, and the result, which is None, too, when no trial is complete.
-    `seconds` are left of the sweep's time, None for no limit. Raises RunError where all trainings
-    of a rung failed.
-    """
-    try:
-        if not sweep.settings.rungs:
-            return None, sweep.play_final(observer)
-        sweep.compute_importances()
-        return Rungs(sweep, seconds).climb(observer)
-    except StoppedError:
-        return SweepEnding.STOPPED, None
-
-
 class Rungs:
     """The rungs of a sweep with finished trials."""
 
@@ -124,38 +101,29 @@ class Rungs:
         self._folder = sweep.folder / RUNGS
         self._done = float(sweep.settings.trials)
 
-    def climb(self, observer: Observer) -> tuple[SweepEnding | None, FinalDocument | None]:
-        """Run or resume the rungs; return why they ended early, or the result.
-
-        The result is None without candidates.
-        """
-        candidates = self._first()
+    def climb(self, observer: Observer) -> FinalDocument | None:
+        """Run or resume the rungs; return the result, None without candidates."""
+        candidates = [
+            Candidate(
+                DEFAULTS if is_defaults(trial) else _name(trial.number), trial.number, trial.params
+            )
+            for trial in settings_ranked(self._sweep.study.trials())
+        ]
         for number, rung in enumerate(self._settings.longer, 1):
-            last = number == len(self._settings.longer)
-            chosen = _with_defaults(candidates, rung.candidates)
+            best = [candidate for candidate in candidates if candidate.origin != DEFAULTS]
+            defaults = [candidate for candidate in candidates if candidate.origin == DEFAULTS]
+            chosen = best[: rung.candidates] + defaults
             if not chosen:
-                return None, None
+                return None
             queue = [candidate for candidate in chosen for _ in range(rung.seeds)]
             observer.note(_rung_text(f"rung {number}", len(chosen), rung))
+            last = number == len(self._settings.longer)
             settings = self._settings_of(rung.budget, len(queue), number, shipped=last)
-            ending, trainings = self._train(str(number), settings, queue, observer)
-            if ending is not None:
-                return ending, None
+            trainings = self._train(str(number), settings, queue, observer)
             candidates = _judged(chosen, trainings)
             if not candidates:
                 raise RunError(f"every training of rung {number} failed: see the table `rungs`")
         return self._select_champion(candidates, observer)
-
-    def _first(self) -> list[Candidate]:
-        """Return the settings of complete trials, best first."""
-        return [
-            Candidate(
-                DEFAULTS if is_defaults(trial) else _name(trial.number),
-                trial.number,
-                trial.params,
-            )
-            for trial in settings_ranked(self._sweep.study.trials())
-        ]
 
     def _settings_of(
         self, budget: float, trainings: int, key: int, *, shipped: bool
@@ -177,11 +145,8 @@ class Rungs:
 
     def _train(
         self, name: str, settings: SweepSettings, queue: Sequence[Candidate], observer: Observer
-    ) -> tuple[SweepEnding | None, list[Trained | None]]:
-        """Train a queue of candidates; return why it ended early, and the trainings.
-
-        The trainings are in the queue's order, None for a failed one.
-        """
+    ) -> list[Trained | None]:
+        """Train a queue of candidates; return the trainings in its order, None for a failed one."""
         folder = self._folder / name
         make_folder(folder, parents=True, exist_ok=True)
         run_folder.sweep_orphans(folder, (TRIALS,))
@@ -190,16 +155,20 @@ class Rungs:
         watch = _OnRung(observer, name, queue, self._done, worth, self._settings.work)
         with opened_sweep(folder, settings, queued, self._sweep.placement) as sweep:
             ending = sweep.run(watch)
-            by_number = {trial.number: trial for trial in sweep.study.trials()}
+            trials = sweep.study.trials()
         if ending is not SweepEnding.COMPLETE:
-            return ending, []
+            raise RungsEnded(ending)
         self._done += worth * len(queue)
-        trainings = [_trained(by_number.get(number), folder) for number in range(len(queue))]
-        return None, trainings
+        return [
+            Trained(trial.values[0], agent_file(folder, trial))
+            if trial.state == TrialState.COMPLETE
+            else None
+            for trial in trials
+        ]
 
     def _select_champion(
         self, candidates: Sequence[Candidate], observer: Observer
-    ) -> tuple[SweepEnding | None, FinalDocument | None]:
+    ) -> FinalDocument:
         """Select the winner of the last rung, after a retest against the defaults."""
         folder, winner = self._sweep.folder, candidates[0]
         defaults = next(
@@ -211,14 +180,13 @@ class Rungs:
             rung = SweepRung(2, self._settings.longer[-1].budget, self._settings.retest)
             observer.note(_rung_text("retest", 2, rung))
             settings = self._settings_of(rung.budget, 2 * rung.seeds, _RETEST_KEY, shipped=True)
-            ending, trainings = self._train(RETEST, settings, pair * rung.seeds, observer)
-            if ending is not None:
-                return ending, None
+            trainings = self._train(RETEST, settings, pair * rung.seeds, observer)
             with self._sweep.placement.open(self._sweep.jobs) as executor:
                 against = self._against(trainings, observer, executor)
         facts: dict[str, Any] = {} if against is None else {"against_defaults": against.score}
         facts |= {"run": folder.resolve().name, "trial": winner.number}
-        agent: Any = winner.best.agent.with_provenance(**facts)
+        best = max(winner.trainings, key=lambda training: training.score)
+        agent: Any = read_agent(best.file).with_provenance(**facts)
         keep(folder, replace(agent, name=_name(winner.number)))
         result = FinalDocument(
             trials=self._sweep.study.finished(),
@@ -229,7 +197,7 @@ class Rungs:
         )
         observer.stage("rungs", self._settings.work, self._settings.work)
         write_final(folder, result)
-        return None, result
+        return result
 
     def _against(
         self, trainings: Sequence[Trained | None], observer: Observer, executor: Executor
@@ -244,8 +212,8 @@ class Rungs:
             if first is None or other is None:
                 continue
             match = Match(
-                first.agent,
-                other.agent,
+                read_agent(first.file),
+                read_agent(other.file),
                 balanced_openings(
                     count,
                     Part.MATCH,
@@ -278,28 +246,18 @@ class _OnRung(Observer):
     total: float
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """Report a finished training."""
         number = self.queue[row["number"]].number
         whole = self.done + self.worth * done
         self.observer.row({**row, "number": number, "rung": self.rung}, whole, self.total)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """Report the number of finished trainings."""
         self.observer.stage(name, self.done + self.worth * done, self.total)
 
     def note(self, text: str) -> None:
-        """Pass a note on unchanged."""
         self.observer.note(text)
 
     def stop(self) -> bool:
-        """Return whether to end."""
         return self.observer.stop()
-
-
-def _with_defaults(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
-    """Return the best `count` candidates, and the defaults."""
-    others = [candidate for candidate in candidates if candidate.origin != DEFAULTS]
-    return others[:count] + [candidate for candidate in candidates if candidate.origin == DEFAULTS]
 
 
 def _judged(chosen: Sequence[Candidate], trainings: Sequence[Trained | None]) -> list[Candidate]:
@@ -310,22 +268,10 @@ def _judged(chosen: Sequence[Candidate], trainings: Sequence[Trained | None]) ->
     each = len(trainings) // len(chosen)
     judged = []
     for index, candidate in enumerate(chosen):
-        own = tuple(
-            training
-            for training in trainings[index * each : (index + 1) * each]
-            if training is not None
-        )
+        own = tuple(filter(None, trainings[index * each : (index + 1) * each]))
         if own:
-            judged.append(Candidate(candidate.origin, candidate.number, candidate.values, own))
+            judged.append(replace(candidate, trainings=own))
     return sorted(judged, key=lambda candidate: (-candidate.score, candidate.number))
-
-
-def _trained(trial: FrozenTrial | None, folder: Path) -> Trained | None:
-    if trial is None or trial.state != TrialState.COMPLETE:
-        return None
-    if not agent_file(folder, trial).exists():
-        raise RunError(f"{agent_file(folder, trial)} is missing")
-    return Trained(trial.values[0], folder, trial)
 
 
 def _name(number: int) -> str:

@@ -19,9 +19,8 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
-from evolve.sweeps.first_trials import START, settings_to_try
 from evolve.sweeps.importance import importances_in
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.plan import START, Plan, settings_to_try
 from evolve.sweeps.samplers import Proposer, pruner_of
 from evolve.sweeps.space import Setting
 from evolve.sweeps.storage import Storage, Watch, beat_key, writer_id
@@ -85,7 +84,11 @@ class Study:
         self._trials: dict[int, Trial] = {}
         self._pruner = pruner_of(plan.sweep)
         self.study = optuna.create_study(
-            storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
+            storage=self._storage,
+            sampler=self._proposer,
+            study_name=name,
+            direction="maximize",
+            load_if_exists=True,
         )
         self._claim()
         self._enqueue_first()
@@ -243,8 +246,7 @@ class Study:
             for setting in self._untried(trials)[:1]:
                 self.study.enqueue_trial(dict(zip(names, setting, strict=True)))
         number = min(waiting, default=len(trials))
-        chance = _repeats(trials[:number])
-        self.study.sampler = self._proposer.sampler(number, by_chance=chance)
+        self._proposer.begin(number, by_chance=_repeats(trials[:number]))
         try:
             trial = self.study.ask(self.plan.space.distributions)
             trial.set_user_attr("lease", self.writer)

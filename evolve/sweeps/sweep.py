@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import TrialState
 
 from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
-from evolve.errors import ClusterError, EvolveError, RunError
+from evolve.errors import ClusterError, RunError
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
@@ -24,10 +24,9 @@ from evolve.sweeps.trials import (
     FINISHED,
     FOLDER,
     PLAY_SECONDS,
-    PLAYED,
     SAME,
-    Task,
     TrialResult,
+    games_of,
     rows_of,
 )
 from evolve.sweeps.worker import IntermediateScore, Worker, ready
@@ -40,8 +39,6 @@ from evolve.tables.trials import (
     FinalDocument,
     Importances,
     finals_trials,
-    importances_of,
-    read_trials,
     write_trials,
 )
 from evolve.terminal_text import count_of
@@ -115,7 +112,6 @@ class Sweep:
 
         Raises StoppedError where the observer asks to stop; the same call resumes.
         """
-        self.compute_importances()
         trials, count = self.study.trials(), self.settings.finalists
         missing = fetch_agents(self.folder, trials, count) if self.study.shared else []
         if missing:
@@ -123,23 +119,20 @@ class Sweep:
                 f"some of the best trials do not play: {', '.join(missing)} cannot be read here; "
                 f"copy them to {self.folder / TRIALS} and resume"
             )
-        over, seconds = self.study.is_over, self._seconds_a_game(trials)
+        over = self.study.is_over
         with self.placement.open(self.jobs) as executor:
-            return SweepFinal(
-                self.folder, self.plan, trials, executor, observer, over, seconds
-            ).play()
+            return SweepFinal(self.folder, self.plan, trials, executor, observer, over).play()
 
     @property
     def final_seconds(self) -> float:
-        """Expected seconds of the final or the retest, from the trials' games; 0 without games."""
-        seconds = self._seconds_a_game(self.study.trials())
-        return 0.0 if seconds is None else seconds * self.plan.bounded.final_games
+        """Expected seconds of the final or the retest, from the trials' games; 0 without games.
 
-    def _seconds_a_game(self, trials: Sequence[FrozenTrial]) -> float | None:
-        """Return seconds per game of the final, which uses as many threads as there are workers."""
-        games = sum(trial.user_attrs.get(PLAYED, 0) for trial in trials)
+        It uses as many threads as there are workers.
+        """
+        trials = self.study.trials()
+        games = games_of(trials, 0)
         seconds = sum(trial.user_attrs.get(PLAY_SECONDS, 0.0) for trial in trials)
-        return seconds / games / self.jobs if games else None
+        return seconds / games / self.jobs * self.plan.bounded.final_games if games else 0.0
 
     @property
     def failure(self) -> str | None:
@@ -156,17 +149,6 @@ class Sweep:
         """Compute the importances, and keep them with the table."""
         self._importances = self.study.importances()
         self._save()
-
-    @property
-    def has_importances(self) -> bool:
-        """Whether the table has the importances, or the reason why they are unknown."""
-        table = read_trials(self.folder)
-        return table is not None and not importances_of(table).to_come
-
-    @property
-    def is_left_over(self) -> bool:
-        """Whether trials of dead workers still have to be given up."""
-        return any(trial.state == TrialState.RUNNING for trial in self.study.trials())
 
     @property
     def has_champion(self) -> bool:
@@ -200,10 +182,10 @@ class Sweep:
                 if taken.result is not None:
                     self._end(taken.number, taken.result, observer)
                 else:
-                    self._start(worker, taken)
+                    worker.start(taken)
                     self._save()
-        running = f"{count_of(self._busy, 'trial')} running"
-        observer.stage(running, *self.study.progress)
+        running = sum(not worker.idle for worker in self._workers)
+        observer.stage(f"{count_of(running, 'trial')} running", *self.study.progress)
 
     def _drop_trials(self) -> None:
         """End the workers and queue the values of their trials again: a trial may take minutes."""
@@ -212,12 +194,6 @@ class Sweep:
                 self.study.release(worker.number)
             worker.kill()
         self._workers.clear()
-
-    def _start(self, worker: Worker, task: Task) -> None:
-        try:
-            worker.start(task)
-        except OSError:  # it died while idle; `_handle_message` notices and gives the trial up
-            return
 
     def _handle_message(self, worker: Worker, observer: Observer) -> None:
         """Handle a message of a worker, or its death."""
@@ -230,12 +206,7 @@ class Sweep:
             return
         match message:
             case IntermediateScore(step, score, error):
-                try:
-                    worker.answer(self.study.report(number, step, score, error))
-                except OSError as broken:
-                    if isinstance(broken, EvolveError):
-                        raise
-                    self._handle_death(worker, observer)
+                worker.answer(self.study.report(number, step, score, error))
             case ClusterError() as lost:
                 self.study.release(number)
                 raise lost
@@ -289,10 +260,6 @@ class Sweep:
         types = {p.name: p.type for p in self.plan.space.parameters}
         write_trials(self.folder, rows, types, self._importances)
         return rows
-
-    @property
-    def _busy(self) -> int:
-        return sum(not worker.idle for worker in self._workers)
 
     def _worker(self, index: int) -> Worker:
         return Worker(self.folder, self.settings, index, self.placement)

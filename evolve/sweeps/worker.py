@@ -10,7 +10,7 @@ import multiprocessing
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -64,17 +64,19 @@ class Worker:
         return self.number is None
 
     def start(self, task: Task) -> None:
-        """Give it a trial; BrokenPipeError when it is dead."""
+        """Give it a trial; where it is dead, `ready` and `receive` say so."""
         self.number = task.number
-        self.connection.send(task)
+        with suppress(OSError):
+            self.connection.send(task)
 
     def receive(self) -> Message:
         """Read a waiting message; EOFError or OSError when the worker has died."""
         return cast("Message", self.connection.recv())
 
     def answer(self, stop: bool) -> None:
-        """Answer a report."""
-        self.connection.send(stop)
+        """Answer a report, in the same way."""
+        with suppress(OSError):
+            self.connection.send(stop)
 
     def death(self) -> str:
         """Describe how it died, for people."""

@@ -66,11 +66,6 @@ class Importances:
     p: Mapping[str, float] = field(default_factory=dict)
     reason: str = _NOT_YET
 
-    @property
-    def to_come(self) -> bool:
-        """Whether the importances of these trials are still to be computed."""
-        return not self.shares and self.reason == _NOT_YET
-
 
 def write_trials(
     folder: Path,

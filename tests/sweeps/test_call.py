@@ -64,6 +64,6 @@ def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
         evolve.sweep("depths", tmp_path / "x")
     with pytest.raises(SettingsError, match="trials"):
         evolve.sweep("alphabeta", tmp_path / "x", trials=0)
-    with pytest.raises(SettingsError, match="start_from"):
-        evolve.sweep("alphabeta", tmp_path / "x", start_from=str(tmp_path / "none.json"))
+    with pytest.raises(SettingsError, match=r"none\.toml"):
+        evolve.sweep("alphabeta", tmp_path / "x", start_from=str(tmp_path / "none.toml"))
     assert list(tmp_path.iterdir()) == []

@@ -29,9 +29,17 @@ from evolve.sweeps.trials import MIRROR
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
+XY = {name: FloatDistribution(0.0, 1.0) for name in "xy"}
+MIXED: dict[str, Number] = {
+    "count": IntDistribution(0, 20, step=2),
+    "rate": FloatDistribution(1e-4, 1e-1, log=True),
+    **{f"x{i}": FloatDistribution(-1.0, 1.0) for i in range(4)},
+}
+
+
 def best_of(sampler: str, seed: int, trials: int = 120) -> float:
     study = optuna.create_study(direction="maximize")
-    ours, chance = CmaSampler(10), optuna.samplers.RandomSampler(seed)
+    ours, chance = CmaSampler(10, MIXED), optuna.samplers.RandomSampler(seed)
     study.sampler = ours if sampler == "cma" else chance
     for number in range(trials):
         ours.reseed(1000 * seed + number)
@@ -57,7 +65,7 @@ def test_cma_finds_an_optimum_that_chance_does_not() -> None:
 def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
     study = optuna.create_study(direction="maximize")
     for number in range(40):
-        study.sampler = CmaSampler(5)  # a new one each time, as after a stop
+        study.sampler = CmaSampler(5, XY)  # a new one each time, as after a stop
         study.sampler.reseed(number)
         trial = study.ask()
         study.tell(trial, -((trial.suggest_float("x", 0, 1) - trial.suggest_float("y", 0, 1)) ** 2))
@@ -73,7 +81,7 @@ def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
 def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
     study = optuna.create_study(direction="maximize")
     for number in range(8):
-        study.sampler = CmaSampler(startup)
+        study.sampler = CmaSampler(startup, {"one": IntDistribution(3, 3)})
         study.sampler.reseed(number)
         trial = study.ask()
         trial.suggest_categorical("kind", [1, 2, 3])
@@ -85,9 +93,7 @@ def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
 def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict[str, Any], int]:
     """What a new sampler proposes after 40 trials that ended when `clock` says, and in which
     generation; those in `waits` are still under way."""
-    space: dict[str, BaseDistribution] = {
-        name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"
-    }
+    space: dict[str, BaseDistribution] = dict(XY)
     begin, rng = datetime.datetime(2026, 1, 1), np.random.default_rng(1)
     study = optuna.create_study(direction="maximize")
     for number in range(40):
@@ -108,8 +114,8 @@ def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict
                 intermediate_values={},
             )
         )
-    study.sampler = CmaSampler(5)
-    trial = study.ask(space)
+    study.sampler = CmaSampler(5, XY)
+    trial = study.ask(dict(space))
     found = study.get_trials()[-1].system_attrs.get(CMA_GENERATION, -1)
     return trial.params, found
 
@@ -126,7 +132,7 @@ def test_a_generation_waits_for_its_first_trials_whatever_ends_before_them() -> 
     assert told(lambda number: number, waits=(3,))[1] == -1  # by chance: no begin yet
 
 
-SPACE: dict[str, BaseDistribution] = {
+SPACE: dict[str, Number] = {
     "a": FloatDistribution(0.0, 1.0),
     "b": IntDistribution(0, 1000),
     "c": FloatDistribution(0.01, 100.0, log=True),
@@ -146,7 +152,7 @@ def walked(trials: int, seed: int, begin: dict[str, Any] = BEGIN) -> optuna.Stud
     study.enqueue_trial(begin)
     for number in range(trials):
         study.sampler = SpsaSampler(SPACE, begin, trials, number, seed * 1000 + number)
-        trial = study.ask(SPACE)
+        trial = study.ask(dict(SPACE))
         known = study.get_trials(deepcopy=False)[-1].user_attrs
         if MIRROR not in known:
             study.tell(trial, 0.5)
@@ -191,7 +197,7 @@ def test_what_is_not_among_its_own_steps_moves_nothing() -> None:
     before = study.get_trials(deepcopy=False)
     study.add_trial(create_trial(value=1.0, params=BEGIN, distributions=SPACE))
     study.sampler = SpsaSampler(SPACE, BEGIN, 30, EVERY, 5)
-    estimate = study.ask(SPACE)
+    estimate = study.ask(dict(SPACE))
     moved = [before[place].params != estimate.params for place in range(3)]
     assert all(moved)
 
@@ -230,12 +236,12 @@ def test_a_step_always_moves_within_the_range_and_is_not_biased(name: str, place
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, end: str) -> None:
     """Each step is won by the end that is farther from where the search began."""
-    space: dict[str, BaseDistribution] = {"x": NARROW[name]}
+    space: dict[str, Number] = {"x": NARROW[name]}
     begin = {"x": getattr(NARROW[name], end)}
     study = optuna.create_study(direction="maximize")
     for number in range(1, 3 * EVERY):
         study.sampler = SpsaSampler(space, begin, 3 * EVERY, number, number)
-        trial = study.ask(space)
+        trial = study.ask(dict(space))
         below = study.get_trials(deepcopy=False)[-1].user_attrs.get(MIRROR)
         if below is None:
             study.tell(trial, 0.5)
@@ -244,5 +250,5 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
         score = float((trial.params["x"] > below["x"]) == (end == "low"))
         study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, [score])
     study.sampler = SpsaSampler(space, begin, 3 * EVERY, 3 * EVERY, 0)
-    last = study.ask(space).params["x"]
+    last = study.ask(dict(space)).params["x"]
     assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)

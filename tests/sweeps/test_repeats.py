@@ -14,7 +14,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.sweep import SweepSettings
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.samplers import AllowedSampler
+from evolve.sweeps.samplers import Proposer
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
@@ -185,17 +185,19 @@ class Insisting(optuna.samplers.RandomSampler):
         return 0
 
 
+def insist_on(proposer: Proposer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a proposer propose 0 for everything, but what is by chance."""
+    usual = proposer._usual
+    insisting = lambda name, seed: usual(name, seed) if name == "random" else Insisting()  # noqa: E731
+    monkeypatch.setattr(proposer, "_usual", insisting)
+
+
 def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wide = {**RANGES, "stability.0": {"low": -40, "high": 40}}
     study = opened(tmp_path, space=wide, trials=30)
-    usual = study._proposer._usual
-    monkeypatch.setattr(
-        study._proposer,
-        "_usual",
-        lambda name, seed: usual(name, seed) if name == "random" else Insisting(),
-    )
+    insist_on(study._proposer, monkeypatch)
     results: list[bool] = []
     while not study.is_over:
         task = study.take("w")
@@ -250,12 +252,14 @@ def test_what_is_known() -> None:
     assert result(4) == TrialResult(TrialState.FAIL, {"same_as": 4, "reason": "it crashed"})
 
 
-def test_a_sampler_that_insists_on_what_is_not_allowed_is_not_listened_to() -> None:
-    for high in (3, 10.0):
-        kind: Any = "int" if isinstance(high, int) else "float"
-        space = Space.of([Parameter("a", kind, "", 0, high)]).requiring(["a > 1"], {})
-        for seed in range(5):
-            study = optuna.create_study(
-                sampler=AllowedSampler(lambda draw: Insisting(), space, seed)
-            )
-            assert study.ask(space.distributions).params["a"] > 1
+@pytest.mark.parametrize("high", ["3", "10.0"])
+def test_a_sampler_that_insists_on_what_is_not_allowed_is_not_listened_to(
+    high: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan("program", program=f"gtp:x {{a:0:{high}=2}}", require=["a > 1"])
+    proposer = Proposer(made)
+    insist_on(proposer, monkeypatch)
+    study = optuna.create_study(sampler=proposer)
+    for number in range(5):
+        proposer.begin(number)
+        assert study.ask(made.space.distributions).params["a"] > 1

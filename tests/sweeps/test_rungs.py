@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from optuna.trial import TrialState, create_trial
 
 import evolve
 from evolve.config.sweep import SweepRung, SweepSettings
@@ -16,11 +16,13 @@ from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer
+from evolve.sweeps.call import search_and_select
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
+from evolve.sweeps.rungs import Candidate, Rungs, RungsEnded, Trained
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import SweepEnding, opened_sweep
+from evolve.sweeps.trials import agent_file
 from evolve.tables.trials import FinalDocument, read_final
 
 FIX = {"population": 4, "openings": "start", "panel_every": 1000, "depths": 1, "endgame": 0}
@@ -65,14 +67,13 @@ class Watcher(Observer):
 
 def climbed(
     folder: Path, watcher: Watcher, **changes: Any
-) -> tuple[SweepEnding | None, FinalDocument | None]:
+) -> tuple[SweepEnding, FinalDocument | None]:
     """A sweep and its rungs, as the command does it."""
     settings = SweepSettings(**{**SETTINGS, **changes})
     if not (folder / "config.toml").exists():
         run_folder.create(folder, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     with opened_sweep(folder, settings) as sweep:
-        assert sweep.run(watcher) is SweepEnding.COMPLETE
-        return select_champion(sweep, watcher, None)
+        return search_and_select(sweep, watcher)
 
 
 @pytest.mark.slow
@@ -82,7 +83,7 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
     assert not (tmp_path / "final.json").exists()
     watcher = Watcher()
     ending, result = climbed(tmp_path, watcher)
-    assert ending is None
+    assert ending is SweepEnding.COMPLETE
     assert result is not None
     watcher.lives = first_try.lives + watcher.lives
     run = evolve.load_run(tmp_path)
@@ -162,13 +163,11 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
                 name,
                 number,
                 trials[number].params,
-                (Trained(score, tmp_path, trials[number]),),
+                (Trained(score, agent_file(tmp_path, trials[number])),),
             )
             for name, number, score in (("trial-2", 2, 0.9), ("defaults", 0, 0.1))
         ]
-        ending, result = Rungs(sweep, None)._select_champion(candidates, watcher)
-    assert ending is None
-    assert result is not None
+        result = Rungs(sweep, None)._select_champion(candidates, watcher)
     assert (result.winner, result.defaults) == (2, 0)
     assert (score := result.against_defaults) is not None
     assert (score.seeds, score.games) == (2, 12)
@@ -192,12 +191,12 @@ def test_the_time_runs_out_on_a_rung(tmp_path: Path) -> None:
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     with opened_sweep(tmp_path, settings) as sweep:
         sweep.run(Observer())
-        assert select_champion(sweep, Observer(), 1e-9) == (SweepEnding.TIMEOUT, None)
+        with pytest.raises(RungsEnded, match=re.escape(str(SweepEnding.TIMEOUT))):
+            Rungs(sweep, 1e-9).climb(Observer())
 
 
 def standing(scores: list[float]) -> tuple[Any, ...]:
-    trial = create_trial(state=TrialState.PRUNED, value=0.5)
-    lives = tuple(Trained(score, Path(), trial) for score in scores)  # type: ignore[arg-type]
+    lives = tuple(Trained(score, Path()) for score in scores)
     row = Candidate("trial-1", 1, {}, lives).standing
     return row["score"], row["low"], row["high"], row["lives"]
 

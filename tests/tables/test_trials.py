@@ -47,8 +47,6 @@ def test_the_largest_importance_comes_first(tmp_path: Path) -> None:
     found = importances_of(table)
     assert [*found.shares] == [*found.p] == ["y", "x"]
     assert found == weighed
-    assert not found.to_come
-    assert Importances().to_come
 
 
 def test_trials_that_fit_no_table_are_told(tmp_path: Path) -> None:
