@@ -134,17 +134,15 @@ def _run_study(study: Study, jobs: int, words: Sequence[str]) -> int:
     with executor_for(jobs) as executor:
         if not on_cluster():
             return _work_on(study, StudyWork(study, jobs, words), count_of(jobs, "thread"))
-        from evolve.studies.remote_runs import (  # kernels, for clusters alone
-            RemoteRuns,
-            check_remote,
-        )
+        from evolve.studies.remote_runs import RemoteRun, check_remote  # loads kernels
 
         for settings in _settings(study.design):
             assert isinstance(settings, EvolutionSettings)
             check_remote(settings)
 
-        remote = RemoteRuns(executor, partial(config_of, kind, kind.name))
-        return _work_on(study, StudyWork(study, 1, words, remote), where(executor))
+        config = partial(config_of, kind, kind.name)
+        begin = partial(RemoteRun, executor=executor, config=config)
+        return _work_on(study, StudyWork(study, executor.slots, words, begin), where(executor))
 
 
 def _work_on(study: Study, work: StudyWork, location: str) -> int:

@@ -181,12 +181,11 @@ def _start(word: str, options: dict[str, Any]) -> int:
             SWEEPS.command(word), options["seeds"], options["grid"], layers, jobs, out
         )
     settings = resolve_as(model, {}, given, file, config or "file")
-    from evolve.sweeps.plan import checked_plan, plan_of
-
     if options["listing"]:
+        from evolve.sweeps.plan import plan_of
+
         _list(plan_of(settings))
         return 0
-    checked_plan(settings, new=True)
     return work_of(SWEEPS)(SWEEPS.command(word)).start(settings, settings.jobs or processors(), out)
 
 

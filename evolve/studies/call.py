@@ -7,21 +7,20 @@ from operator import index
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 
 from evolve.arena.call import games_shown
 from evolve.arena.result_table import ResultTable
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
-from evolve.errors import RunError, SettingsError
+from evolve.errors import SettingsError
 from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
 from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
-from evolve.runs.life_cycle import new_folder
-from evolve.runs.progress import Observer, shown
+from evolve.runs.life_cycle import check_same, new_folder
+from evolve.runs.progress import Observer, games_shown, shown
 from evolve.runs.run import Run, Study, begun_runs, load_run
 from evolve.runs.run_folder import locked
 from evolve.runs.run_types import EVOLUTIONS
@@ -68,8 +67,6 @@ def study(
     `.plot()`, and `.runs`, each with its `.champion`. Only this call can resume a study that has
     functions. Raises what `evolve.evolve` does; the next call resumes at that run.
     """
-    if isinstance(seeds, int):
-        raise SettingsError(f"seeds: {seeds} is one seed or so many; [{seeds}] or range({seeds})")
     functions: Functions = {}
     spec = {
         "command": EVOLUTIONS.name,
@@ -83,13 +80,12 @@ def study(
     }
     design = study_spec_of(bare(spec), "evolve.study")
     design.check()
-    _text(design)
     folder = Path(folder)
     begun = (folder / STUDY_FILE).exists()
     with locked(folder) if begun else new_folder(begun_runs, _STEM, folder):
         if begun:
             design = _continued(folder, design)
-        write_text(folder / STUDY_FILE, _text(design))
+        write_text(folder / STUDY_FILE, design.text({"evolve": __version__}))
         opened = Study(folder)
         with shown(progress, observer) as watching:
             _work(opened, functions, jobs, watching)
@@ -126,11 +122,6 @@ def compare(
         total = sum(meetings(groups).values()) * (games + games % 2)
         with games_shown(progress, total) as count:
             frame = pd.concat([frame, met(groups, games, jobs, count)], ignore_index=True)
-    return _comparison_of(frame)
-
-
-def _comparison_of(frame: pd.DataFrame) -> ResultTable:
-    """Return the table of a comparison with its parts and its picture."""
     played, alone = frame["metric"] == HEAD_TO_HEAD, frame["against"].isna()
     parts = {"settings": alone, "differences": ~alone & ~played, HEAD_TO_HEAD: played}
     tables = {
@@ -147,8 +138,6 @@ def _named(settings: Mapping[str, Any], functions: Functions) -> dict[str, Any]:
 
 def _name(kind: str, value: Any, functions: Functions) -> Any:
     """Return a setting's value for study.toml; a function is replaced by its name and kept."""
-    if isinstance(value, np.generic):
-        return value.item()
     if not callable(value):
         return value
     if kind not in OWNABLE:
@@ -161,21 +150,17 @@ def _name(kind: str, value: Any, functions: Functions) -> Any:
     return name
 
 
-def _continued(path: Path, requested: StudySpec) -> StudySpec:
+def _continued(folder: Path, requested: StudySpec) -> StudySpec:
     """Return the design of a resumed study, with the seeds of both.
 
     Raises RunError where the settings differ, unless no run has begun.
     """
-    stored = read_study_spec(path / STUDY_FILE)
-    if not Study(path).runs:
+    stored = read_study_spec(folder / STUDY_FILE)
+    if not Study(folder).runs:
         return requested
-    old, new = _fixed(stored), _fixed(requested)
-    faults = [f"{key} was {old[key]}, not {new[key]}" for key in old if old[key] != new[key]]
-    if faults:
-        raise RunError(f"{path} is a study with other settings: {', '.join(faults)}")
-    return requested.model_copy(
-        update={"seeds": (*dict.fromkeys((*stored.seeds, *requested.seeds)),)}
-    )
+    check_same(folder, _fixed(requested), _fixed(stored))
+    seeds = (*dict.fromkeys((*stored.seeds, *requested.seeds)),)
+    return requested.model_copy(update={"seeds": seeds})
 
 
 def _fixed(design: StudySpec) -> dict[str, Any]:
@@ -184,19 +169,9 @@ def _fixed(design: StudySpec) -> dict[str, Any]:
     These are all settings except the seeds and those that say when runs end.
     """
     document = parse_toml(design.text({}).encode())
-    settings = {
-        key: value for key, value in document.get("settings", {}).items() if key not in ENDINGS
-    }
-    fixed = {key: document.get(key, {}) for key in ("command", "grid", "variants")}
-    return {**fixed, "settings": settings}
-
-
-def _text(design: StudySpec) -> str:
-    """Return the design as study.toml has it; SettingsError where the file cannot hold it."""
-    try:
-        return design.text({"evolve": __version__})
-    except (TypeError, ValueError) as error:
-        raise SettingsError(f"{STUDY_FILE} cannot hold these settings: {error}") from error
+    settings = document.get("settings", {})
+    kept = {key: value for key, value in settings.items() if key not in ENDINGS}
+    return {**document, "seeds": None, "settings": kept}
 
 
 class _RunObserver(Observer):

@@ -27,8 +27,6 @@ from evolve.tables.paths import CONFIG_FILE, committed_generations
 _SLICE: Final = 10.0
 """Seconds of a time slice; this and one generation are the most that a worker's death loses.
 Starting a slice costs 0.1 s; with a minute Ctrl-C took 40 s."""
-_AHEAD: Final = 2
-"""Runs started for each slot: they take turns, so that the last ones end together."""
 
 
 def check_remote(settings: EvolutionSettings) -> None:
@@ -38,41 +36,22 @@ def check_remote(settings: EvolutionSettings) -> None:
         raise OptionsError(f"start_from: workers of a cluster do not have {source}")
 
 
-class RemoteRuns:
-    """Runs of a study that the workers of a cluster execute.
+class RemoteRun(Working):
+    """A thread that lets the workers of a cluster start or resume a run, and continue it.
 
-    config(settings) returns the text of a run's config.toml. seconds: of a time slice.
+    config(settings) returns the text of a run's config.toml.
     """
 
     def __init__(
         self,
+        folder: Path,
+        settings: EvolutionSettings,
         executor: Executor,
         config: Callable[[EvolutionSettings], str],
-        seconds: float = _SLICE,
     ) -> None:
-        self.executor, self.config, self.seconds = executor, config, seconds
-
-    @property
-    def slots(self) -> int:
-        """Runs that execute at a time."""
-        return self.executor.slots
-
-    @property
-    def begun(self) -> int:
-        """Runs to be started at a time."""
-        return _AHEAD * self.executor.slots
-
-    def begin(self, folder: Path, settings: EvolutionSettings) -> _RemoteRun:
-        """Start or resume a run."""
-        return _RemoteRun(folder, settings, self)
-
-
-class _RemoteRun(Working):
-    """A thread that lets cluster workers continue a run."""
-
-    def __init__(self, folder: Path, settings: EvolutionSettings, runs: RemoteRuns) -> None:
         super().__init__()
-        self._folder, self._settings, self._runs = folder, settings, runs
+        self._folder, self._settings, self._executor = folder, settings, executor
+        self._config = config
         self._openings: Openings | None = None
         self._stopping = self._finished = False
         self.sentinel, self._working = multiprocessing.Pipe(duplex=False)
@@ -114,7 +93,7 @@ class _RemoteRun(Working):
 
     def _prepare(self) -> None:
         """Make the run's folder, or prepare it for resuming; its settings may have a later end."""
-        file, text = self._folder / CONFIG_FILE, self._runs.config(self._settings)
+        file, text = self._folder / CONFIG_FILE, self._config(self._settings)
         if not file.exists():
             run_folder.create(self._folder, text, EVOLUTIONS.parts)
         run_folder.sweep_orphans(self._folder)
@@ -129,8 +108,8 @@ class _RemoteRun(Working):
 
     def _time_slice(self) -> bool:
         """Let a worker continue the run for a time slice; return whether the run is finished."""
-        time_slice = TimeSlice.of(self._folder, self._runs.seconds, self._openings)
-        with closing(self._runs.executor.run(run_slice, [time_slice])) as answers:
+        time_slice = TimeSlice.of(self._folder, _SLICE, self._openings)
+        with closing(self._executor.run(run_slice, [time_slice])) as answers:
             _, done = next(answers)
         write_result(self._folder, done)
         self._openings = done.openings

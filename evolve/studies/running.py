@@ -6,11 +6,11 @@ import os
 import signal
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import tomli_w
 
@@ -155,19 +155,10 @@ class StudyEnding(RunEnding):
     STOPPED = "stopped"
 
 
-class _Remote(Protocol):
-    """A place elsewhere where runs execute; see `RemoteRuns`."""
-
-    @property
-    def slots(self) -> int:
-        """Runs that execute at a time."""
-
-    @property
-    def begun(self) -> int:
-        """Runs to be started at a time."""
-
-    def begin(self, folder: Path, settings: Any) -> Working:
-        """Start or resume a run."""
+Begin = Callable[[Path, Any], Working]
+"""Starts or resumes a run in a folder, with these settings."""
+_AHEAD: Final = 2
+"""Runs started elsewhere for each slot: they take turns, so that the last ones end together."""
 
 
 class StudyWork:
@@ -175,8 +166,8 @@ class StudyWork:
 
     jobs: threads of all runs together. At most that many runs execute at a time. Each has its share
     of the threads, or the number of workers in its settings where results depend on that number.
-    more: command-line words for resumed runs, such as --generations 300. remote: executes the runs
-    elsewhere, as many as it can. Results depend on none of these.
+    more: command-line words for resumed runs, such as --generations 300. elsewhere: starts the runs
+    on other machines, which have `jobs` slots. Results depend on none of these.
     """
 
     def __init__(
@@ -184,10 +175,10 @@ class StudyWork:
         study: Study,
         jobs: int,
         more: Sequence[str] = (),
-        remote: _Remote | None = None,
+        elsewhere: Begin | None = None,
     ) -> None:
         sweep(study)
-        self.study, self._more, self._remote = study, more, remote
+        self.study, self._more, self._elsewhere = study, more, elsewhere
         self._jobs = jobs
         self.rows = {member: row_of(study, member) for member in study.members}
         self.left = [member for member, row in self.rows.items() if row["state"] != "done" or more]
@@ -201,13 +192,13 @@ class StudyWork:
     @property
     def at_once(self) -> int:
         """Runs that execute at a time."""
-        slots = self._jobs if self._remote is None else self._remote.slots
         each = max((count or 1 for count in self._workers.values()), default=1)
-        return max(1, min(slots // each, len(self.left)))
+        return max(1, min(self._jobs // each, len(self.left)))
 
     def _threads_of(self, member: Member) -> int:
-        """Return the threads of a run: its share of them, or its workers."""
-        return self._workers[member] or max(1, self._jobs // self.at_once)
+        """Return the threads of a run: its share of them, or its workers; one on a slot."""
+        share = 1 if self._elsewhere else max(1, self._jobs // self.at_once)
+        return self._workers[member] or share
 
     def run(self, observer: Observer) -> StudyEnding:
         """Do the work. Runs that fail are reported and left; the others continue."""
@@ -215,7 +206,7 @@ class StudyWork:
         self._done = float(len(self.rows) - len(waiting))
         try:
             while self._working or (waiting and not stopping):
-                begun = self.at_once if self._remote is None else self._remote.begun
+                begun = _AHEAD * self._jobs if self._elsewhere else self.at_once
                 while waiting and len(self._working) < begun and not stopping:
                     member = waiting.pop(0)
                     self._working[member] = self._begin(member)
@@ -242,8 +233,8 @@ class StudyWork:
 
     def _begin(self, member: Member) -> Working:
         folder, name = self.study.folder_of(member), member.name
-        if self._remote is not None:
-            return self._remote.begin(folder, self.study.design.resolved(member))
+        if self._elsewhere is not None:
+            return self._elsewhere(folder, self.study.design.resolved(member))
         if (folder / CONFIG_FILE).exists():
             words = ["resume", str(folder), *self._more]
         else:

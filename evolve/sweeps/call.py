@@ -14,7 +14,6 @@ from evolve.runs import life_cycle
 from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
-from evolve.sweeps.plan import checked_plan
 from evolve.sweeps.rungs import Rungs, RungsEnded
 from evolve.sweeps.storage import stored_form
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
@@ -84,8 +83,6 @@ def sweep(
         below |= {key: stored[key] for key in ("study", "jobs") if key in stored}
     given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
     requested: SweepSettings = resolve_as(variant.model(), {}, given, below)
-    if not begun:
-        checked_plan(requested, new=True)
     requested = requested.completed(folder, 1)
     with (
         life_cycle.opened(SWEEPS, command, folder, stored_form(requested)) as store_settings,

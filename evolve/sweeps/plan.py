@@ -61,13 +61,9 @@ class Plan(ABC):
         """Do what no trial should pay for, before the first trial of a process: here nothing."""
         return
 
-    def check_start(self, *, new: bool) -> None:
-        """Raise an EvolveError where trials cannot begin, apart from values that `check` refuses.
-
-        new: also for what only a new sweep cannot begin with, such as its `start_from`.
-        """
-        if new and self.sweep.start_from is not None:
-            settings_to_try(self.sweep.start_from, self.space, self.defaults)
+    def check_start(self) -> None:
+        """Raise an EvolveError where trials cannot begin, beside values that `check` refuses."""
+        return
 
     def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return a trial's further input as JSON, from the trials so far: here nothing."""
@@ -83,12 +79,11 @@ class Plan(ABC):
         file = agent_file(folder, trial)
         return read_agent(file) if file.exists() else None
 
-    def save_champion(
-        self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]
-    ) -> Path | None:
-        """Make a trial's agent the sweep's champion; return its file, None where it is missing."""
+    def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> None:
+        """Make a trial's agent the sweep's champion, where its file is here."""
         file = agent_file(folder, trial)
-        return keep(folder, read_agent(file).with_provenance(**facts)) if file.exists() else None
+        if file.exists():
+            keep(folder, read_agent(file).with_provenance(**facts))
 
     @property
     def example(self) -> dict[str, Any]:
@@ -150,10 +145,10 @@ _SAMPLE: Final = 2
 """Openings with each of the panel in a sample of games."""
 
 
-def checked_plan(settings: SweepSettings, *, new: bool = False) -> Plan:
+def checked_plan(settings: SweepSettings) -> Plan:
     """Make the plan of a sweep, and check that it is possible before hours are spent on it.
 
-    new: whether the sweep is to begin. Raises SettingsError, AgentError, ExtraError or EngineError.
+    Raises SettingsError, AgentError, ExtraError or EngineError.
     """
     for package in ("torch", "scipy") if settings.sampler == "gp" else ():
         need(package, "sampler gp")
@@ -164,7 +159,7 @@ def checked_plan(settings: SweepSettings, *, new: bool = False) -> Plan:
     for parameter in plan.space.parameters:
         for end in parameter.ends:
             plan.check({**plan.example, parameter.name: end})
-    plan.check_start(new=new)
+    plan.check_start()
     return plan
 
 

@@ -65,11 +65,11 @@ class Tunable:
                 "program: it has no parameter to search: write {corner:1:50} in it, or name them "
                 "in a file for --space"
             )
-        choices = [parameter.name for parameter in chosen.parameters if parameter.kind == "choice"]
-        if choices and self.settings.sampler == "spsa":
+        still = [p.name for p in chosen.parameters if p.kind == "choice" or p.count == 1]
+        if still and self.settings.sampler == "spsa":
             raise SettingsError(
-                f"sampler: spsa moves numbers, and {choices[0]} is a choice: hold it by --fix, "
-                "or take another sampler"
+                f"sampler: spsa moves every parameter, and {still[0]} is a choice, or has one "
+                "value: hold it by --fix, or take another sampler"
             )
         return chosen.requiring(self.settings.require, self.settings.fix)
 

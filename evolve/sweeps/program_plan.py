@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, cast
@@ -18,9 +18,8 @@ import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult
+from evolve.arena.match import Match
 from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.engine.board.rules import Rules
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
@@ -44,6 +43,10 @@ from evolve.tables.paths import BEST_FILE, BEST_TOML
 
 _FIRST_PAIRS: Final = 2
 """Pairs of games of the defaults with themselves: enough to see that they play."""
+
+
+_Scores = Iterator[tuple[float, float, bool]]
+"""The scores of a trial so far, their errors, and whether each is the last."""
 
 
 @dataclass(frozen=True)
@@ -92,45 +95,39 @@ class ProgramPlan(Plan):
     def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Let the program play its opponents in parts; it may end after each part."""
         agent = self.program.agent(task.values, f"trial-{task.number}")
-        games = _Games(objective, agent)
         try:
             if MIRROR in task.context:
-                return self._step(objective, task, games, report)
-            if self.own.objective == "panel":
-                scores = self._judged(objective, games)
+                scores = self._step(objective, task, agent)
+            elif self.own.objective == "panel":
+                scores = self._judged(objective, agent)
             else:
-                scores = self._compared(objective, task, games)
+                scores = self._compared(objective, task, agent)
             score, error = 0.5, 0.0
             for step, (score, error, last) in enumerate(scores, 1):
                 if report(step, score, error) and not last:
-                    return TrialResult.pruned(games.facts)
+                    return TrialResult.pruned(objective.games)
+            if MIRROR in task.context:  # it is not a candidate
+                return TrialResult.pruned(objective.games)
             file = self.keep_trial(objective.folder, task, score, error)
-            return TrialResult.complete(score, error, file, games.facts)
+            return TrialResult.complete(score, error, file, objective.games)
         except EngineError as error:
-            return TrialResult.failed(str(error), games.facts)
+            return TrialResult.failed(str(error), objective.games)
         finally:
             agent.close()
 
-    def _step(self, objective: Objective, task: Task, games: _Games, report: Report) -> TrialResult:
-        """Run a step of SPSA: it plays its mirror image, and is not a candidate."""
+    def _step(self, objective: Objective, task: Task, agent: ExternalAgent) -> _Scores:
+        """Yield the score of a step of SPSA, which plays its mirror image."""
         below = self._opponent(objective, task.context[MIRROR], "mirror")
         openings = self.openings(self.own.pairs, task.number)
-        result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
-        report(1, result.score.value, result.score.error)
-        return TrialResult.pruned(games.facts)
+        score = self._meet(objective, agent, below, openings)
+        yield score.value, score.error, True
 
-    def _compared(
-        self, objective: Objective, task: Task, games: _Games
-    ) -> Iterator[tuple[float, float, bool]]:
-        """Yield predicted scores against the defaults, part by part.
-
-        Each comes with its error, and with whether it is the last.
-        """
+    def _compared(self, objective: Objective, task: Task, agent: ExternalAgent) -> _Scores:
+        """Yield predicted scores against the defaults, part by part."""
         assert self.defaults is not None
         defaults = self._opponent(objective, self.defaults, "defaults")
-        rules, seed = self.sweep.rules, self.sweep.seed
         if task.context.get(DEFAULTS):
-            games.meet(defaults, self.openings(_FIRST_PAIRS), rules, seed)
+            self._meet(objective, agent, defaults, self.openings(_FIRST_PAIRS))
             yield 0.5, 0.0, True
             return
         others: list[tuple[Agent, float]] = [(defaults, 0.0)]
@@ -144,9 +141,17 @@ class ProgramPlan(Plan):
             for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
-                    score = games.meet(other, chosen, rules, seed).score
+                    score = self._meet(objective, agent, other, chosen)
                     met.append(Matchup(elo, score.n, score.value * score.n))
             yield *score_predicted(rated(met)), stop == self.own.pairs
+
+    def _meet(
+        self, objective: Objective, agent: ExternalAgent, other: Agent, openings: Openings
+    ) -> Estimate:
+        """Play a match; return its score."""
+        match = Match(agent, other, openings, self.sweep.rules, seed=self.sweep.seed)
+        _play(objective, match)
+        return match.result.score
 
     def _opponent(
         self, objective: Objective, values: Mapping[str, Any], name: str
@@ -161,13 +166,14 @@ class ProgramPlan(Plan):
         objective.programs[name] = dict(values), made
         return made
 
-    def _judged(self, objective: Objective, games: _Games) -> Iterator[tuple[float, float, bool]]:
+    def _judged(self, objective: Objective, agent: ExternalAgent) -> _Scores:
         """Yield mean scores against the panel in the same way."""
         panel = objective.panel
         scores: list[Estimate] = []
         for start, stop in parts_of(self.sweep.panel_openings, self.sweep.reports):
             part = Openings(panel.openings.moves[start:stop])
-            scores += panel.judge(games.agent, openings=part, play=games.play).scores
+            play = partial(_play, objective)
+            scores += panel.judge(agent, openings=part, play=play).scores
             count = sum(score.n for score in scores)
             points = sum(score.value * score.n for score in scores)
             error = math.sqrt(sum((score.error * score.n) ** 2 for score in scores)) / count
@@ -193,40 +199,26 @@ class ProgramPlan(Plan):
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent:
         return self.program.agent(trial.params, f"trial-{trial.number}")
 
-    def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path:
-        """Write the best parameters as JSON and as TOML; return the path of the JSON."""
+    def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> None:
+        """Write the best parameters as JSON and as TOML."""
         tuned = self.program.facts(trial.params)
         elo = finite(elo_of(trial.values[0])) if trial.values else None
         document = {**tuned, "trial": trial.number, "elo_in_the_sweep": elo, **facts}
-        path = folder / BEST_FILE
-        write_text(path, json.dumps(document, indent=1) + "\n")
+        write_text(folder / BEST_FILE, json.dumps(document, indent=1) + "\n")
         write_text(folder / BEST_TOML, tomli_w.dumps(tuned["parameters"]))
-        return path
 
-    def check_start(self, *, new: bool) -> None:
-        """See Plan: start the program with its defaults; EngineError where it does not work.
-
-        A new sweep is refused for other rules of the program, and for parameters that SPSA cannot
-        move.
-        """
+    def check_start(self) -> None:
+        """See Plan: start the program with its defaults; EngineError where it does not work."""
         program = self.program.agent(self.defaults or {}, "the program")
         try:
             program.prepare()
-            own, rules = program.own_rules() if new else None, self.sweep.rules
+            own, rules = program.own_rules(), self.sweep.rules
         finally:
             program.close()
-        super().check_start(new=new)
         if own is not None and own != rules:
             raise SettingsError(
                 f"rules: the program says that it plays {own}, and the sweep plays {rules}: add "
                 f"--rules {own}"
-            )
-        single = [parameter for parameter in self.space.parameters if parameter.count == 1]
-        if new and self.sweep.sampler == "spsa" and single:
-            name, value = single[0].name, single[0].example
-            raise SettingsError(
-                f"sampler: spsa moves every parameter, and {name} has one value, {value}: hold it "
-                f"by --fix {name}={value}, or give it a range"
             )
 
     def prepare(self, objective: Objective) -> None:
@@ -239,36 +231,14 @@ class ProgramPlan(Plan):
                 os.sched_setaffinity(0, own)
 
 
-class _Games:
-    """The games of a trial; count: how many there are so far."""
-
-    def __init__(self, objective: Objective, agent: ExternalAgent) -> None:
-        self.agent = agent
-        self._objective = objective
-        self._count = 0
-
-    def meet(self, other: Agent, openings: Openings, rules: Rules, seed: int) -> MatchResult:
-        """Play a match; EngineError where a program fails in any of its games."""
-        match = Match(self.agent, other, openings, rules, seed=seed)
-        self.play(match)
-        return match.result
-
-    def play(self, match: Match, progress: GamesDone | None = None) -> None:
-        """Play a match of the trial's agent in the same way."""
-        try:
-            with self._objective.timed(lambda: match.played):
-                match.play(progress)
-        finally:
-            self._count += match.played
-        for player, prefix in ((0, ""), (1, f"{match.names[1]}: ")):
-            failure = match.first_failure(player)
-            if failure is not None:
-                raise EngineError(f"{prefix}{failure}")
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Facts of the trial: the number of its games."""
-        return {"games": self._count}
+def _play(objective: Objective, match: Match, progress: GamesDone | None = None) -> None:
+    """Play a match; EngineError where a program fails in any of its games."""
+    with objective.timed(lambda: match.played):
+        match.play(progress)
+    for player, prefix in ((0, ""), (1, f"{match.names[1]}: ")):
+        failure = match.first_failure(player)
+        if failure is not None:
+            raise EngineError(f"{prefix}{failure}")
 
 
 def _certain(trial: FrozenTrial) -> float:

@@ -169,11 +169,9 @@ def agent_file(folder: Path, trial: FrozenTrial) -> Path:
     return folder / file
 
 
-def keep(folder: Path, agent: StoredAgent) -> Path:
-    """Make an agent the sweep's champion; return its file."""
-    target = folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE)
-    agent.save(target)
-    return target
+def keep(folder: Path, agent: StoredAgent) -> None:
+    """Make an agent the sweep's champion."""
+    agent.save(folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
 
 
 class Objective:
@@ -221,6 +219,11 @@ class Objective:
     def facts(self) -> dict[str, Any]:
         """Cost of the current trial's games so far."""
         return {PLAYED: self._played, PLAY_SECONDS: self._seconds}
+
+    @property
+    def games(self) -> dict[str, Any]:
+        """The number of the current trial's games so far, as a fact for the table."""
+        return {"games": self._played}
 
     def judged(self, agent: Agent) -> tuple[float, float]:
         """Return an agent's mean score against the panel, and its standard error over openings."""

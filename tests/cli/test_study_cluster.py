@@ -52,7 +52,7 @@ def test_a_study_has_the_tables_of_one_on_this_machine_whatever_happens(tmp_path
 
 
 def test_runs_go_leg_by_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote.RemoteRuns.__init__, "__defaults__", (0.0,))
+    monkeypatch.setattr(remote, "_SLICE", 0.0)
     with place(tmp_path, 1) as found:
         cluster(found, 1).close()
         words = ("run", *SMALL, "--scheduler", found.address, "--seeds=1-2")

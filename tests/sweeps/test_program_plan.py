@@ -65,7 +65,7 @@ def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
         (f"gtp:{ENGINE} {{x:1:5}}", {"fix": {"y": 1}}, "has no place for y"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": 3}}, "a range is a table"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": {"default": 9}}}, "default 9 is not in"),
-        (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "spsa moves numbers"),
+        (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "x is a choice, or has one value"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "option"}, "write options in the command"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"template": "x"}, "no file is made of one"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (0, 50)}, "the final has no test"),
@@ -88,8 +88,8 @@ def checked(program: str, settings: dict[str, Any]) -> None:
 
 def test_a_program_that_does_not_start() -> None:
     with pytest.raises(EngineError, match=r"cannot be used: at its start: .* arguments"):
-        plan(f"gtp:{ENGINE} --nonsense {{x:1:5}}").check_start(new=False)
-    plan(f"gtp:{ENGINE} --corner {{x:1:5}}").check_start(new=False)
+        plan(f"gtp:{ENGINE} --nonsense {{x:1:5}}").check_start()
+    plan(f"gtp:{ENGINE} --corner {{x:1:5}}").check_start()
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_a_program_that_says_its_rules(
     told = {"set_by": "env", "space": {"x": {"low": 1, "high": 5}}}
     made = plan(f"python:{tmp_path / 'agent.py'}", rules=asked, **told)
     if said is None:
-        made.check_start(new=True)
+        made.check_start()
         return
     with pytest.raises(SettingsError, match=said):
-        made.check_start(new=True)
+        made.check_start()
 
 
 def test_whom_a_trial_meets() -> None:
