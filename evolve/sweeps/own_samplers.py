@@ -62,7 +62,7 @@ class CmaSampler(RandomSampler):
     """
 
     def __init__(self, startup: int, numbers: Numbers) -> None:
-        super().__init__()
+        self.reseed(0)
         self._startup, self._numbers = startup, numbers
         self._optimizer: cmaes.CMA | None = None
 
