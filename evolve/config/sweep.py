@@ -177,7 +177,7 @@ class SweepSettings(Settings):
         description="name of the study; the folder's name by default",
         json_schema_extra={"names": "place"},
     )
-    space: dict[str, Anything] = Field(
+    space: dict[str, dict[str, Anything]] = Field(
         default_factory=dict,
         description="ranges that differ: NAME=LOW:HIGH, :log or :STEP after it, or NAME=A|B",
     )

@@ -30,7 +30,7 @@ from evolve.runs.loading import load_agent
 from evolve.runs.progress import Observer
 from evolve.runs.run_types import champion_of
 from evolve.sweeps.settings_plan import SettingsPlan
-from evolve.sweeps.space import Parameter, Space, choice, real, whole
+from evolve.sweeps.space import Parameter, choice, real, whole
 from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult, trial_file
 from evolve.version import __version__
 
@@ -43,25 +43,23 @@ class EvolutionPlan(SettingsPlan):
     """A trial's agent is the best of its hall of fame when its seconds are used up."""
 
     set_by_sweep = tuple(name for name in SettingsPlan.set_by_sweep if name != "panel_openings")
-    searched = Space.of(
-        [
-            whole("population", 16, 128, log=True),
-            real("survivors", 0.1, 0.5),
-            real("newcomers", 0.0, 0.2),
-            choice("selection", tuple(OPERATORS["selection"])),
-            choice("survival", tuple(OPERATORS["survival"])),
-            choice("crossover", tuple(OPERATORS["crossover"])),
-            real("crossover_rate", 0.5, 1.0),
-            real("blend", 0.0, 1.0),
-            real("eta", 1.0, 20.0, log=True),
-            choice("mutation", tuple(OPERATORS["mutation"])),
-            real("mutation_rate", 0.02, 0.5, log=True),
-            real("mutation_size", 0.05, 0.8, log=True),
-            choice("depth_mutation", tuple(OPERATORS["depth_mutation"])),
-            choice("openings", ("pair", "shared", "start")),
-            whole("opening_plies", 4, 12),
-            whole("openings_per_pair", 1, 3),
-        ]
+    searched = (
+        whole("population", 16, 128, log=True),
+        real("survivors", 0.1, 0.5),
+        real("newcomers", 0.0, 0.2),
+        choice("selection", tuple(OPERATORS["selection"])),
+        choice("survival", tuple(OPERATORS["survival"])),
+        choice("crossover", tuple(OPERATORS["crossover"])),
+        real("crossover_rate", 0.5, 1.0),
+        real("blend", 0.0, 1.0),
+        real("eta", 1.0, 20.0, log=True),
+        choice("mutation", tuple(OPERATORS["mutation"])),
+        real("mutation_rate", 0.02, 0.5, log=True),
+        real("mutation_size", 0.05, 0.8, log=True),
+        choice("depth_mutation", tuple(OPERATORS["depth_mutation"])),
+        choice("openings", ("pair", "shared", "start")),
+        whole("opening_plies", 4, 12),
+        whole("openings_per_pair", 1, 3),
     )
 
     def prepare(self, objective: Objective) -> None:
@@ -160,14 +158,14 @@ class GenesPlan(SettingsPlan):
         return Genome.of(self.base)
 
     @property
-    def usual_space(self) -> Space:
+    def usual_parameters(self) -> dict[str, Parameter]:
         """A parameter for every free number."""
-        genome = self.genome
-        return Space.of(
-            whole(name, int(genome.low[at]), int(genome.high[at]), GENES[_gene_of(name)].about)
+        low, high, free = self.genome.low, self.genome.high, self.genome.free
+        return {
+            name: whole(name, int(low[at]), int(high[at]), GENES[_gene_of(name)].about)
             for name, at in self._places.items()
-            if genome.free[at]
-        )
+            if free[at]
+        }
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
@@ -204,12 +202,12 @@ class GenesPlan(SettingsPlan):
                 raise SettingsError(f"fix: {name} = {value!r} must be {low} to {high}")
         return held
 
-    def _parameter(self, space: Space, name: str) -> Parameter:
-        """Return a parameter of the space; other settings are not allowed."""
-        if name not in space.names:
-            names = ", ".join(space.names)
+    def _parameter(self, parameters: Mapping[str, Parameter], name: str) -> Parameter:
+        """Return one of the parameters; other settings are not allowed."""
+        if name not in parameters:
+            names = ", ".join(parameters)
             raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")
-        return space[name]
+        return parameters[name]
 
     def _check_fixed(self, name: str) -> None:
         """Allow genes and single numbers of genes, too."""

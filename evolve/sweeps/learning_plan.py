@@ -24,7 +24,7 @@ from evolve.errors import AgentError, SettingsError
 from evolve.learning.learner import Learner
 from evolve.learning.training import InMemoryTraining
 from evolve.sweeps.settings_plan import SettingsPlan
-from evolve.sweeps.space import NO_YES, Space, choice, real, whole
+from evolve.sweeps.space import NO_YES, choice, real, whole
 from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult
 
 SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
@@ -68,35 +68,33 @@ class LearningPlan(SettingsPlan):
 class DqnPlan(LearningPlan):
     """Deep Q-learning; `layers` are made of width, blocks and the head."""
 
-    searched = Space.of(
-        [
-            real("learning_rate", 1e-4, 5e-3, log=True),
-            real("gamma", 0.9, 1.0),
-            choice("steps", (1, 3, 5, 10, 60)),
-            choice("bootstrap", ("own", "negamax")),
-            choice("reward", ("outcome", "difference")),
-            real("positional", 0.0, 0.02),
-            real("epsilon", 0.05, 0.5),
-            real("epsilon_end", 0.0, 0.2),
-            whole("width", 64, 256, "units of the dense layers", step=64),
-            whole("blocks", 0, 3, "residual layers after the first one"),
-            choice("dueling", NO_YES, "a value and advantages at the end"),
-            choice("double", NO_YES),
-            choice("batch", (128, 256, 512, 1024)),
-            real("updates", 1.0, 8.0, log=True),
-            whole("target_period", 100, 3000, log=True),
-            whole("window", 4_000, 500_000, log=True),
-            choice("augment", NO_YES),
-            choice(
-                "opponents",
-                (
-                    "self=1", "self=0.7,random=0.3", "self=0.7,greedy=0.3", "self=0.5,past=0.5",
-                    "past=1",
-                ),
+    searched = (
+        real("learning_rate", 1e-4, 5e-3, log=True),
+        real("gamma", 0.9, 1.0),
+        choice("steps", (1, 3, 5, 10, 60)),
+        choice("bootstrap", ("own", "negamax")),
+        choice("reward", ("outcome", "difference")),
+        real("positional", 0.0, 0.02),
+        real("epsilon", 0.05, 0.5),
+        real("epsilon_end", 0.0, 0.2),
+        whole("width", 64, 256, "units of the dense layers", step=64),
+        whole("blocks", 0, 3, "residual layers after the first one"),
+        choice("dueling", NO_YES, "a value and advantages at the end"),
+        choice("double", NO_YES),
+        choice("batch", (128, 256, 512, 1024)),
+        real("updates", 1.0, 8.0, log=True),
+        whole("target_period", 100, 3000, log=True),
+        whole("window", 4_000, 500_000, log=True),
+        choice("augment", NO_YES),
+        choice(
+            "opponents",
+            (
+                "self=1", "self=0.7,random=0.3", "self=0.7,greedy=0.3", "self=0.5,past=0.5",
+                "past=1",
             ),
-            whole("openings", 0, 16, step=2),
-            whole("lookahead", 0, 2),
-        ]
+        ),
+        whole("openings", 0, 16, step=2),
+        whole("lookahead", 0, 2),
     )  # fmt: skip
     composed = "layers"
     parts: ClassVar = {"width": 256, "blocks": 0, "dueling": False}
@@ -116,29 +114,27 @@ class DqnPlan(LearningPlan):
 class MctsPlan(LearningPlan):
     """Learning by tree search; `layers` are made of the kind of network and its width."""
 
-    searched = Space.of(
-        [
-            real("learning_rate", 3e-4, 1e-2, log=True),
-            real("c_puct", 0.5, 3.0, log=True),
-            real("play_c_puct", 0.5, 3.0, log=True),
-            whole("simulations", 32, 400, log=True),
-            real("root_value", 0.0, 0.8),
-            whole("openings", 2, 14),
-            whole("solved", 8, 16),
-            choice(
-                "network",
-                ("dense", "gated", "residual", "revnet"),
-                "two dense layers, a gate or a residual layer between, or the published RevNet",
-            ),
-            whole("width", 32, 128, "units of the first layer (RevNet: always 64)", step=32),
-            real("noise", 0.0, 0.5),
-            real("temperature", 0.3, 1.5),
-            whole("temperature_plies", 4, 40),
-            real("updates", 1.0, 10.0, log=True),
-            choice("batch", (128, 256, 512, 1024)),
-            whole("window", 10_000, 500_000, log=True),
-            whole("games_per_iteration", 50, 800, log=True),
-        ]
+    searched = (
+        real("learning_rate", 3e-4, 1e-2, log=True),
+        real("c_puct", 0.5, 3.0, log=True),
+        real("play_c_puct", 0.5, 3.0, log=True),
+        whole("simulations", 32, 400, log=True),
+        real("root_value", 0.0, 0.8),
+        whole("openings", 2, 14),
+        whole("solved", 8, 16),
+        choice(
+            "network",
+            ("dense", "gated", "residual", "revnet"),
+            "two dense layers, a gate or a residual layer between, or the published RevNet",
+        ),
+        whole("width", 32, 128, "units of the first layer (RevNet: always 64)", step=32),
+        real("noise", 0.0, 0.5),
+        real("temperature", 0.3, 1.5),
+        whole("temperature_plies", 4, 40),
+        real("updates", 1.0, 10.0, log=True),
+        choice("batch", (128, 256, 512, 1024)),
+        whole("window", 10_000, 500_000, log=True),
+        whole("games_per_iteration", 50, 800, log=True),
     )
     composed = "layers"
     parts: ClassVar = {"network": "dense", "width": 64}
@@ -161,26 +157,24 @@ class MctsPlan(LearningPlan):
 class PatternsPlan(LearningPlan):
     """Learning patterns; `shapes` are the chosen sets and random shapes."""
 
-    searched = Space.of(
-        [
-            whole("phases", 1, 12),
-            real("greedy", 0.1, 0.9),
-            real("trace", 0.0, 1.0),
-            real("rate", 0.3, 3.0, log=True),
-            whole("solved", 0, 10),
-            whole("search_depth", 2, 5),
-            real("search_trace", 0.0, 1.0),
-            real("search_share", 0.0, 1.0),
-            whole("search_solved", 6, 14),
-            real("search_rate", 0.03, 0.5, log=True),
-            real("replay", 0.0, 8.0),
-            whole("openings", 2, 20),
-            real("epsilon", 0.01, 0.3, log=True),
-            *(choice(name, NO_YES, f"shapes: {of}") for name, of in SHAPE_SETS.items()),
-            whole("new_shapes", 0, 2, "random shapes beside them"),
-            whole("new_squares", 4, MOST_SQUARES, "squares of these"),
-            whole("new_draw", 0, 9999, "which: any number draws others"),
-        ]
+    searched = (
+        whole("phases", 1, 12),
+        real("greedy", 0.1, 0.9),
+        real("trace", 0.0, 1.0),
+        real("rate", 0.3, 3.0, log=True),
+        whole("solved", 0, 10),
+        whole("search_depth", 2, 5),
+        real("search_trace", 0.0, 1.0),
+        real("search_share", 0.0, 1.0),
+        whole("search_solved", 6, 14),
+        real("search_rate", 0.03, 0.5, log=True),
+        real("replay", 0.0, 8.0),
+        whole("openings", 2, 20),
+        real("epsilon", 0.01, 0.3, log=True),
+        *(choice(name, NO_YES, f"shapes: {of}") for name, of in SHAPE_SETS.items()),
+        whole("new_shapes", 0, 2, "random shapes beside them"),
+        whole("new_squares", 4, MOST_SQUARES, "squares of these"),
+        whole("new_draw", 0, 9999, "which: any number draws others"),
     )
     composed = "shapes"
     parts: ClassVar = {

@@ -53,13 +53,13 @@ class Tunable:
         """The parameters with the ranges that the settings give, without held ones."""
         parameters = {**self.command.parameters}
         for name, given in self.settings.space.items():
-            if not isinstance(given, Mapping):
-                raise SettingsError(f"space: {name}: a range is a table; a value is held by fix")
             ranged = {key: value for key, value in given.items() if key != "default"}
             parameter = parameters.get(name) or Parameter(name, "choice", "")
             parameters[name] = parameter.narrowed(ranged, "space")
         self._check_places(parameters)
-        chosen = Space.of(parameters[name] for name in parameters if name not in self.settings.fix)
+        chosen = Space(
+            tuple(parameters[name] for name in parameters if name not in self.settings.fix)
+        )
         if not chosen.parameters:
             raise SettingsError(
                 "program: it has no parameter to search: write {corner:1:50} in it, or name them "
@@ -94,7 +94,7 @@ class Tunable:
         """The defaults in the command or the space; otherwise the middle of each range."""
         defaults: dict[str, Any] = {**self.command.defaults}
         for name, given in self.settings.space.items():
-            if isinstance(given, Mapping) and "default" in given:
+            if "default" in given:
                 defaults[name] = given["default"]
         values = {
             parameter.name: defaults.get(parameter.name, middle(parameter))

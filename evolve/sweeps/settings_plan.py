@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
@@ -26,7 +26,7 @@ class SettingsPlan(Plan):
     `network`, …) are parts, of which `compose` makes the setting `composed`.
     """
 
-    searched: ClassVar[Space] = Space(())
+    searched: ClassVar[Sequence[Parameter]] = ()
     """The default parameters and ranges; those without a text are settings."""
     composed: ClassVar[str | None] = None
     makes_agents: ClassVar[bool] = False
@@ -59,45 +59,34 @@ class SettingsPlan(Plan):
         return self._resolved(self.compose(self._parts_at_rest))
 
     @property
-    def usual_space(self) -> Space:
-        """The default parameters and ranges, with the settings' own descriptions."""
-        ranges = SWEEP_TARGETS[self.sweep.kind].ranges.items()
-        return Space.of(
-            [
-                *(
-                    replace(
-                        parameter,
-                        about=parameter.about or self._fields[parameter.name].description or "",
-                    )
-                    for parameter in self.searched.parameters
-                ),
-                *(self._parameter(Space(()), name).narrowed(given, name) for name, given in ranges),
-            ]
-        )
+    def usual_parameters(self) -> dict[str, Parameter]:
+        """The parameters with their default ranges, and with the settings' own descriptions."""
+        parameters = {
+            parameter.name: replace(
+                parameter,
+                about=parameter.about or self._fields[parameter.name].description or "",
+            )
+            for parameter in self.searched
+        }
+        for name, given in SWEEP_TARGETS[self.sweep.kind].ranges.items():
+            parameters[name] = self._parameter({}, name).narrowed(given, name)
+        return parameters
 
     @cached_property
     def space(self) -> Space:
         """The parameters, with the ranges that the settings give."""
-        space = self.usual_space
-        held = set(self.sweep.fix)
-        if not self._parts_at_rest:
-            held |= set(self.parts)
+        parameters = self.usual_parameters
         for name, given in self.sweep.space.items():
-            parameter = self._parameter(space, name)
-            if not isinstance(given, Mapping):
-                raise SettingsError(
-                    f"space: {name}: a range is a table, such as {{low = 1, high = 2}}; a value "
-                    "is held by fix"
-                )
-            changed = parameter.narrowed(given, "space")
+            changed = self._parameter(parameters, name).narrowed(given, "space")
             if name in self.parts:
                 for end in changed.ends:
-                    self._check_part(self.searched[name], end, "space")
-            space = space.changed(changed)
-        space = space.without(held)
-        if not space.parameters:
+                    self._check_part(name, end, "space")
+            parameters[name] = changed
+        held = {*self.sweep.fix, *(self.parts if not self._parts_at_rest else ())}
+        searched = tuple(parameters[name] for name in parameters if name not in held)
+        if not searched:
             raise SettingsError("space, fix: every parameter is held, nothing is left to search")
-        return space.requiring(self.sweep.require, self.sweep.fix)
+        return Space(searched).requiring(self.sweep.require, self.sweep.fix)
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
@@ -137,26 +126,26 @@ class SettingsPlan(Plan):
             return {}
         held = {name: value for name, value in self.sweep.fix.items() if name in self.parts}
         for name, value in held.items():
-            self._check_part(self.searched[name], value, "fix")
+            self._check_part(name, value, "fix")
         return {**self.parts, **held}
 
-    def _check_part(self, parameter: Parameter, value: Any, source: str) -> None:
+    def _check_part(self, name: str, value: Any, source: str) -> None:
         """Raise SettingsError for a value that cannot make a network."""
+        parameter = next(p for p in self.searched if p.name == name)
         if parameter.kind == "choice":
-            if value not in parameter.choices or type(value) is not parameter.type:
-                raise SettingsError(
-                    f"{source}: {parameter.name} = {value!r}: {parameter.range_text}"
-                )
-        elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise SettingsError(f"{source}: {parameter.name} = {value!r} must be a whole number")
+            valid, wanted = parameter.holds(value), parameter.range_text
+        else:
+            valid, wanted = type(value) is int and value >= 0, "a whole number"
+        if not valid:
+            raise SettingsError(f"{source}: {name} = {value!r} must be {wanted}")
 
-    def _parameter(self, space: Space, name: str) -> Parameter:
-        """Return a parameter of the space, or another setting of the kind that gets a range."""
-        if name in space.names:
-            return space[name]
+    def _parameter(self, parameters: Mapping[str, Parameter], name: str) -> Parameter:
+        """Return one of the parameters, or another setting of the kind that gets a range."""
+        if name in parameters:
+            return parameters[name]
         field = self._fields.get(name)
         if field is None or name in self.set_by_sweep:
-            names = ", ".join(space.names)
+            names = ", ".join(parameters)
             raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")
         kind: Any = "int" if field.annotation is int else "float"
         if field.annotation not in (int, float):

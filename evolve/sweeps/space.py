@@ -228,11 +228,6 @@ class Space:
     required: tuple[Requirement, ...] = ()
     held: Mapping[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, parameters: Iterable[Parameter]) -> Space:
-        """Make a space of these parameters."""
-        return cls(tuple(parameters))
-
     @property
     def names(self) -> list[str]:
         """Names of the parameters, in order."""
@@ -305,17 +300,6 @@ class Space:
     def distributions(self) -> dict[str, BaseDistribution]:
         """The space for Optuna."""
         return {parameter.name: parameter.distribution for parameter in self.parameters}
-
-    def without(self, names: Iterable[str]) -> Space:
-        """Return the space without some parameters."""
-        dropped = set(names)
-        return Space(tuple(p for p in self.parameters if p.name not in dropped))
-
-    def changed(self, parameter: Parameter) -> Space:
-        """Return the space with a parameter that replaces the one of its name, or is added."""
-        if parameter.name not in self.names:
-            return Space((*self.parameters, parameter))
-        return Space(tuple(parameter if p.name == parameter.name else p for p in self.parameters))
 
     def __getitem__(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)

@@ -89,7 +89,7 @@ def test_the_command_line_names_those_that_are(
 
 
 def test_the_sweep_searches_every_operator() -> None:
-    searched = {p.name: p.choices for p in EvolutionPlan.searched.parameters if p.name in OPERATORS}
+    searched = {p.name: p.choices for p in EvolutionPlan.searched if p.name in OPERATORS}
     assert searched == {kind: tuple(OPERATORS[kind]) for kind in FUNCTIONS}
 
 

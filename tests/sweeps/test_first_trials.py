@@ -14,7 +14,7 @@ from evolve.sweeps.trials import rows_of
 from evolve.tables.trials import Importances, write_trials
 from tests.sweeps import HELD, local, run_one
 
-SPACE = Space.of([whole("x", 1, 9), real("y", 0.0, 1.0), choice("s", ("a", "b"))])
+SPACE = Space((whole("x", 1, 9), real("y", 0.0, 1.0), choice("s", ("a", "b"))))
 DEFAULTS = {"x": 5, "y": 0.5, "s": "a"}
 
 

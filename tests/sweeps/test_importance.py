@@ -21,9 +21,11 @@ from evolve.sweeps.space import Space
 from evolve.tables.trials import Importances, importances_of, read_trials, write_trials
 from tests.cli import done
 
-SPACE = Space.of(
-    plan_of(SweepSettings(kind="mcts")).space[name]
-    for name in ("learning_rate", "noise", "simulations", "network")
+SPACE = Space(
+    tuple(
+        plan_of(SweepSettings(kind="mcts")).space[name]
+        for name in ("learning_rate", "noise", "simulations", "network")
+    )
 )
 """Few parameters: the time goes by their number."""
 DOCS = Path(evolve.__file__).parent.parent / "docs/evidence/data/sweeps"

@@ -63,7 +63,11 @@ def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
         (f"gtp:{ENGINE} --corner {{corner}}", {}, "nothing says what corner may be"),
         (f"gtp:{ENGINE}", {"space": {"x": {"low": 1, "high": 5}}}, "has no place for x"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"fix": {"y": 1}}, "has no place for y"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": 3}}, "a range is a table"),
+        (
+            f"gtp:{ENGINE} {{x:1:5}}",
+            {"space": {"x": 3}},
+            "space.x = 3: it must be a valid dictionary",
+        ),
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": {"default": 9}}}, "default 9 is not in"),
         (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "x is a choice, or has one value"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "option"}, "write options in the command"),

@@ -218,7 +218,7 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
 
 
 def test_what_is_known() -> None:
-    space = Space.of([Parameter("a", "int", "", 0, 9)])
+    space = Space((Parameter("a", "int", "", 0, 9),))
     distributions = space.distributions
 
     def trial(value: int, state: TrialState, **facts: Any) -> FrozenTrial:

@@ -83,7 +83,6 @@ def test_how_many_settings_there_are(given: dict[str, Any], count: int | None) -
         ({"steps": {"choices": [[1]]}}, "all numbers, all texts"),
         ({"steps": {"choices": [1], "low": 1}}, "stand alone"),
         ({"budget": {"low": 1.0, "high": 2.0}}, "there is no parameter 'budget'"),
-        ({"gamma": 3}, "a range is a table"),
         ({"width": {"low": -64}}, "width = -64 must be a whole number"),
         ({"dueling": {"choices": ["maybe"]}}, "dueling = 'maybe'"),
     ],
@@ -101,7 +100,7 @@ def test_ranges_are_finite(end: float) -> None:
 
 def test_a_name_with_a_minus_cannot_be_required() -> None:
     with pytest.raises(SettingsError, match="'-' is a minus here, so give 'x-y' another name"):
-        Space.of([whole("x-y", 1, 9)]).requiring(["x-y > 3"], {})
+        Space((whole("x-y", 1, 9),)).requiring(["x-y > 3"], {})
 
 
 def test_texts_of_truth_values_are_truth_values() -> None:
