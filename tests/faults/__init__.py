@@ -5,8 +5,7 @@ The work runs once undisturbed, and its points are recorded. Then, for each of t
 with a fault there, goes on as its user would, and must come to the same.
 
 A death is simulated: at the point the folder is copied, and the copy is what `kill -9` leaves; one
-piece of work gives the copies of all its points. `python -m tests.faults N KIND WORDS…` is the real
-thing: the command line in a process that kills itself at its Nth point.
+piece of work gives the copies of all its points.
 """
 
 from __future__ import annotations
@@ -17,19 +16,15 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evolve.errors import RunError
 from evolve.files import changes
 from evolve.files.atomic import TEMPORARY_PREFIX
 from evolve.files.changes import Change, Hook
 from evolve.tables.parquet import read_table
-from tests.cli import Result, environment, invoke
+from tests.cli import Result, invoke
 
 _TEMPORARY: Final = re.compile(re.escape(TEMPORARY_PREFIX) + r"[0-9a-f]{16}")
 _NUMBER: Final = re.compile(r"[0-9]+")
@@ -121,8 +116,6 @@ class Deaths:
             return
         copy = self._place / f"death-{number}"
         shutil.copytree(self._root, copy, symlinks=True)
-        for lock in copy.rglob("*.lock"):  # of a journal; whoever goes on comes a while later
-            os.utime(lock, (0, 0))
         if self._torn:
             tear(change, copy / os.path.relpath(path, self._root), piece)
         self.copies[number] = copy
@@ -347,20 +340,6 @@ def in_one_line(point: Point, answer: Result) -> None:
     assert Path(point.place).name in _TEMPORARY.sub(TEMPORARY_PREFIX, answer.err), answer
 
 
-def really_dies(found: Enumeration, words: Sequence[object], at: int, *, torn: bool) -> None:
-    """Check that `kill -9` of a process of its own at a point leaves the same as `Deaths` do."""
-    how = "torn" if torn else "whole"
-    with found.inside() as folder:
-        arguments = [sys.executable, "-m", "tests.faults", str(at), how, *map(str, words)]
-        ended = subprocess.run(arguments, env=environment(), capture_output=True, check=False)
-        assert ended.returncode == -signal.SIGKILL, ended
-        real = _shape(folder)
-    simulated = _shape(found.deaths({at}, torn=torn)[at])
-    assert simulated.keys() == real.keys()
-    for name, content in simulated.items():
-        assert content == real[name], name
-
-
 def results(folder: Path) -> dict[str, Any]:
     """What a run comes to: its tables and its champion, without times and the run's name."""
     found: dict[str, Any] = {}
@@ -370,29 +349,6 @@ def results(folder: Path) -> dict[str, Any]:
         found[path.relative_to(folder).as_posix()] = table.select(names).to_pylist()
     for path in sorted(folder.glob("*.json")):
         found[path.name] = json.loads(path.read_text(encoding="utf-8"))
-    return found
-
-
-def _shape(folder: Path) -> dict[str, object]:
-    """What is below a folder, by names that are the same each time: tables without times, of files
-    that are torn nothing but that, of all others the content."""
-    found: dict[str, object] = {}
-    for path in sorted(folder.rglob("*")):
-        name = _TEMPORARY.sub(TEMPORARY_PREFIX, path.relative_to(folder).as_posix())
-        if path.name.endswith(".lock"):
-            continue
-        if path.is_dir():
-            found[name] = "a folder"
-        elif path.suffix == ".parquet":
-            try:
-                frame = read_table(path).to_pandas()
-            except RunError:
-                found[name] = "torn"
-            else:
-                kept = [one for one in frame if not one.endswith("seconds")]
-                found[name] = frame[kept].to_json(orient="records")
-        else:
-            found[name] = path.read_bytes()
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from tests.cli import Result, invoke
-from tests.faults import Enumeration, Point, Work, in_one_line, really_dies, results
+from tests.faults import Enumeration, Point, Work, in_one_line, results
 
 pytestmark = pytest.mark.slow
 
@@ -83,14 +83,3 @@ def test_a_match_in_which_any_change_fails_loses_no_game(tmp_path: Path) -> None
 
     assert found.fail(check) >= 20
     assert seen == {0, 1}
-
-
-@pytest.mark.parametrize(
-    ("name", "words", "place"),
-    [("match", MATCH, "g.ggf"), ("rating", RATING, "x/games/pair-000-001.parquet")],
-)
-def test_a_death_that_is_simulated_leaves_what_a_real_one_does(
-    name: str, words: tuple[object, ...], place: str, tmp_path: Path
-) -> None:
-    found = Enumeration(WORKS[name](), tmp_path)
-    really_dies(found, words, found.place_of("rename", place), torn=False)

@@ -18,7 +18,6 @@ from tests.faults import (
     command,
     hooked,
     in_one_line,
-    really_dies,
     results,
 )
 
@@ -142,16 +141,3 @@ def test_who_reads_between_any_two_changes_finds_a_whole_run(tmp_path: Path) -> 
             done(*SMALL)
     assert sorted(seen) == seen
     assert set(seen) == {0, 1, 2}
-
-
-@pytest.mark.slow
-def test_a_death_that_is_simulated_leaves_what_a_real_one_does(
-    finished: Path, tmp_path: Path
-) -> None:
-    work = command(SMALL, "x", outcome)
-    found = Enumeration(work, tmp_path)
-    commit = found.place_of("rename", "x/generations/gen-0000.parquet")
-    really_dies(found, SMALL, commit - 1, torn=True)
-    extending = Enumeration(extended(finished), tmp_path)
-    removal = extending.place_of("remove", "x/games/playoff.parquet")
-    really_dies(extending, ONCE_MORE, removal, torn=False)
