@@ -58,10 +58,6 @@ class RemoteRun(Working):
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    @property
-    def alive(self) -> bool:
-        return self._thread.is_alive()
-
     def stop(self) -> None:
         """End after the current time slice."""
         self._stopping = True

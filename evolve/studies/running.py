@@ -47,11 +47,6 @@ class Working(ABC):
         self.stopped = False
         self.lost: EvolveError | None = None
 
-    @property
-    @abstractmethod
-    def alive(self) -> bool:
-        """Whether it is still running."""
-
     def look(self) -> None:  # noqa: B027  # nothing to read where a thread does the work
         """Read what it has reported since the last time."""
 
@@ -86,10 +81,6 @@ class RunProcess(Working):
         self._process = start(_work, arguments, modules)
         self.sentinel = self._process.sentinel
 
-    @property
-    def alive(self) -> bool:
-        return self._process.is_alive()
-
     def look(self) -> None:
         for event in self._tail.rest():
             self._take(event)
@@ -105,7 +96,7 @@ class RunProcess(Working):
 
     def stop(self) -> None:
         """See Working. On Windows the console sends Ctrl-C to its processes; we could only kill."""
-        if sys.platform != "win32" and self._process.pid is not None and self.alive:
+        if sys.platform != "win32" and self._process.pid is not None and self._process.is_alive():
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGINT)
 
@@ -210,10 +201,10 @@ class StudyWork:
                 while waiting and len(self._working) < begun and not stopping:
                     member = waiting.pop(0)
                     self._working[member] = self._begin(member)
-                wait([process.sentinel for process in self._working.values()], _LOOK)
+                ended = wait([process.sentinel for process in self._working.values()], _LOOK)
                 for member, process in list(self._working.items()):
                     process.look()
-                    if not process.alive:
+                    if process.sentinel in ended:
                         del self._working[member]
                         self._end(member, process, observer)
                         if process.lost is not None:

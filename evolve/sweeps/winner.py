@@ -12,15 +12,15 @@ from pydantic import BaseModel
 
 from evolve.config.base import option_words
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.config.toml import resolve_as
 from evolve.engine.search.evaluation import CLASS_NAMES
 from evolve.errors import EvolveError
 from evolve.parsing import parse_json, read_document
+from evolve.runs.life_cycle import stored_settings
 from evolve.runs.run import Run
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.settings_plan import SettingsPlan
-from evolve.tables.paths import BEST_FILE
+from evolve.tables.paths import BEST_FILE, CONFIG_FILE
 from evolve.tables.trials import read_trials, whole_final
 
 
@@ -55,11 +55,8 @@ def winner_of(folder: Path) -> dict[str, Any]:
 
 def _plan(run: Run) -> Plan | None:
     """The plan of a sweep; None where it cannot be made any more: a program may be gone."""
-    config = {key: value for key, value in run.config.items() if key not in ("versions", "command")}
-    variant = run.kind.commands[run.command]
-    given = {"kind": run.kind.word(run.command), **config}
     try:
-        plan = plan_of(resolve_as(variant.model(), variant.all_presets(), given))
+        plan = plan_of(stored_settings(run.kind, run.command, run.path / CONFIG_FILE))
         assert plan.space
     except (EvolveError, OSError):
         return None

@@ -131,10 +131,6 @@ class InsideRun(RunProcess):
         self.sentinel, other = os.pipe()
         os.close(other)
 
-    @property
-    def alive(self) -> bool:
-        return False
-
     def kill(self) -> None:
         self.ended()
 

@@ -14,7 +14,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import TrialResult
+from evolve.sweeps.trials import Task, TrialResult
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
 HELD = {
@@ -51,9 +51,15 @@ def states(study: Study) -> Counter[str]:
     return Counter(trial.state.name for trial in study.trials())
 
 
+def take(study: Study) -> Task:
+    """The next trial of a study that has one."""
+    task = study.take("w")
+    assert task is not None
+    return task
+
+
 def run_one(study: Study, score: float) -> int:
-    taken = study.take("w")
-    assert taken is not None
+    taken = take(study)
     assert study.end(taken.number, TrialResult.complete(score, 0.1, "x", {"seconds": 1.0}))
     return taken.number
 

@@ -62,7 +62,7 @@ def test_fixed_layers_and_presets_hold_what_they_are_made_of() -> None:
         ("alphabeta", {"speed": 1}, "speed"),
         ("alphabeta", {"weights.44": 1}, "there is no weights.44"),
         ("alphabeta", {"weights.4": 999}, "must be -200 to 200"),
-        ("mcts", {"network": "foo"}, "network = 'foo': dense | gated"),
+        ("mcts", {"network": "foo"}, "network = 'foo' must be dense | gated"),
         ("mcts", {"width": "abc"}, "width = 'abc'"),
         ("dqn", {"blocks": "x"}, "blocks = 'x'"),
         ("dqn", {"dueling": "maybe"}, "dueling = 'maybe'"),

@@ -19,7 +19,7 @@ from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
 from evolve.sweeps.trials import SURPLUS, TrialResult, known_result, rows_of
-from tests.sweeps import plan
+from tests.sweeps import plan, take
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
 SEARCHED = ("x_squares.0", "mobility.0", "stability.0")
@@ -91,8 +91,7 @@ def test_a_small_space_is_searched_once_and_whole(
 def test_more_settings_than_trials_are_not_exhausted(tmp_path: Path) -> None:
     study = opened(tmp_path, trials=5)
     while study.open() > 0:
-        task = study.take("w")
-        assert task is not None
+        task = take(study)
         end(study, task.number, task.values)
     assert (study.is_over, study.is_exhausted, study.finished()) == (True, False, 5)
     assert len(set(settings_of(study))) == 5
@@ -106,8 +105,7 @@ def test_the_same_table_however_often_it_is_killed(tmp_path: Path) -> None:
         study = opened(folder)
         while not study.is_over:
             before = (folder / "journal.log").stat().st_size
-            task = study.take("w")
-            assert task is not None
+            task = take(study)
             end(study, task.number, task.values)
             if kills:
                 size = (folder / "journal.log").stat().st_size
@@ -123,9 +121,7 @@ def test_the_same_table_however_often_it_is_killed(tmp_path: Path) -> None:
 
 def test_values_that_come_again_are_known_meanwhile(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    first, second = study.take("w"), study.take("w")
-    assert first is not None
-    assert second is not None
+    first, second = take(study), take(study)
     study.release(second.number)
     assert study.open() == 11, "10 that are new, and one that waits"
     tasks = [study.take("w") for _ in range(11)]
@@ -137,8 +133,7 @@ def test_values_that_come_again_are_known_meanwhile(tmp_path: Path) -> None:
 
 def test_what_was_not_wanted_any_more_is_not_tried(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    task = study.take("w")
-    assert task is not None
+    task = take(study)
     assert len(study._untried(study.trials())) == 11
     study.end(task.number, TrialResult.failed(SURPLUS))
     assert len(study._untried(study.trials())) == 12
@@ -147,18 +142,14 @@ def test_what_was_not_wanted_any_more_is_not_tried(tmp_path: Path) -> None:
 def test_the_defaults_are_played_even_where_their_result_is_known(tmp_path: Path) -> None:
     """They need an agent of their own: the final plays it."""
     study = opened(tmp_path)
-    first = study.take("w")
-    assert first is not None
+    first = take(study)
     for _ in range(2):
         study.study.enqueue_trial(dict(first.values))
-    second = study.take("w")
-    assert second is not None
+    second = take(study)
     assert second.result is None, "nothing is known yet"
     end(study, second.number, second.values)
     study.release(first.number)
-    again, third = study.take("w"), study.take("w")
-    assert third is not None
-    assert again is not None
+    again, third = take(study), take(study)
     assert third.result is not None
     assert (again.number, again.values, again.result) == (0, first.values, None)
 
@@ -166,8 +157,7 @@ def test_the_defaults_are_played_even_where_their_result_is_known(tmp_path: Path
 def test_importances_count_a_result_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = opened(tmp_path)
     for facts in ({}, {"same_as": 0}, {}):
-        task = study.take("w")
-        assert task is not None
+        task = take(study)
         study.end(task.number, TrialResult.complete(0.5, 0.1, "x", facts))
     counted = []
     monkeypatch.setattr(
@@ -200,8 +190,7 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
     insist_on(study._proposer, monkeypatch)
     results: list[bool] = []
     while not study.is_over:
-        task = study.take("w")
-        assert task is not None
+        task = take(study)
         if task.result is None:
             end(study, task.number, task.values)
         else:

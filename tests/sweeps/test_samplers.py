@@ -13,15 +13,14 @@ from evolve.errors import SettingsError
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
 from evolve.sweeps.trials import TrialResult, rows_of
-from tests.sweeps import local, plan, run_one
+from tests.sweeps import local, plan, run_one, take
 
 
 @pytest.mark.parametrize("pruner", ["median", "race", "none"])
 def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
     study = local(tmp_path, trials=30, pruner=pruner, sampler="random", startup=3)
     for number in range(30):
-        taken = study.take("w")
-        assert taken is not None
+        taken = take(study)
         score = (number * 7 % 10) / 10
         for step in range(1, 5):
             if study.report(taken.number, step, score, 0.01):
@@ -82,8 +81,7 @@ def test_a_small_space_is_searched_whole_within_its_requirement(tmp_path: Path) 
     assert made.bounded.trials == 6
     study = Study(made, open_journal(tmp_path / "journal.log"), "s")
     for _ in range(6):
-        taken = study.take("w")
-        assert taken is not None
+        taken = take(study)
         study.end(taken.number, TrialResult.complete(0.5, 0.1, "x", {"games": 4}))
     assert len({(one.params["lo"], one.params["hi"]) for one in study.trials()}) == 6
     assert study.is_over

@@ -19,7 +19,7 @@ from evolve.sweeps.storage import (
     without_password,
 )
 from evolve.sweeps.trials import TrialResult
-from tests.sweeps import local, run_one, shared, states
+from tests.sweeps import local, run_one, shared, states, take
 from tests.waits import PATIENCE
 
 
@@ -88,8 +88,7 @@ def test_passwords_are_not_shown() -> None:
 
 def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
     study = shared(tmp_path)
-    taken = study.take("w")
-    assert taken is not None
+    taken = take(study)
     with contextlib.closing(sqlite3.connect(tmp_path / "study.db")) as database:
         database.execute("DROP TABLE trial_values")
         database.execute("DROP TABLE trial_user_attributes")

@@ -21,17 +21,14 @@ from evolve.sweeps.plan import plan_of
 from evolve.sweeps.storage import GRACE, Watch, open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
 from evolve.sweeps.trials import TrialResult, rows_of
-from evolve.tables.trials import Importances, read_trials, write_trials
-from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states
+from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states, take
 
 
 def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
     study = local(tmp_path)
-    taken = study.take("w")
-    assert taken is not None
+    taken = take(study)
     assert taken.values == study.plan.defaults
-    second = study.take("w")
-    assert second is not None
+    second = take(study)
     assert second.values != taken.values
     assert set(second.values) == set(study.plan.space.names) == set(SEARCHED)
     assert [row["origin"] for row in rows_of(study.trials(), study.plan.space.names)] == [
@@ -66,14 +63,12 @@ def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -
     tried: list[Any] = []
     again = True
     while again:
-        taken = study.take("w")
-        assert taken is not None
+        taken = take(study)
         assert taken.number == 1
         tried.append(taken.values)
         again = study.lose(1, "the worker was killed by SIGSEGV")
     assert tried == [tried[0]] * ATTEMPTS
-    other = study.take("w")
-    assert other is not None
+    other = take(study)
     assert other.number == 2
     assert other.values != tried[0]
     row = rows_of(study.trials(), study.plan.space.names)[1]
@@ -86,8 +81,7 @@ def test_the_defaults_and_what_is_not_to_blame_come_again_however_often(tmp_path
     for number in (0, 1):
         tried = []
         for attempt in range(3 * ATTEMPTS):
-            taken = study.take("w")
-            assert taken is not None
+            taken = take(study)
             assert taken.number == number
             tried.append(taken.values)
             if attempt % 2:
@@ -108,11 +102,9 @@ def test_the_defaults_and_what_is_not_to_blame_come_again_however_often(tmp_path
 def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
     study = local(tmp_path)
     run_one(study, 0.5)
-    taken = study.take("w")
-    assert taken is not None
+    taken = take(study)
     study.end(taken.number, TrialResult.failed("nonsense"))
-    after = study.take("w")
-    assert after is not None
+    after = take(study)
     assert (taken.number, after.number) == (1, 2)
     assert after.values != taken.values
     assert [row["state"] for row in rows_of(study.trials(), study.plan.space.names)] == [
@@ -124,8 +116,7 @@ def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
 
 def play_one(study: Study) -> None:
     """A trial from its proposal to its end, pruned or not, its scores drawn from its values."""
-    taken = study.take("w")
-    assert taken is not None
+    taken = take(study)
     text = json.dumps(taken.values, sort_keys=True)
     scores = np.random.default_rng(zlib.crc32(text.encode())).random(4)
     for step, score in enumerate(scores, 1):
@@ -184,8 +175,7 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
 ) -> None:
     study = local(tmp_path, trials=12, pruner="median", startup=3)
     for number in range(12):
-        taken = study.take("w")
-        assert taken is not None
+        taken = take(study)
         score = 0.1 if number in (0, 11) else 0.9
         asked = [study.report(taken.number, step, score, 0.01) for step in (1, 2)]
         assert asked == [False, number == 11], number
@@ -223,8 +213,7 @@ def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     now = 0.0
     other._watch = Watch(lambda: now)
     one.beat(0)
-    first = one.take("w")
-    assert first is not None
+    first = take(one)
     for beat in range(1, 30):
         now += GRACE / 4
         one.beat(beat)
@@ -307,27 +296,3 @@ def test_surplus_trials_are_given_back(tmp_path: Path) -> None:
     assert one.take("a") is None
     assert states(one) == {"RUNNING": 2, "FAIL": 1}
     assert rows_of(one.trials(), one.plan.space.names)[2]["reason"] == "not wanted any more"
-
-
-def test_the_table_can_be_read_while_it_is_written(tmp_path: Path) -> None:
-    study = local(tmp_path)
-    rows = [{**rows_of(study.trials(), study.plan.space.names)[0], "number": n} for n in range(40)]
-    types = {p.name: p.type for p in study.plan.space.parameters}
-    write_trials(tmp_path, rows, types, Importances())
-    over = threading.Event()
-
-    def write() -> None:
-        while not over.is_set():
-            write_trials(tmp_path, rows, types, Importances())
-            write_trials(tmp_path, rows[:1], types, Importances({"noise": 1.0}, {"noise": 0.5}))
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    try:
-        for _ in range(300):
-            table = read_trials(tmp_path)
-            assert table is not None
-            assert table.num_rows in (1, 40)
-    finally:
-        over.set()
-        writer.join()

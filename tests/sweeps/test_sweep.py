@@ -23,7 +23,7 @@ from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import TrialResult, values_of
 from evolve.sweeps.worker import Worker
-from tests.sweeps import GENES
+from tests.sweeps import GENES, take
 from tests.waits import PATIENCE
 
 
@@ -108,8 +108,7 @@ def opened(folder: Path, **changes: Any) -> Sweep:
 def test_a_sweep_of_which_every_trial_failed(ends: str, said: str | None, tmp_path: Path) -> None:
     sweep = opened(tmp_path)
     for number, how in enumerate(ends):
-        task = sweep.study.take("w")
-        assert task is not None
+        take(sweep.study)
         if how == "f":
             sweep.study.end(number, TrialResult.failed(f"it crashed {number}"))
         elif how == "c":
@@ -124,8 +123,7 @@ def test_repeated_failures_do_not_end_a_sweep(tmp_path: Path) -> None:
     repeated = replace(failed, attributes={**failed.attributes, "same_as": 0})
 
     def end(outcome: TrialResult) -> None:
-        task = sweep.study.take("w")
-        assert task is not None
+        task = take(sweep.study)
         sweep._end(task.number, outcome, Observer())
 
     for outcome in (failed, *[repeated] * 6, failed, failed, failed):
