@@ -52,7 +52,7 @@ from evolve.plots.sweep import plot_sweep
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
-from evolve.sweeps.importance import better_part, compute_importances, importances_in
+from evolve.sweeps.findings import _better_part, compute_importances, importances_in
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
@@ -159,7 +159,7 @@ def importances(permutations: int) -> None:
         result = compute_importances(
             plan.space.distributions, values, scores, plan.sweep.seed, permutations
         )
-        better = better_part(scores)
+        better = _better_part(scores)
         print(f"{kind}: {len(complete)} complete trials, {better} in the better part")
         for name, share in result.shares.items():
             print(f"  {name:18} {share:.3f}  p {result.p[name]:.4f}")

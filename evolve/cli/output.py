@@ -270,7 +270,7 @@ def print_winner(folder: Path) -> None:
     """Print the winner of a sweep of a program as an agent for any command; nothing before it."""
     if not (folder / BEST_FILE).exists():
         return
-    from evolve.sweeps.winner import tuned_program  # imported here: it loads optuna
+    from evolve.sweeps.findings import tuned_program  # imported here: it loads optuna
 
     program = tuned_program(folder)
     if program is None:

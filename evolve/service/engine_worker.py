@@ -278,7 +278,7 @@ def cost(command: str, settings: dict[str, Any], threads: int) -> Cost:
 
 def best(folder: str) -> dict[str, Any]:
     """The chosen settings of a sweep, beside their defaults and ranges."""
-    from evolve.sweeps.winner import winner_of
+    from evolve.sweeps.findings import winner_of
 
     return winner_of(Path(folder))
 

@@ -170,7 +170,7 @@ def compared(groups: Sequence[Group], metric: str | None = None) -> pd.DataFrame
     return _table(name, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
 
 
-WORTH: Final = {"elo": 100.0}
+_WORTH_OF: Final = {"elo": 100.0}
 """A difference in a metric that is worth showing; of metrics not listed, _WORTH."""
 _WORTH: Final = 0.1
 _ENOUGH: Final = 0.05
@@ -186,7 +186,7 @@ def winner_in(row: Mapping[str, Any]) -> str | None:
 
 
 def more_seeds(row: Mapping[str, Any]) -> int | None:
-    """How many more seeds would show a difference of WORTH, where an undecided row has so little.
+    """How many more seeds would show a difference worth showing, where a row is undecided.
 
     None where there are too few seeds to say so, or too many would be needed.
     """
@@ -194,7 +194,7 @@ def more_seeds(row: Mapping[str, Any]) -> int | None:
     if not isinstance(row["against"], str) or seeds < 2 or not math.isfinite(half):
         return None
     spread = half * math.sqrt(seeds) / student(seeds - 1)
-    worth = WORTH.get(row["metric"], _WORTH)
+    worth = _WORTH_OF.get(row["metric"], _WORTH)
     for count in range(seeds + 1, _MOST_SEEDS):
         if student(count - 1) * spread / math.sqrt(count) < worth:
             return count - int(seeds)
@@ -220,7 +220,7 @@ def in_words(row: Mapping[str, Any]) -> str:
     text += f"{better} ended {size} higher on average over {seeds}, which may well be chance."
     more = more_seeds(row)
     if more is not None:
-        worth = f"{WORTH.get(row['metric'], _WORTH):g}{unit}"
+        worth = f"{_WORTH_OF.get(row['metric'], _WORTH):g}{unit}"
         text += f" About {more} more seeds a setting would show a difference of {worth}."
     return text
 

@@ -96,7 +96,7 @@ def document_of(sections: Sequence[Section], ending: str) -> str:
 def _latex(section: Section) -> str:
     right = [all(map(_is_number, column)) for column in zip(*section.rows, strict=True)]
     columns = "".join("r" if numbers else "l" for numbers in right)
-    rows = [" & ".join(map(latex_text, row)) + r" \\" for row in (section.heads, *section.rows)]
+    rows = [" & ".join(map(_latex_text, row)) + r" \\" for row in (section.heads, *section.rows)]
     title = f"% {plain(section.title)}\n" if section.title else ""
     return "\n".join(
         [f"{title}\\begin{{tabular}}{{{columns}}}", r"\toprule", rows[0], r"\midrule", *rows[1:],
@@ -108,7 +108,7 @@ def _is_number(text: str) -> bool:
     return bool(text.startswith("[") or text == _NONE or _NUMBER.fullmatch(text))
 
 
-def latex_text(text: str) -> str:
+def _latex_text(text: str) -> str:
     """Return a text as LaTeX sets it."""
     return re.sub(r"(?<![^\[ ])-(?=[0-9])", "−", plain(text)).translate(_LATEX)
 

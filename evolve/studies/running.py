@@ -26,7 +26,7 @@ from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
 from evolve.tables.paths import CONFIG_FILE, LOGS, SETTINGS
 
-MAIN: Final = "evolve.cli.main:main"
+_MAIN: Final = "evolve.cli.main:main"
 _PATIENCE: Final = 10.0
 """Seconds that a process has to end after SIGTERM, before it is killed."""
 
@@ -125,7 +125,7 @@ def _work(words: list[str], log: Path) -> None:
     os.dup2(sink, sys.stdout.fileno())
     os.dup2(sink, sys.stderr.fileno())
     os.close(sink)
-    imported(MAIN)(words)
+    imported(_MAIN)(words)
 
 
 PARTS: Final = (LOGS, SETTINGS)

@@ -29,7 +29,7 @@ from evolve.runs import run_folder
 from evolve.runs.loading import load_agent
 from evolve.runs.progress import Observer
 from evolve.runs.run_types import champion_of
-from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import Parameter, choice, real, whole
 from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult, trial_file
 from evolve.version import __version__

@@ -23,7 +23,7 @@ from evolve.engine.patterns.shapes import (
 from evolve.errors import AgentError, SettingsError
 from evolve.learning.learner import Learner
 from evolve.learning.training import InMemoryTraining
-from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, choice, real, whole
 from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult
 

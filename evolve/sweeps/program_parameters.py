@@ -132,7 +132,7 @@ class Tunable:
     def _told(self, values: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
         """Return the variables and the GTP commands that set what has no place in the command."""
         texts = {
-            name: value_text(value)
+            name: _value_text(value)
             for name, value in {**self.settings.fix, **values}.items()
             if name not in self.command.names
         }
@@ -192,7 +192,7 @@ class CommandTemplate:
         words = []
         for parts in self.words:
             texts = list(parts)
-            texts[1::2] = [value_text(values[name]) for name in parts[1::2]]
+            texts[1::2] = [_value_text(values[name]) for name in parts[1::2]]
             words.append("".join(texts))
         return shlex.join(words)
 
@@ -223,7 +223,7 @@ def _parts(text: str, parameters: dict[str, Parameter], defaults: dict[str, Valu
     return parts
 
 
-def value_text(value: Value) -> str:
+def _value_text(value: Value) -> str:
     """Return a value as text for a program."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -135,15 +135,15 @@ class ProgramPlan(Plan):
         if best is not None:
             others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
         openings = self.openings(self.own.pairs)
-        shares = shares_of([elo for _, elo in others], others[-1][1])
-        met: list[Matchup] = []
+        shares = _shares_of([elo for _, elo in others], others[-1][1])
+        met: list[_Matchup] = []
         for start, stop in parts_of(self.own.pairs, self.sweep.reports):
             for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = self._meet(objective, agent, other, chosen)
-                    met.append(Matchup(elo, score.n, score.value * score.n))
-            yield *score_predicted(rated(met)), stop == self.own.pairs
+                    met.append(_Matchup(elo, score.n, score.value * score.n))
+            yield *_score_predicted(rated(met)), stop == self.own.pairs
 
     def _meet(
         self, objective: Objective, agent: ExternalAgent, other: Agent, openings: Openings
@@ -247,7 +247,7 @@ def _certain(trial: FrozenTrial) -> float:
 
 
 @dataclass(frozen=True)
-class Matchup:
+class _Matchup:
     """Games against an opponent of this Elo, and the points scored in them."""
 
     elo: float
@@ -255,7 +255,7 @@ class Matchup:
     points: float
 
 
-def score_predicted(elo: Estimate) -> tuple[float, float]:
+def _score_predicted(elo: Estimate) -> tuple[float, float]:
     """Return the score that an Elo predicts against the defaults, and its standard error.
 
     The score is from 0 to 1; the defaults have 0 Elo.
@@ -264,7 +264,7 @@ def score_predicted(elo: Estimate) -> tuple[float, float]:
     return score, score * (1.0 - score) / ELO_SCALE * elo.error
 
 
-def rated(met: Sequence[Matchup]) -> Estimate:
+def rated(met: Sequence[_Matchup]) -> Estimate:
     """Return the likeliest Elo by Bradley and Terry (1952), with the opponents' Elo held fixed.
 
     Adds a draw with each opponent, so that no rating is infinite after a few games. Games count as
@@ -282,7 +282,7 @@ def rated(met: Sequence[Matchup]) -> Estimate:
     )
 
 
-def shares_of(elos: Sequence[float], elo: float) -> list[float]:
+def _shares_of(elos: Sequence[float], elo: float) -> list[float]:
     """Return the best shares of games against opponents of these Elo, for a player of about `elo`.
 
     A share is in proportion to the information of a game, p (1 − p). The sum is 1.

@@ -1,27 +1,231 @@
-"""Samplers and pruners by name."""
+"""The sampler of a sweep, those that Optuna lacks, and the pruners.
+
+CMA-ES and SPSA have no state beyond the trials: what they propose follows from them and a seed.
+"""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution
 from optuna.pruners import BasePruner
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import FrozenTrial, TrialState
 
+from evolve.config.ranges import value_at
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.own_samplers import (
-    CmaSampler,
-    SpsaSampler,
-)
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.space import Number, snapped
+from evolve.sweeps.space import (
+    Number,
+    at_step,
+    snapped,
+    steps_in,
+    units_of,
+    values_at,
+)
+from evolve.sweeps.trials import MIRROR
+
+if TYPE_CHECKING:
+    import cmaes
+
+_CMA_GENERATION: Final = "cma:generation"
+_SIGMA: Final = 1 / 6
+"""First standard deviation, as a share of every range; the same as Optuna's."""
+_ESTIMATE: Final = "spsa"
+"""Origin of the trials at the current point, which play the defaults."""
+EVERY: Final = 8
+"""One trial in this many is an estimate, and so is the last one."""
+_STEP: Final = 0.12
+"""c at the end, as a share of every range."""
+_GAIN: Final = 0.5
+"""How far a won step moves the point at the end, in steps."""
+_ALPHA: Final = 0.602
+_GAMMA: Final = 0.101
+_DELAY: Final = 0.1
+"""A, as a share of all steps."""
+
+Numbers = Mapping[str, Number]
+Floats = npt.NDArray[np.float64]
+
+
+class CmaSampler(RandomSampler):
+    """Proposes numbers by CMA-ES (Hansen and Ostermeier 2001); choices and first trials at random.
+
+    Optuna's own sampler keeps its state as a pickle in the study, and unpickles what it finds
+    there. This one rebuilds the state from the trials: a generation counts once enough of its
+    trials have ended.
+
+    `startup` finished trials come before the first proposal; the search begins at the best of them.
+    Call `reseed` before every proposal: the proposal then follows from that seed and the trials
+    alone.
+    """
+
+    def __init__(self, startup: int, numbers: Numbers) -> None:
+        self.reseed(0)
+        self._startup, self._numbers = startup, numbers
+        self._optimizer: cmaes.CMA | None = None
+
+    def reseed(self, seed: int) -> None:
+        """Set the seed of the next proposal."""
+        self._seed = seed % 2**32
+        super().__init__(self._seed)
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return the numbers of the space."""
+        return dict(self._numbers)
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return a point of the current generation; nothing before its start."""
+        others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+        if self._optimizer is None and len(self._numbers) > 1:
+            first = _whole(others, None, max(1, self._startup))
+            self._optimizer = None if first is None else _begun(first, self._numbers)
+        optimizer = self._optimizer
+        if optimizer is None:
+            return {}
+        while whole := _whole(others, optimizer.generation, optimizer.population_size):
+            optimizer.tell([(units_of(t.params, self._numbers), -t.values[0]) for t in whole])
+        study._storage.set_trial_system_attr(trial._trial_id, _CMA_GENERATION, optimizer.generation)
+        optimizer._rng.seed(self._seed)
+        return values_at(optimizer.ask(), self._numbers)
+
+
+def _whole(
+    trials: Sequence[FrozenTrial], generation: int | None, count: int
+) -> list[FrozenTrial] | None:
+    """Return the `count` lowest-numbered trials of a generation, once all are complete.
+
+    Trials that failed or were pruned do not count. None while one of the trials is waiting or
+    running.
+
+    The order is by number, because nothing else is stable: ordered by the time of their end, a
+    clock that is set back, or the clocks of two machines, would change the search after a stop.
+    """
+    members = [
+        trial
+        for trial in sorted(trials, key=lambda trial: trial.number)
+        if trial.system_attrs.get(_CMA_GENERATION) == generation
+        and trial.state not in (TrialState.FAIL, TrialState.PRUNED, TrialState.WAITING)
+    ][:count]
+    whole = len(members) == count and all(trial.state == TrialState.COMPLETE for trial in members)
+    return members if whole else None
+
+
+def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
+    """Start CMA-ES around the best of the first trials."""
+    import cmaes  # imported here: it loads scipy.stats, 0.5 s, and most sweeps use other samplers
+
+    best = max(first, key=lambda trial: trial.values[0])
+    return cmaes.CMA(
+        mean=np.clip(units_of(best.params, numbers), 0.05, 0.95),
+        sigma=_SIGMA,
+        bounds=np.tile([0.0, 1.0], (len(numbers), 1)),
+        n_max_resampling=10 * len(numbers),
+    )
+
+
+class SpsaSampler(RandomSampler):
+    """Proposes steps from the current point of the search (Spall 1992).
+
+    A step is a trial that plays its own mirror image. Both lie at ± c around the current point,
+    along a random corner of the cube, and their games move the point towards the winner. On a grid
+    each end is rounded up or down at random, so that the mean is where c puts it, and the two ends
+    are at least one step apart: without that a range of few values never moves. Gains fall as in
+    Spall (1998) and as testers of chess programs use them.
+
+    numbers: the whole space. begin: values of the starting point. trials: their planned number.
+    number: of the proposed trial. seed: of its direction.
+    """
+
+    def __init__(
+        self, numbers: Numbers, begin: Mapping[str, Any], trials: int, number: int, seed: int
+    ) -> None:
+        super().__init__()
+        self._numbers, self._begin = numbers, begin
+        self._steps = max(1, trials - trials // EVERY)
+        self._number, self._last, self._seed = number, trials - 1, seed
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return the whole space."""
+        return dict(self._numbers)
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return the step's upper end; the lower one is stored as the trial's mirror image."""
+        numbers = self._numbers
+        ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
+        steps = [trial for trial in ended if MIRROR in trial.user_attrs]
+        point = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
+        values = values_at(point, numbers)
+        # Trial 0 is the defaults. The result of the last steps is worth a trial, too.
+        if self._number % EVERY == 0 or self._number == self._last:
+            study._storage.set_trial_user_attr(trial._trial_id, "origin", _ESTIMATE)
+            return values
+        rng = np.random.default_rng(self._seed)
+        corner = rng.choice([-1.0, 1.0], len(numbers))
+        lots = rng.random(len(numbers))
+        width = float(_STEP * (self._steps / (len(steps) + 1)) ** _GAMMA)
+        above, below = {}, {}
+        for unit, side, lot, (name, distribution) in zip(
+            point, corner, lots, numbers.items(), strict=True
+        ):
+            low, high = _step_of(float(unit), width, float(lot), distribution)
+            above[name], below[name] = (high, low) if side > 0 else (low, high)
+        study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
+        return above
+
+
+def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:
+    """Return the current point after these steps: each moves it along itself, by its result."""
+    point = begin
+    delay = _DELAY * total
+    for number, trial in enumerate(steps, 1):
+        above = units_of(trial.params, numbers)
+        below = units_of(trial.user_attrs[MIRROR], numbers)
+        won = 2.0 * trial.values[0] - 1.0
+        fall = ((delay + total) / (delay + number)) ** _ALPHA * (number / total) ** _GAMMA
+        point = np.clip(point + _GAIN * fall * won * (above - below) / 2, 0.0, 1.0)
+    return point
+
+
+def _step_of(
+    unit: float, width: float, lot: float, distribution: Number
+) -> tuple[float | int, float | int]:
+    """Return the lower and the upper end of a step around a place, 0 to 1; they always differ.
+
+    width: of each half, as a share of the range. lot: 0 to 1; it rounds both ends to the grid so
+    that on average they stay where they were.
+    """
+    low, high = (value_at(unit + way * width, distribution) for way in (-1, 1))
+    step = distribution.step
+    if step is None:
+        return low, high
+    # In steps above the lowest value: the ends are at least one apart, and within the range.
+    last = steps_in(distribution)
+    under, over = ((end - distribution.low) / step for end in (low, high))
+    if over - under < 1.0:
+        under = min(max((under + over - 1.0) / 2, 0.0), last - 1.0)
+        over = under + 1.0
+    first, second = math.floor(under + lot), math.floor(over + lot)
+    if first == second:  # floats are not exact
+        first, second = (first - 1, second) if second >= last else (first, second + 1)
+    ends = (at_step(end, distribution) for end in (first, second))
+    return next(ends), next(ends)
+
 
 _CERTAIN: Final = 2.0
 _DRAWS: Final = 8

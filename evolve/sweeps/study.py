@@ -19,7 +19,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
-from evolve.sweeps.importance import importances_in
+from evolve.sweeps.findings import importances_in
 from evolve.sweeps.plan import START, Plan, settings_to_try
 from evolve.sweeps.samplers import Proposer, pruner_of
 from evolve.sweeps.space import Setting
@@ -41,7 +41,7 @@ from evolve.tables.trials import Importances
 
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
-IDENTITY: Final = "evolve"
+_IDENTITY: Final = "evolve"
 _REPEATS: Final = 5
 """Repeated settings in a row after which a trial is drawn at random."""
 _ORDER: Final = 2**31
@@ -97,13 +97,13 @@ class Study:
         """Check that the study belongs to this sweep; claim a new one."""
         space = {p.name: p.range_text for p in self.plan.space.parameters}
         own: dict[str, Any] = json.loads(json.dumps({**self.plan.identity, "space": space}))
-        stored = self.study.user_attrs.get(IDENTITY)
+        stored = self.study.user_attrs.get(_IDENTITY)
         if stored is None:
             if self.trials():
                 raise RunError(
                     f"the study {self.name!r} in {self.storage.name} is not one of evolve's"
                 )
-            self.study.set_user_attr(IDENTITY, own)
+            self.study.set_user_attr(_IDENTITY, own)
         elif differing := [k for k in {**stored, **own} if stored.get(k) != own.get(k)]:
             parts = (f"{key} ({stored.get(key)}, here {own.get(key)})" for key in differing)
             text = "; ".join(part if len(part) < 120 else part[:117] + "…" for part in parts)

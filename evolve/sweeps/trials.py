@@ -34,7 +34,7 @@ SAME: Final = "same_as"
 """Of a trial with the settings of an earlier one: its number."""
 FOLDER: Final = "folder"
 """In a shared study: the sweep's folder on the machine that ran the trial."""
-PLAYED: Final = "played"
+_PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
 """The games that judged it, and the seconds that these games took."""
 
@@ -99,7 +99,7 @@ def finished_of(trials: Iterable[FrozenTrial]) -> int:
 def games_of(trials: Sequence[FrozenTrial], of_each: int) -> int:
     """Count the games that trials have played; those that run count as `of_each`."""
     running = sum(trial.state == TrialState.RUNNING for trial in trials)
-    return running * of_each + sum(int(trial.user_attrs.get(PLAYED, 0)) for trial in trials)
+    return running * of_each + sum(int(trial.user_attrs.get(_PLAYED, 0)) for trial in trials)
 
 
 def values_of(trial: FrozenTrial) -> dict[str, Any]:
@@ -218,7 +218,7 @@ class Objective:
     @property
     def facts(self) -> dict[str, Any]:
         """Cost of the current trial's games so far."""
-        return {PLAYED: self._played, PLAY_SECONDS: self._seconds}
+        return {_PLAYED: self._played, PLAY_SECONDS: self._seconds}
 
     @property
     def games(self) -> dict[str, Any]:

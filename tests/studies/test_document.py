@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from evolve.studies.comparison import COLUMNS
-from evolve.studies.document import Section, document_of, latex_text, sections_of
+from evolve.studies.document import Section, _latex_text, document_of, sections_of
 
 FRAME = pd.DataFrame(
     [
@@ -47,10 +47,10 @@ def test_markdown_keeps_its_columns() -> None:
 
 
 def test_no_sign_is_left_that_means_something_to_latex() -> None:
-    text = latex_text(NASTY)
+    text = _latex_text(NASTY)
     assert text.startswith(r"a\&b\%c\$d\#e\_f\{g\}h\textasciitilde{}i\textasciicircum{}j")
     assert text.endswith(r"o{[}p{]}q*r'größe$-$")
-    assert latex_text("a\x1b\nb") == r"a\textbackslash{}x1b\textbackslash{}nb"
+    assert _latex_text("a\x1b\nb") == r"a\textbackslash{}x1b\textbackslash{}nb"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")

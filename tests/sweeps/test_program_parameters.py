@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import EvolveError
-from evolve.sweeps.program_parameters import CommandTemplate, middle, value_text
+from evolve.sweeps.program_parameters import CommandTemplate, _value_text, middle
 from tests.sweeps.test_program_plan import ENGINE, plan
 
 
@@ -106,7 +106,7 @@ def test_a_value_stays_within_its_word(before: str, value: str) -> None:
 
 
 def test_values_and_middles() -> None:
-    assert [value_text(one) for one in (True, 3, 0.1, 1e-7, "a")] == [
+    assert [_value_text(one) for one in (True, 3, 0.1, 1e-7, "a")] == [
         "true", "3", "0.1", "1e-07", "a",
     ]  # fmt: skip
     made = CommandTemplate.of("{a:1:100:log} {b:0:9} {c:0:50:20} {d:x|y} {e:1.0:2}").parameters

@@ -17,13 +17,13 @@ from evolve.errors import EngineError, EvolveError, SettingsError
 from evolve.fitness.statistics import Estimate, elo_of, score_of_elo
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.program_plan import (
-    Matchup,
     ProgramPlan,
+    _Matchup,
+    _score_predicted,
+    _shares_of,
     parts_of,
     rated,
-    score_predicted,
     shared,
-    shares_of,
 )
 from evolve.sweeps.trials import MIRROR, games_of
 from tests.sweeps import trial_of
@@ -169,15 +169,15 @@ def test_how_many_games_trials_and_final_have(
 
 
 def test_with_one_opponent_it_is_the_score() -> None:
-    found = rated([Matchup(100.0, 19, 14.5)])
+    found = rated([_Matchup(100.0, 19, 14.5)])
     wanted = elo_of(15 / 20)
     assert found.n == 19
     assert found.value == pytest.approx(100.0 + wanted, abs=0.01)
-    assert rated([Matchup(0.0, 9, 9.0)]).value < 1000
+    assert rated([_Matchup(0.0, 9, 9.0)]).value < 1000
 
 
 def test_it_is_the_likeliest() -> None:
-    met = [Matchup(0.0, 10, 9.0), Matchup(250.0, 30, 14.0), Matchup(400.0, 0, 0.0)]
+    met = [_Matchup(0.0, 10, 9.0), _Matchup(250.0, 30, 14.0), _Matchup(400.0, 0, 0.0)]
 
     def likelihood(elo: float) -> float:
         total = 0.0
@@ -197,7 +197,7 @@ def test_the_truth_lies_within_two_errors() -> None:
     for _ in range(400):
         truth = rng.uniform(-200, 400)
         met = [
-            Matchup(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)
+            _Matchup(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)
         ]
         found = rated(met)
         inside += found.low <= truth <= found.high
@@ -205,14 +205,14 @@ def test_the_truth_lies_within_two_errors() -> None:
 
 
 def test_the_score_against_the_defaults_that_it_predicts() -> None:
-    score, error = score_predicted(Estimate.around(100.0, 19.6, 40))
+    score, error = _score_predicted(Estimate.around(100.0, 19.6, 40))
     assert score == score_of_elo(100.0)
     assert error == pytest.approx((score_of_elo(105.0) - score_of_elo(95.0)), rel=1e-3)
 
 
 def test_games_go_where_they_tell_most() -> None:
-    assert shares_of([0.0, 0.0], 0.0) == [0.5, 0.5]
-    far, near = shares_of([0.0, 400.0], 400.0)
+    assert _shares_of([0.0, 0.0], 0.0) == [0.5, 0.5]
+    far, near = _shares_of([0.0, 400.0], 400.0)
     assert near > 0.7
     assert far + near == pytest.approx(1.0)
 

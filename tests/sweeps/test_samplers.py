@@ -1,18 +1,35 @@
-"""Samplers and pruners by name: what they end, and that a stop changes nothing."""
+"""Samplers and pruners: each finds an optimum, and proposes what follows from the trials alone."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import optuna
 import pytest
+from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from evolve.config.ranges import value_at
 from evolve.errors import SettingsError
+from evolve.fitness.statistics import score_of_elo
+from evolve.sweeps.samplers import (
+    _CMA_GENERATION,
+    _ESTIMATE,
+    EVERY,
+    CmaSampler,
+    SpsaSampler,
+    _step_of,
+)
+from evolve.sweeps.space import Number
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import TrialResult, rows_of
+from evolve.sweeps.trials import MIRROR, TrialResult, rows_of
 from tests.sweeps import local, plan, run_one, take
 
 
@@ -100,3 +117,231 @@ def test_requirements_that_cannot_be(require: str, said: str) -> None:
     made = plan("program", program="gtp:x {lo:1:4} {hi:1:4=4}", require=[require])
     with pytest.raises(SettingsError, match=re.escape(said)):
         _ = made.defaults
+
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+XY = {name: FloatDistribution(0.0, 1.0) for name in "xy"}
+MIXED: dict[str, Number] = {
+    "count": IntDistribution(0, 20, step=2),
+    "rate": FloatDistribution(1e-4, 1e-1, log=True),
+    **{f"x{i}": FloatDistribution(-1.0, 1.0) for i in range(4)},
+}
+
+
+def best_of(sampler: str, seed: int, trials: int = 120) -> float:
+    study = optuna.create_study(direction="maximize")
+    ours, chance = CmaSampler(10, MIXED), optuna.samplers.RandomSampler(seed)
+    study.sampler = ours if sampler == "cma" else chance
+    for number in range(trials):
+        ours.reseed(1000 * seed + number)
+        trial = study.ask()
+        x = [trial.suggest_float(f"x{i}", -1.0, 1.0) for i in range(4)]
+        rate = trial.suggest_float("rate", 1e-4, 1e-1, log=True)
+        count = trial.suggest_int("count", 0, 20, step=2)
+        trial.suggest_categorical("kind", ["a", "b"])
+        loss = sum((v - 0.3) ** 2 for v in x) + (np.log10(rate) + 3) ** 2 + (count - 12) ** 2 / 100
+        study.tell(trial, -float(loss))
+    assert all(isinstance(t.params["count"], int) for t in study.trials)
+    assert {t.params["count"] % 2 for t in study.trials} == {0}
+    return study.best_value
+
+
+def test_cma_finds_an_optimum_that_chance_does_not() -> None:
+    ours = [best_of("cma", seed) for seed in range(3)]
+    chance = [best_of("random", seed) for seed in range(3)]
+    assert min(ours) > max(chance)
+    assert np.median(ours) > np.median(chance) / 3
+
+
+def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
+    study = optuna.create_study(direction="maximize")
+    for number in range(40):
+        study.sampler = CmaSampler(5, XY)  # a new one each time, as after a stop
+        study.sampler.reseed(number)
+        trial = study.ask()
+        study.tell(trial, -((trial.suggest_float("x", 0, 1) - trial.suggest_float("y", 0, 1)) ** 2))
+    kept = {key for trial in study.trials for key in trial.system_attrs}
+    assert kept == {_CMA_GENERATION}
+    generations = [trial.system_attrs.get(_CMA_GENERATION) for trial in study.trials]
+    assert generations[:5] == [None] * 5
+    assert generations[5:] == sorted(generations[5:])
+    assert generations[-1] >= 4
+
+
+@pytest.mark.parametrize("startup", [0, 3])
+def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
+    study = optuna.create_study(direction="maximize")
+    for number in range(8):
+        study.sampler = CmaSampler(startup, {"one": IntDistribution(3, 3)})
+        study.sampler.reseed(number)
+        trial = study.ask()
+        trial.suggest_categorical("kind", [1, 2, 3])
+        trial.suggest_int("one", 3, 3)
+        study.tell(trial, float(number))
+    assert len({trial.params["kind"] for trial in study.trials}) > 1
+
+
+def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict[str, Any], int]:
+    """What a new sampler proposes after 40 trials that ended when `clock` says, and in which
+    generation; those in `waits` are still under way."""
+    space: dict[str, BaseDistribution] = dict(XY)
+    begin, rng = datetime.datetime(2026, 1, 1), np.random.default_rng(1)
+    study = optuna.create_study(direction="maximize")
+    for number in range(40):
+        x, y = (float(v) for v in rng.random(2))
+        done = number not in waits
+        study.add_trial(
+            FrozenTrial(
+                number=number,
+                trial_id=number,
+                state=TrialState.COMPLETE if done else TrialState.RUNNING,
+                value=-((x - y) ** 2) if done else None,
+                datetime_start=begin,
+                datetime_complete=begin + datetime.timedelta(clock(number)) if done else None,
+                params={"x": x, "y": y},
+                distributions=space,
+                user_attrs={},
+                system_attrs={} if number < 5 else {_CMA_GENERATION: (number - 5) // 8},
+                intermediate_values={},
+            )
+        )
+    study.sampler = CmaSampler(5, XY)
+    trial = study.ask(dict(space))
+    found = study.get_trials()[-1].system_attrs.get(_CMA_GENERATION, -1)
+    return trial.params, found
+
+
+def test_a_clock_that_is_set_back_changes_nothing() -> None:
+    expected = told(lambda number: number)
+    assert expected[1] > 2
+    assert told(lambda number: -number) == expected
+    assert told(lambda number: (7 * number) % 40) == expected
+
+
+def test_a_generation_waits_for_its_first_trials_whatever_ends_before_them() -> None:
+    assert told(lambda number: number, waits=(7,))[1] == 0
+    assert told(lambda number: number, waits=(3,))[1] == -1  # by chance: no begin yet
+
+
+SPACE: dict[str, Number] = {
+    "a": FloatDistribution(0.0, 1.0),
+    "b": IntDistribution(0, 1000),
+    "c": FloatDistribution(0.01, 100.0, log=True),
+}
+BEGIN: dict[str, Any] = {"a": 0.1, "b": 900, "c": 0.05}
+
+
+def elo(values: dict[str, Any]) -> float:
+    """A hill: best at a = 0.7, b = 300, c = 5."""
+    at = values["a"], values["b"] / 1000, (np.log10(values["c"]) + 2) / 4
+    return -800.0 * sum((x - y) ** 2 for x, y in zip(at, (0.7, 0.3, 0.675), strict=True))
+
+
+def walked(trials: int, seed: int, begin: dict[str, Any] = BEGIN) -> optuna.Study:
+    rng = np.random.default_rng(seed)
+    study = optuna.create_study(direction="maximize")
+    study.enqueue_trial(begin)
+    for number in range(trials):
+        study.sampler = SpsaSampler(SPACE, begin, trials, number, seed * 1000 + number)
+        trial = study.ask(dict(SPACE))
+        known = study.get_trials(deepcopy=False)[-1].user_attrs
+        if MIRROR not in known:
+            study.tell(trial, 0.5)
+            continue
+        share = score_of_elo(elo(trial.params) - elo(known[MIRROR]))
+        score = rng.binomial(12, share) / 12
+        study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, [score])
+    return study
+
+
+def test_steps_mirror_each_other_around_where_the_search_is() -> None:
+    first, step, _ = walked(3, 0).get_trials(deepcopy=False)
+    assert (first.params, first.user_attrs) == (BEGIN, {})
+    above, below = step.params, step.user_attrs[MIRROR]
+    assert (above["a"] + below["a"]) / 2 == pytest.approx(BEGIN["a"], abs=0.11)
+    assert above["b"] != below["b"]
+    assert all(one.low <= below[name] <= one.high for name, one in SPACE.items())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_climbs_a_noisy_hill(seed: int) -> None:
+    trials = walked(12 * EVERY + 1, seed).get_trials(deepcopy=False)
+    last = trials[-1]
+    assert last.user_attrs["origin"] == _ESTIMATE
+    assert elo(last.params) > elo(BEGIN) / 3
+
+
+@pytest.mark.parametrize("trials", [3, 6, EVERY, EVERY + 1, EVERY + 4])
+def test_where_the_search_ends_is_judged(trials: int) -> None:
+    origins = [one.user_attrs.get("origin") for one in walked(trials, 1).get_trials(deepcopy=False)]
+    assert origins[-1] == _ESTIMATE
+    assert origins.count(_ESTIMATE) == (2 if trials > EVERY + 1 else 1)
+
+
+def test_the_same_trials_give_the_same_walk() -> None:
+    one, other = walked(30, 1), walked(30, 1)
+    assert [t.params for t in one.get_trials()] == [t.params for t in other.get_trials()]
+
+
+def test_what_is_not_among_its_own_steps_moves_nothing() -> None:
+    study = walked(3, 2)
+    before = study.get_trials(deepcopy=False)
+    study.add_trial(create_trial(value=1.0, params=BEGIN, distributions=SPACE))
+    study.sampler = SpsaSampler(SPACE, BEGIN, 30, EVERY, 5)
+    estimate = study.ask(dict(SPACE))
+    moved = [before[place].params != estimate.params for place in range(3)]
+    assert all(moved)
+
+
+NARROW = {
+    "range 1": IntDistribution(0, 1),
+    "range 2": IntDistribution(3, 5),
+    "range 3": IntDistribution(-1, 2),
+    "steps of 20": IntDistribution(0, 40, step=20),
+    "steps of a float": FloatDistribution(0.0, 0.9, step=0.3),
+    "one step of a float": FloatDistribution(1.0, 1.5, step=0.5),
+    "few ratios": IntDistribution(1, 4, log=True),
+    "wide": IntDistribution(0, 1000),
+    "no grid": FloatDistribution(-1.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("place", [0.0, 0.02, 0.37, 0.5, 0.98, 1.0])
+def test_a_step_always_moves_within_the_range_and_is_not_biased(name: str, place: float) -> None:
+    one: Number = NARROW[name]
+    width = 0.13
+    lots = (np.arange(400) + 0.5) / 400
+    ends = [_step_of(place, width, float(lot), one) for lot in lots]
+    least = 1e-9 if one.step is None else one.step * (1 - 1e-9)
+    assert all(high - low >= least for low, high in ends)
+    assert all(one._contains(one.to_internal_repr(end)) for pair in ends for end in pair)
+    low, high = (value_at(place + way * width, one) for way in (-1, 1))
+    if one.step is None or high - low >= one.step:
+        assert np.mean(ends, axis=0) == pytest.approx([low, high], abs=(one.step or 0) / 300 + 1e-9)
+    elif one.low <= (low + high - one.step) / 2 and (low + high + one.step) / 2 <= one.high:
+        assert np.mean(ends) == pytest.approx((low + high) / 2, abs=one.step / 300)
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, end: str) -> None:
+    """Each step is won by the end that is farther from where the search began."""
+    space: dict[str, Number] = {"x": NARROW[name]}
+    begin = {"x": getattr(NARROW[name], end)}
+    study = optuna.create_study(direction="maximize")
+    for number in range(1, 3 * EVERY):
+        study.sampler = SpsaSampler(space, begin, 3 * EVERY, number, number)
+        trial = study.ask(dict(space))
+        below = study.get_trials(deepcopy=False)[-1].user_attrs.get(MIRROR)
+        if below is None:
+            study.tell(trial, 0.5)
+            continue
+        assert trial.params != below
+        score = float((trial.params["x"] > below["x"]) == (end == "low"))
+        study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, [score])
+    study.sampler = SpsaSampler(space, begin, 3 * EVERY, 3 * EVERY, 0)
+    last = study.ask(dict(space)).params["x"]
+    assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)
