@@ -27,33 +27,24 @@ _GENES: Final = (
     *("--fix=depths=1", "--fix=endgame=0", "--fix=weights=100,-25,10,5,-25,1,1,5,2,1"),
     *("--fix=stability=0", "--fix=x_squares=0", "--fix=c_squares=0"),
 )
-SWEEPS: Final[dict[str, tuple[object, ...]]] = {
-    "alphabeta": ("alphabeta", *_FEW, *_GENES, "--trials=2", "--startup=1"),
-}
-
-
+_OPTIONS: Final = (*_FEW, *_GENES, "--trials=2", "--startup=1", "--jobs=1", "--out=x")
+SWEEP: Final = ("sweep", "alphabeta", *_OPTIONS)
 JOURNAL: Final = "x/journal.log"
-
-
-def sweep(name: str) -> tuple[object, ...]:
-    return ("sweep", *SWEEPS[name], "--jobs=1", "--out=x")
 
 
 def outcome() -> dict[str, Any]:
     return results(Path("x"))
 
 
-@pytest.mark.parametrize("name", SWEEPS)
-def test_a_sweep_that_dies_anywhere_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
-    found = Enumeration(command(sweep(name), "x", outcome), tmp_path)
+def test_a_sweep_that_dies_anywhere_ends_as_if_undisturbed(tmp_path: Path) -> None:
+    found = Enumeration(command(SWEEP, "x", outcome), tmp_path)
     assert len(found.points) >= 70
     assert found.die() >= 40
     assert found.die(torn=True) >= 40
 
 
-@pytest.mark.parametrize("name", SWEEPS)
-def test_a_sweep_in_which_any_change_fails_says_so_and_goes_on(name: str, tmp_path: Path) -> None:
-    found = Enumeration(command(sweep(name), "x", outcome), tmp_path)
+def test_a_sweep_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
+    found = Enumeration(command(SWEEP, "x", outcome), tmp_path)
 
     def check(point: Point, answer: Result) -> None:
         # A full disk that hits a trial first ends the sweep at the journal, in the same breath.
@@ -66,7 +57,7 @@ def test_a_sweep_in_which_any_change_fails_says_so_and_goes_on(name: str, tmp_pa
 
 
 def test_a_trial_that_cannot_be_kept_has_failed_and_its_row_says_why(tmp_path: Path) -> None:
-    found = Enumeration(command(sweep("alphabeta"), "x", outcome), tmp_path)
+    found = Enumeration(command(SWEEP, "x", outcome), tmp_path)
     with found.inside():
         rename = found.place_of("rename", "x/trials/trial-0000.json")
         with hooked(Failure(rename)):

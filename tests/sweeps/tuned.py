@@ -1,8 +1,8 @@
 """A small program with parameters, which speaks GTP and looks one ply ahead.
 
-It takes --corner and --mobility, or the variables CORNER and MOBILITY, or lines NAME=VALUE of a
---config file, or the GTP command `set_parameter NAME VALUE`. With --crash-above X it ends as soon
-as it is asked for a move with a corner over X.
+It takes --corner and --mobility, or the variables CORNER and MOBILITY, or the GTP command
+`set_parameter NAME VALUE`. With --crash-above X it ends as soon as it is asked for a move with a
+corner over X.
 """
 
 from __future__ import annotations
@@ -10,19 +10,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from pathlib import Path
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--corner", type=float, default=float(os.environ.get("CORNER", "1")))
 parser.add_argument("--mobility", type=float, default=float(os.environ.get("MOBILITY", "0")))
-parser.add_argument("--config", type=Path)
 parser.add_argument("--crash-above", type=float, default=1e9)
-parser.add_argument("--deaf", action="store_true")
 given = parser.parse_args()
 told = {"corner": given.corner, "mobility": given.mobility}
-if given.config:
-    pairs = (line.split("=") for line in given.config.read_text().split())
-    told.update({name: float(value) for name, value in pairs})
 
 WAYS = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
 CORNERS = ((0, 0), (0, 7), (7, 0), (7, 7))
@@ -61,8 +55,6 @@ def played(cells: Cells, side: str, x: int, y: int) -> Cells:
 
 def value(cells: Cells, side: str) -> float:
     discs = sum(1 if owner == side else -1 for owner in cells.values())
-    if given.deaf:
-        return discs
     corners = sum(1 if cells[one] == side else -1 for one in CORNERS if one in cells)
     free = len(moves(cells, side)) - len(moves(cells, other(side))) if told["mobility"] else 0
     return discs + told["corner"] * corners + told["mobility"] * free
