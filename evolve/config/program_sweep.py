@@ -24,7 +24,7 @@ class ProgramSweepSettings(SweepSettings):
         "set_by=file": "no file is made of a template; write {NAME:1:50} in the command",
         "template": "no file is made of one; write {NAME:1:50} in the command",
         "sprt": "the final has no test; leave it out, or give final_openings",
-        **dict.fromkeys(("algorithm", "population", "generation_openings")),
+        **dict.fromkeys(("cores", "algorithm", "population", "generation_openings")),
     }
     MOST_OPENINGS: ClassVar[int] = 50
     OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "set_command", "space", "fix")
@@ -56,7 +56,6 @@ class ProgramSweepSettings(SweepSettings):
         "--panel-openings counts",
     )
     games: int | None = Field(None, ge=100, description="games in all, with the final's")
-    cores: int = Field(1, ge=1, le=1024, description="cores of each trial's programs")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -110,6 +109,5 @@ class ProgramSweepSettings(SweepSettings):
     @property
     def identity(self) -> dict[str, Any]:
         identity = super().identity
-        for name in ("games", "cores"):
-            del identity[name]
+        del identity["games"]
         return identity

@@ -124,7 +124,7 @@ class Tunable:
     def agent(self, values: Mapping[str, Any], name: str) -> ExternalAgent:
         """Return the program with these values; AgentError where it is missing."""
         environment, setup = self._told(values)
-        threads = dict.fromkeys(_ONE_THREAD, str(self.settings.cores))
+        threads = dict.fromkeys(_ONE_THREAD, "1")
         agent: Any = load_agent(self.line(values))
         made = replace(agent, name=name, environment={**threads, **environment}, setup=tuple(setup))
         return cast("ExternalAgent", made)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -220,15 +218,6 @@ class ProgramPlan(Plan):
                 f"rules: the program says that it plays {own}, and the sweep plays {rules}: add "
                 f"--rules {own}"
             )
-
-    def prepare(self, objective: Objective) -> None:
-        """See Plan: pin this process and its programs to cores of their own."""
-        if hasattr(os, "sched_setaffinity"):
-            usable, count = sorted(os.sched_getaffinity(0)), self.own.cores
-            first = objective.worker * count
-            own = {usable[(first + number) % len(usable)] for number in range(count)}
-            with suppress(OSError):
-                os.sched_setaffinity(0, own)
 
 
 def _play(objective: Objective, match: Match, progress: GamesDone | None = None) -> None:

@@ -248,7 +248,7 @@ class Sweep:
         self._failed += 1
         if self._failed >= _IN_A_ROW:
             raise RunError(f"{self._failed} trials in a row failed: {reason}")
-        self._workers[self._workers.index(worker)] = self._worker(worker.index)
+        self._workers[self._workers.index(worker)] = self._worker()
 
     def _tell(self, number: int, observer: Observer) -> None:
         row = next(row for row in self._save() if row["number"] == number)
@@ -261,16 +261,16 @@ class Sweep:
         write_trials(self.folder, rows, types, self._importances)
         return rows
 
-    def _worker(self, index: int) -> Worker:
-        return Worker(self.folder, self.settings, index, self.placement)
+    def _worker(self) -> Worker:
+        return Worker(self.folder, self.settings, self.placement)
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
         """Keep workers while the block runs, at most as many as trials are left."""
         wanted = min(self.jobs, self.settings.trials - self.study.finished())
         try:
-            for index in range(wanted):
-                self._workers.append(self._worker(index))
+            for _ in range(wanted):
+                self._workers.append(self._worker())
             yield
         finally:
             for worker in self._workers:

@@ -177,7 +177,7 @@ def keep(folder: Path, agent: StoredAgent) -> None:
 class Objective:
     """Judges and keeps the agents of a sweep's trials, in its folder.
 
-    executor: for games of agents that the kernels play. worker: index of this process, from 0.
+    executor: for games of agents that the kernels play.
     """
 
     def __init__(
@@ -185,9 +185,7 @@ class Objective:
         sweep: SweepSettings,
         folder: Path,
         executor: Executor = ONE_THREAD,
-        worker: int = 0,
     ) -> None:
-        self.worker = worker
         self.sweep = sweep
         self.executor = executor
         self.folder = folder

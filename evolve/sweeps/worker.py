@@ -20,7 +20,6 @@ from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.fitness.executor import Executor
-from evolve.programs.forks import start
 from evolve.programs.process import signal_name
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import Objective, Task, TrialResult
@@ -42,13 +41,14 @@ Message = IntermediateScore | TrialResult | ClusterError
 class Worker:
     """A worker process, seen from the process that started it."""
 
-    def __init__(
-        self, folder: Path, settings: SweepSettings, index: int, placement: Placement = HERE
-    ) -> None:
-        self.index = index
-        self.connection, other_end = multiprocessing.Pipe()
-        arguments = (other_end, folder, settings, index, placement)
-        self._process = start(work, arguments, _MODULES, daemon=True)
+    def __init__(self, folder: Path, settings: SweepSettings, placement: Placement = HERE) -> None:
+        # Forking a process with threads is not safe.
+        context = multiprocessing.get_context("spawn")
+        self.connection, other_end = context.Pipe()
+        arguments = (other_end, folder, settings, placement)
+        self._process = context.Process(target=work, args=arguments, daemon=True)
+        with without_signals(), without_main():
+            self._process.start()
         other_end.close()
         self.number: int | None = None
         """The trial that it runs."""
@@ -103,22 +103,20 @@ def work(
     connection: Connection,
     folder: Path,
     settings: SweepSettings,
-    index: int,
     placement: Placement,
 ) -> None:
     """Run trials until there are no more: the main function of a worker process.
 
-    index: its index among the workers, from 0. placement: where the games of its trials are played.
+    placement: where the games of its trials are played.
     """
     with ExitStack() as stack:
-        _serve(connection, folder, settings, index, lambda: stack.enter_context(placement.open(1)))
+        _serve(connection, folder, settings, lambda: stack.enter_context(placement.open(1)))
 
 
 def _serve(
     connection: Connection,
     folder: Path,
     settings: SweepSettings,
-    index: int,
     opened: Callable[[], Executor],
 ) -> None:
     """Run trials until there are no more; opened: opens where their games are played."""
@@ -128,7 +126,7 @@ def _serve(
         begin = time.perf_counter()
         try:
             if objective is None:
-                begun = Objective(settings, folder, opened(), index)
+                begun = Objective(settings, folder, opened())
                 plan.prepare(begun)
                 objective = begun
             objective.begin()

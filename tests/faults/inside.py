@@ -52,27 +52,22 @@ class _End:
 class InsideWorker:
     """A worker of a sweep in a thread, which works while the sweep waits for it."""
 
-    def __init__(
-        self, folder: Path, settings: SweepSettings, place: int, placement: Placement
-    ) -> None:
-        self.place = place
+    def __init__(self, folder: Path, settings: SweepSettings, placement: Placement) -> None:
         self.number: int | None = None
         self.name = "inside"
         self.message: Any = None
         self._due: list[Any] = []
         self._end = _End()
         self._thread = threading.Thread(
-            target=self._work, args=(folder, settings, place, placement), daemon=True
+            target=self._work, args=(folder, settings, placement), daemon=True
         )
         self._thread.start()
 
-    def _work(
-        self, folder: Path, settings: SweepSettings, place: int, placement: Placement
-    ) -> None:
+    def _work(self, folder: Path, settings: SweepSettings, placement: Placement) -> None:
         with contextlib.ExitStack() as stack:
             try:
                 opened = lambda: stack.enter_context(placement.open(1))  # noqa: E731
-                workers._serve(self._end, folder, settings, place, opened)  # type: ignore[arg-type]
+                workers._serve(self._end, folder, settings, opened)  # type: ignore[arg-type]
             except BaseException:  # death, which the sweep sees as an end of the connection
                 pass
             finally:

@@ -19,7 +19,7 @@ from tests.waits import PATIENCE
 
 def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
     settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
-    worker = Worker(tmp_path, settings, 0)
+    worker = Worker(tmp_path, settings)
     try:
         worker.start(Task(0, plan_of(settings).defaults or {}))
         while not ready([worker], 0.02):  # from its first moment to its first report
@@ -32,7 +32,7 @@ def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 @pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "SIGSEGV"])
 def test_how_a_worker_died(way: str, tmp_path: Path) -> None:
-    worker = Worker(tmp_path, SweepSettings(**GENES, trials=1), 0)  # type: ignore[arg-type]
+    worker = Worker(tmp_path, SweepSettings(**GENES, trials=1))  # type: ignore[arg-type]
     assert worker.idle
     worker.start(Task(4, {}))
     assert (worker.idle, worker.number) == (False, 4)
