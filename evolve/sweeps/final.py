@@ -54,7 +54,8 @@ def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     complete, chosen = ranked(trials), dict[Any, FrozenTrial]()
     for trial in [*filter(is_defaults, complete), *complete]:
         chosen.setdefault(frozenset(trial.params.items()), trial)
-    return [trial for trial in complete if trial in chosen.values()]
+    numbers = {trial.number for trial in chosen.values()}
+    return [trial for trial in complete if trial.number in numbers]
 
 
 def is_defaults(trial: FrozenTrial) -> bool:

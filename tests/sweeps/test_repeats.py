@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import zlib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import optuna
 import pytest
 from optuna.trial import FrozenTrial, TrialState, create_trial
@@ -95,28 +93,6 @@ def test_more_settings_than_trials_are_not_exhausted(tmp_path: Path) -> None:
         end(study, task.number, task.values)
     assert (study.is_over, study.is_exhausted, study.finished()) == (True, False, 5)
     assert len(set(settings_of(study))) == 5
-
-
-def test_the_same_table_however_often_it_is_killed(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-
-    def table(folder: Path, kills: int) -> list[dict[str, Any]]:
-        folder.mkdir()
-        study = opened(folder)
-        while not study.is_over:
-            before = (folder / "journal.log").stat().st_size
-            task = take(study)
-            end(study, task.number, task.values)
-            if kills:
-                size = (folder / "journal.log").stat().st_size
-                os.truncate(folder / "journal.log", int(rng.integers(before, size + 1)))
-                study, kills = opened(folder), kills - 1
-                study.reclaim()
-        return rows_of(study.trials(), study.plan.space.names)
-
-    whole = [{**row, "seconds": None} for row in table(tmp_path / "whole", 0)]
-    assert [{**row, "seconds": None} for row in table(tmp_path / "cut", 4)] == whole
-    assert len(whole) == 12
 
 
 def test_values_that_come_again_are_known_meanwhile(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from evolve.sweeps.plan import plan_of
 from evolve.sweeps.storage import GRACE, Watch, open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
 from evolve.sweeps.trials import TrialResult, rows_of
-from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states, take
+from tests.sweeps import HELD, SEARCHED, local, run_one, shared, small_plan, states, take
 
 
 def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
@@ -126,30 +126,37 @@ def play_one(study: Study) -> None:
     study.end(taken.number, TrialResult.complete(float(scores[-1]), 0.1, f"{taken.number}"))
 
 
-@pytest.mark.slow
+SMALL: dict[str, Any] = {
+    "fix": {**HELD, "learning_rate": 0.01, "simulations": 20, "network": "dense"},
+    "space": {"noise": {"choices": [0.05 * number for number in range(12)]}},
+}
+"""Twelve settings, and the defaults, which are none of them."""
+
+
 @pytest.mark.parametrize(
-    ("sampler", "pruner"),
+    ("sampler", "pruner", "few"),
     [
-        ("tpe", "median"),
-        ("random", "median"),
-        ("cma", "none"),
-        ("cma", "race"),
-        pytest.param("gp", "none", marks=pytest.mark.learning),
+        pytest.param("tpe", "median", {}, marks=pytest.mark.slow),
+        pytest.param("random", "median", {}, marks=pytest.mark.slow),
+        pytest.param("cma", "none", {}, marks=pytest.mark.slow),
+        pytest.param("cma", "race", {}, marks=pytest.mark.slow),
+        pytest.param("gp", "none", {}, marks=[pytest.mark.slow, pytest.mark.learning]),
+        ("tpe", "none", SMALL),
     ],
 )
 def test_a_journal_cut_off_anywhere_gives_the_same_table(
-    sampler: Any, pruner: Any, tmp_path: Path
+    sampler: Any, pruner: Any, few: dict[str, Any], tmp_path: Path
 ) -> None:
     """What `kill -9` leaves is what was written before it: here up to any byte of a trial."""
     trials = 8 if sampler == "gp" else 30  # a Gaussian process takes seconds
-    settings = {"trials": trials, "sampler": sampler, "pruner": pruner, "startup": 6}
+    settings = {"trials": trials, "sampler": sampler, "pruner": pruner, "startup": 6, **few}
     rng = np.random.default_rng(zlib.crc32(f"{sampler} {pruner}".encode()))
 
     def table(folder: Path, kills: int) -> list[dict[str, Any]]:
         folder.mkdir()
         journal = folder / "journal.log"
         study = local(folder, **settings)
-        while study.finished() < trials:
+        while not study.is_over:
             before = journal.stat().st_size
             play_one(study)
             if not kills or rng.random() > 0.7:
@@ -167,7 +174,7 @@ def test_a_journal_cut_off_anywhere_gives_the_same_table(
 
     whole = table(tmp_path / "whole", 0)
     assert pruner == "none" or len({row["state"] for row in whole}) == 2
-    assert table(tmp_path / "cut", trials) == whole
+    assert table(tmp_path / "cut", 8 if few else trials) == whole
 
 
 def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
