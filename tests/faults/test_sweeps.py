@@ -1,7 +1,12 @@
-"""Sweeps that die or fail at any of their changes of files, lines of the journal among them."""
+"""Sweeps that die or fail at any of their changes of files, lines of the journal among them.
+
+Sweeps of other kinds do so at the files that they alone have, each the first time that it is
+written, and the last; the folder of an evolution is in `test_runs`.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,24 +32,60 @@ _GENES: Final = (
     *("--fix=depths=1", "--fix=endgame=0", "--fix=weights=100,-25,10,5,-25,1,1,5,2,1"),
     *("--fix=stability=0", "--fix=x_squares=0", "--fix=c_squares=0"),
 )
-_OPTIONS: Final = (*_FEW, *_GENES, "--trials=2", "--startup=1", "--jobs=1", "--out=x")
-SWEEP: Final = ("sweep", "alphabeta", *_OPTIONS)
+SWEEP: Final = ("alphabeta", *_FEW, *_GENES, "--trials=2", "--startup=1")
 JOURNAL: Final = "x/journal.log"
+
+_ENGINE: Final = f"{sys.executable} -I -S {Path(__file__).with_name('engine.py')}"
+_PROGRAM: Final = ("program", f"gtp:{_ENGINE} {{place:0:9=0}}", "--final-openings=2")
+_PANEL: Final = ("--panel=swh", "--panel-openings=2", "--final-openings=2", "--finalists=1")
+_EVOLUTION: Final = (
+    *("evolution", "--fix=population=4", "--fix=openings=start", "--fix=panel_every=1000"),
+    # Used up by any generation: each trial has one.
+    *(*_PANEL, "--budget=0.000001"),
+)
+_TREES: Final = (
+    *("mcts", *_PANEL, "--fix=games=20", "--fix=simulations=4", "--fix=games_per_iteration=10"),
+    *("--fix=check_simulations=4", "--fix=play_simulations=4", "--fix=endgame=4"),
+    *("--fix=layers=dense 4 relu, dense 1 tanh", "--reports=2"),
+)
+
+SWEEPS: Final[dict[str, tuple[tuple[object, ...], tuple[str, ...]]]] = {
+    "program": (
+        (*_PROGRAM, "--pairs=2", "--finalists=1", "--trials=2", "--startup=1"),
+        (".agreed", "best.json", "best.toml", "trial-N.json"),
+    ),
+    "evolution": (
+        (*_EVOLUTION, "--trials=2"),
+        ("trials/trial-N", "trial-N/config.toml", "generations/gen-N.parquet", "trial-N.json"),
+    ),
+    "rungs": (
+        (*_EVOLUTION, "--trials=2", "--rungs=2x0.000002", "--retest=2"),
+        ("x/rungs/N", "N/trials.parquet", "N/champion.json", "retest/trials.parquet"),
+    ),
+    "mcts": ((*_TREES, "--trials=2"), ("trials/trial-N.npz", "x/champion.npz")),
+}
+ALL: Final = [
+    pytest.param(name, marks=pytest.mark.learning if name == "mcts" else ()) for name in SWEEPS
+]
 
 
 def outcome() -> dict[str, Any]:
     return results(Path("x"))
 
 
+def sweep(place: Path, *words: object) -> Enumeration:
+    return Enumeration(command(("sweep", *words, "--jobs=1", "--out=x"), "x", outcome), place)
+
+
 def test_a_sweep_that_dies_anywhere_ends_as_if_undisturbed(tmp_path: Path) -> None:
-    found = Enumeration(command(SWEEP, "x", outcome), tmp_path)
+    found = sweep(tmp_path, *SWEEP)
     assert len(found.points) >= 70
     assert found.die() >= 40
     assert found.die(torn=True) >= 40
 
 
 def test_a_sweep_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
-    found = Enumeration(command(SWEEP, "x", outcome), tmp_path)
+    found = sweep(tmp_path, *SWEEP)
 
     def check(point: Point, answer: Result) -> None:
         # A full disk that hits a trial first ends the sweep at the journal, in the same breath.
@@ -57,7 +98,7 @@ def test_a_sweep_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -
 
 
 def test_a_trial_that_cannot_be_kept_has_failed_and_its_row_says_why(tmp_path: Path) -> None:
-    found = Enumeration(command(SWEEP, "x", outcome), tmp_path)
+    found = sweep(tmp_path, *SWEEP)
     with found.inside():
         rename = found.place_of("rename", "x/trials/trial-0000.json")
         with hooked(Failure(rename)):
@@ -67,3 +108,21 @@ def test_a_trial_that_cannot_be_kept_has_failed_and_its_row_says_why(tmp_path: P
         assert trials["state"].tolist() == ["FAIL", "COMPLETE", "COMPLETE"]
         assert trials["reason"][0].endswith("x/trials/trial-0000.json: Permission denied")
         assert leftovers(Path()) == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_one_that_dies_at_its_own_files_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
+    words, files = SWEEPS[name]
+    found = sweep(tmp_path, *words)
+    assert found.die(at=found.ends(*files)) >= len(files)
+    if name != "rungs":  # the longest, whose files are those of the others
+        assert found.die(torn=True, at=found.ends(*files)) >= len(files) - 1
+
+
+def test_a_program_of_which_its_own_files_fail_says_so_and_goes_on(tmp_path: Path) -> None:
+    found = sweep(tmp_path, *SWEEPS["program"][0])
+    own = found.ends("best.json", "best.toml")
+    count = found.fail(
+        in_one_line, lambda point, number: own(point, number) and point.change != "sync"
+    )
+    assert count >= 4

@@ -18,7 +18,6 @@ from tests.cli import (
     done,
     invoke,
     spawn,
-    tables,
     wait_until,
 )
 from tests.cli.conftest import _inside_tmp_path
@@ -48,25 +47,6 @@ def test_ctrl_c_ends_it_and_it_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_it_takes_its_runs_along_and_they_go_on_as_if_nothing_had_been(
-    tmp_path: Path,
-) -> None:
-    words = (*FEW, "--openings=start", "--generations=5", "--seeds=0-1", "--jobs=2")
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    done("run", *words, "--out", whole)
-    process = spawn(tmp_path, "run", *words, "--out", killed)
-    wait_until(lambda: (killed / "seed-1/generations/gen-0001.parquet").exists(), process)
-    children = psutil.Process(process.pid).children(recursive=True)
-    process.kill()
-    process.communicate()
-    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
-    assert not alive
-    assert "2 of 2 runs" in done("resume", killed).out
-    for seed in (0, 1):
-        assert tables(killed / f"seed-{seed}") == tables(whole / f"seed-{seed}")
-
-
-@pytest.mark.slow
 def test_a_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
     folder = tmp_path / "failed"
     done("run", *FEW, "--openings=start", "--generations=1", "--seeds=0-1", "--out", folder)
@@ -90,8 +70,10 @@ def _kill_now_and_then(folder: Path, words: tuple[object, ...], kills: int) -> N
         while _generations(folder) < wanted and process.poll() is None:
             time.sleep(0.01)
         assert process.poll() is None, "killed while it works"
+        children = psutil.Process(process.pid).children(recursive=True)
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
+        assert not psutil.wait_procs(children, timeout=PATIENCE)[1], "it takes its runs along"
         words = ("resume", folder)
 
 
