@@ -90,7 +90,8 @@ def test_a_program_with_parameters_is_tuned_by_its_id(app: App) -> None:
     found = checked(app, "sweep program", settings={"program": "program:2", "games": 600})
     assert found["line"] == f"evolve sweep program '{PROGRAM}' --games 600"
     for name in closed:
-        wrong = checked(app, "sweep program", settings={"program": "program:2", name: {"x": 1}})
+        given = {"program": "program:2", name: {"x": {"low": 1}}}
+        wrong = checked(app, "sweep program", settings=given)
         assert {one["pointer"] for one in wrong["errors"]} == {f"/settings/{name}"}
     offers = [offer for goal in app.get("goals")["items"] for offer in goal["offers"]]
     mine = next(offer for offer in offers if offer["command"] == "sweep program")
