@@ -248,7 +248,7 @@ def _report_program(folder: Path, final: FinalDocument) -> None:
     best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))
     values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
     print_line(f"best parameters, of trial-{final.winner}: {values}")
-    print_line(f"kept in {folder / BEST_FILE} and {folder / BEST_TOML}")
+    print_line(f"the same as {folder / BEST_FILE} and {folder / BEST_TOML}")
 
 
 WORK: Final = SweepWork

@@ -20,7 +20,7 @@ from evolve.fitness.games import GamesDone
 from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
 from evolve.runs.life_cycle import check_same, new_folder
-from evolve.runs.progress import Observer, games_shown, shown
+from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run, Study, begun_runs, load_run
 from evolve.runs.run_folder import locked
 from evolve.runs.run_types import EVOLUTIONS

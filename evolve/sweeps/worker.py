@@ -20,6 +20,7 @@ from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.fitness.executor import Executor
+from evolve.programs.forks import start
 from evolve.programs.process import signal_name
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import Objective, Task, TrialResult
@@ -42,13 +43,9 @@ class Worker:
     """A worker process, seen from the process that started it."""
 
     def __init__(self, folder: Path, settings: SweepSettings, placement: Placement = HERE) -> None:
-        # Forking a process with threads is not safe.
-        context = multiprocessing.get_context("spawn")
-        self.connection, other_end = context.Pipe()
+        self.connection, other_end = multiprocessing.Pipe()
         arguments = (other_end, folder, settings, placement)
-        self._process = context.Process(target=work, args=arguments, daemon=True)
-        with without_signals(), without_main():
-            self._process.start()
+        self._process = start(work, arguments, _MODULES, daemon=True)
         other_end.close()
         self.number: int | None = None
         """The trial that it runs."""
