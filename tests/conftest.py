@@ -37,10 +37,13 @@ _ROOM: Final = 4 << 30
 
 
 def pytest_configure() -> None:
-    """Ctrl-C is heard, also in the background of a script, where it is ignored: programs that tests
-    start, and the processes that these are forked from, would inherit that."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Ctrl-C is heard, also in the background of a script, where it is ignored, and so is SIGHUP,
+    also under nohup: programs that tests start, and the processes that these are forked from, would
+    inherit that, and their tests wait for minutes."""
+    for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
     # The rules that whoever runs the tests likes best are not theirs.
     os.environ.pop("EVOLVE_RULES", None)
     os.environ["EVOLVE_CONFIG_DIR"] = os.devnull

@@ -26,6 +26,7 @@ NETWORK: Final = {**LEARN, "--games-per-iteration": 20, "--check-every": 20, "--
 SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "run": {**RUN, "--population": 6},
     "resume": {"--generations": 5, "--games": 100, "--trials": 5, "--patience": 2, "--budget": 3},
+    "resume runs/sweep-program-001": {"--games": 24},
     "cluster check": {},
     "train patterns": {
         **LEARN, "--games": 200, "--checks": 1, "--depth": 2, "--probcut": 0,
@@ -42,7 +43,7 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "match": {"--games": 4},
     "rate": {"--games": 2},
     "compare": {"--games": 4},
-    "check": {"--games": 1},
+    "check": {},
     "hand-in": {"--seconds": 1},
     "perft": {},
 }  # fmt: skip
@@ -69,15 +70,20 @@ ADDED: Final[Mapping[str, Sequence[str]]] = {
         "--rungs=2x0.2",
         "--fix=shapes=a1-b2",
         "--fix=probcut=0",
+        "--fix=depth=2",
+        "--fix=endgame=6",
     ),
     "sweep dqn": ("--budget=1", "--panel=random,swh", "--fix=games=60"),
     "sweep mcts": ("--budget=1", "--panel=random,swh", "--fix=games=60", "--fix=simulations=8"),
+    "check": ("--quick",),
     "serve": ("--port=0",),
 }
 """Further words of a command, unless it has that option (with `--fix`: and that name) already."""
 REPLACED: Final[Mapping[str, str]] = {"--rungs": "2x0.2"}
 """Values of options, whatever pages say."""
 REMOVED: Final[Mapping[str, str]] = {"--open": "it opens a browser of whoever runs the tests"}
+WHOLE_GAME: Final = ("--games", "1")
+"""A check of so many games takes half a minute: pages run one of positions alone."""
 AGENTS: Final[Mapping[str, float]] = {
     "time": 0.05, "simulations": 16, "depth": 4, "endgame": 8, "nodes": 2000,
 }  # fmt: skip
@@ -88,6 +94,8 @@ FIELDS: Final[Mapping[str, float]] = {
     **{name[2:].replace("-", "_"): value for name, value in RUN.items()}, "games": 4, "trials": 3,
 }  # fmt: skip
 """The same in files of settings and in Python, as `games = 20` or `"games": 20`."""
+QUICK: Final = 'openings = "start"\nmove_budget = 300\npanel_openings = 2\nplayoff_openings = 2\n'
+"""What stands in a design of runs, too."""
 
 STAND_INS: Final[Mapping[str, Sequence[str]]] = {
     "gtp-rhino": ("engine", "swh?depth=1", "--protocol", "gtp"),
@@ -169,6 +177,8 @@ def all_pages() -> list[Page]:
 def smaller(words: Sequence[str]) -> list[str]:
     """The words behind `evolve`, for a command that takes a moment."""
     words = [_smaller_word(word) for word in words if word not in REMOVED]
+    if words[:1] == ["check"]:
+        words = [word for word in words if word not in WHOLE_GAME]
     name = next((name for name in (" ".join(words[:2]), *words[:1]) if name in SMALLER), "")
     limits = SMALLER.get(name, {})
     kept, index = [], 0
@@ -188,7 +198,7 @@ def smaller(words: Sequence[str]) -> list[str]:
     left = [
         f"{option}={limit:g}"
         for option, limit in limits.items()
-        if option not in given | ONLY_GIVEN and name != "resume"
+        if option not in given | ONLY_GIVEN and not name.startswith("resume")
     ]
     for more in ADDED.get(name or " ".join(words[:1]), ()):
         option, _, value = more.partition("=")
@@ -206,6 +216,8 @@ def smaller_text(text: str) -> str:
         lambda m: f"{m[1]}{m[2]}{_least(m[3], FIELDS[m[1]])}",
         text,
     )
+    if 'command = "run"' in text:
+        text = text.replace("[settings]\n", f"[settings]\n{QUICK}", 1)
     return _smaller_word(text)
 
 
