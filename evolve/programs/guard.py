@@ -59,26 +59,28 @@ def _start(command: list[str]) -> int:
         os._exit(_CANNOT_START)
 
 
-def _wait(life: int, woken: int, child: int) -> None:
-    """Wait until the child ends, `life` closes or a signal comes; reap adopted children."""
+def _wait(life: int, woken: int, child: int) -> int | None:
+    """Wait until the child ends, `life` closes or a signal comes; reap adopted children.
+
+    Return the child's exit code if it has ended, negative for a signal.
+    """
     events = select.poll()  # select.select takes no descriptor over 1023
     for pipe in (life, woken):
         events.register(pipe, select.POLLIN)
     while True:
         ready = dict(events.poll())
-        # Without adoption SIGCHLD means the child.
-        if life in ready or not _LINUX or {*os.read(woken, 4096)} != {signal.SIGCHLD}:
-            return
-        # The child stays a zombie, so that nothing else can get the number of its group.
-        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            if ended.si_pid == child:
-                return
-            os.waitpid(ended.si_pid, 0)
+        if life in ready or {*os.read(woken, 4096)} != {signal.SIGCHLD}:
+            return None
+        number = -1
+        while number:  # 0: none has ended, one may have stopped
+            number, status = os.waitpid(-1, os.WNOHANG)
+            if number == child:
+                return os.waitstatus_to_exitcode(status)
 
 
-def _end(child: int) -> int:
-    """Kill all that is left, and return the child's exit code; a signal's number is negative."""
-    code, end = -int(signal.SIGKILL), time.monotonic() + _SECONDS
+def _end(child: int, code: int | None) -> int:
+    """Kill all that is left, and return the child's exit code."""
+    end = time.monotonic() + _SECONDS
     _kill(-child)
     while time.monotonic() < end:
         try:
@@ -91,7 +93,7 @@ def _end(child: int) -> int:
             for other in _children():
                 _kill(other)
             time.sleep(_PAUSE)
-    return code
+    return -int(signal.SIGKILL) if code is None else code
 
 
 def _children() -> list[int]:
@@ -126,8 +128,7 @@ def main(pipes: list[int], command: list[str]) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # the command's alone, so that others see it close them
         os.dup2(nothing, stream)
-    _wait(pipes[0], woken, child)
-    code = _end(child)
+    code = _end(child, _wait(pipes[0], woken, child))
     size = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     for report in pipes[1:]:
         os.write(report, f"{code} {size >> 10 if sys.platform == 'darwin' else size}".encode())

@@ -14,7 +14,7 @@ import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, cast
 
 from evolve.errors import EngineError
 from evolve.files.changes import Appender
@@ -63,13 +63,16 @@ class LineProcess:
         quoted: bool = True,
     ) -> None:
         self._quoted = quoted
-        self._transcript = Transcript()
+        self._sent: str | None = None
+        self._received: str | None = None
+        self._log = _Log()
         self._life = Life(reports=True)
         self.megabytes = 0.0
         """The most MB that one of its processes held, once it has ended; 0 where not known."""
         self._code: int | None = None
         self._process = self._start(command, {**inherited(), **environment}, folder)
-        self._transcript.begin(command, self._process.pid)
+        self._input = cast("IO[bytes]", self._process.stdin)
+        self._write_log("$", shlex.join(command))
         # `queue.Queue`, which has a limit, uses locks that a Ctrl-C can leave locked: one Ctrl-C
         # in 240 blocked a match for good.
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -78,8 +81,8 @@ class LineProcess:
         self._discarding = False
         self._errors: deque[str] = deque(maxlen=3)
         self._threads = [
-            threading.Thread(target=self._read_output, daemon=True),
-            threading.Thread(target=self._read_errors, daemon=True),
+            threading.Thread(target=self._read_output, args=(self._process.stdout,), daemon=True),
+            threading.Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
         ]
         # A Ctrl-C within a method of `Popen` that waits or sends signals can leave its lock locked,
         # and then all other calls block for good. So only this thread waits for the end.
@@ -119,11 +122,11 @@ class LineProcess:
 
     def send(self, line: str) -> None:
         """Send a line."""
-        self._transcript.log_sent(line)
-        stdin = self._stream(self._process.stdin)
+        self._sent, self._received = line, None
+        self._write_log(">", line)
         try:
-            stdin.write(line.encode() + b"\n")
-            stdin.flush()
+            self._input.write(line.encode() + b"\n")
+            self._input.flush()
         except (OSError, ValueError) as error:  # ValueError: another thread has ended it
             raise self.error(self._how_it_ended()) from error
 
@@ -154,12 +157,13 @@ class LineProcess:
         if line is None:
             self._lines.put(None)
             raise self.error(self._how_it_ended())
-        self._transcript.note_answer(line)
+        if line.strip():
+            self._received = line.strip()
         return line.strip()
 
     def error(self, text: str) -> EngineError:
         """An error with this text, the last line sent, and the last line received since."""
-        return EngineError(f"{text}{self._transcript.last if self._quoted else ''}")
+        return EngineError(f"{text}{exchange(self._sent, self._received) if self._quoted else ''}")
 
     def end(self, last_line: str | None = None, seconds_to_end: float = 0.0) -> None:
         """Send `last_line`, wait as long for an end, then kill the program and its children.
@@ -170,12 +174,13 @@ class LineProcess:
             with contextlib.suppress(EngineError):
                 self.send(last_line)
         with contextlib.suppress(OSError):
-            self._stream(self._process.stdin).close()
+            self._input.close()
         self._watching.join(seconds_to_end)
         with self._ending:
             if not self._ended:
                 self._ended = True
-                self._kill()
+                self._life.end() if self._life.held else self._process.kill()
+                self._watching.join(_GUARD_SECONDS)
         # Read and drop what the program wrote before its end. A process that cannot be killed may
         # keep our pipes open for ever: leave the reader threads running then.
         self._discarding = True
@@ -186,19 +191,12 @@ class LineProcess:
                 thread.join(0.01)
         self._discard_lines()
         self._lines.put(None)  # for a thread that waits for a line
-        self._transcript.close()
+        self._log.close()
 
     def _discard_lines(self) -> None:
         with contextlib.suppress(queue.Empty):
             while True:
                 self._lines.get_nowait()
-
-    def _kill(self) -> None:
-        if self._life.held:
-            self._life.end()
-        else:
-            self._process.kill()
-        self._watching.join(_GUARD_SECONDS)
 
     def _watch(self) -> None:
         """Wait for the end of the program and its guard."""
@@ -207,22 +205,22 @@ class LineProcess:
         self._code, self.megabytes = (code, 0.0) if report is None else report
         self._has_ended = True
 
-    def _read_output(self) -> None:
-        with contextlib.closing(self._stream(self._process.stdout)) as stream:
+    def _read_output(self, stream: IO[bytes]) -> None:
+        with stream:
             while line := stream.readline(_LONGEST_LINE):
                 while self._lines.qsize() >= _LINES_AHEAD and not self._discarding:
                     time.sleep(_FLOOD_PAUSE)
                 text = line.decode("utf-8", "replace").rstrip("\n")
-                self._transcript.log_received(text)
+                self._write_log("<", text)
                 if not self._discarding:
                     self._lines.put(text)
         self._lines.put(None)
 
-    def _read_errors(self) -> None:
-        with contextlib.closing(self._stream(self._process.stderr)) as stream:
+    def _read_errors(self, stream: IO[bytes]) -> None:
+        with stream:
             while line := stream.readline(_LONGEST_LINE):
                 text = line.decode("utf-8", "replace")
-                self._transcript.log_error(text.rstrip("\n"))
+                self._write_log("!", text.rstrip("\n"))
                 # Users see this text: leave out what would move the cursor or change colours.
                 shown = "".join(sign if sign.isprintable() else " " for sign in text)
                 self._errors.append(shown.strip())
@@ -241,91 +239,59 @@ class LineProcess:
         errors = " ".join(filter(None, self._errors))
         return f"{how}: {errors[-200:]}" if errors else how
 
-    @staticmethod
-    def _stream(stream: IO[bytes] | None) -> IO[bytes]:
-        assert stream is not None
-        return stream
+    def _write_log(self, sign: str, line: str) -> None:
+        self._log.append(f"{self._process.pid} {sign} {plain(line)}")
 
 
-class Transcript:
-    """The exchange with one program.
+class _Log:
+    """The exchange with one program, in the file that the user asks for, if any.
 
-    If the user asks for the log, it appends every line: the time, the process id, and `$` for the
-    command, `>` for a line to the program, `<` for one from it, `!` for one on standard error. It
-    escapes, as Python does, what a terminal would obey.
+    Each line has the time, the process id, and `$` for the command, `>` for a line to the program,
+    `<` for one from it, `!` for one on standard error, with what a terminal would obey escaped.
     """
 
     def __init__(self) -> None:
         path = os.environ.get(LOG)
-        self._log = Appender(Path(path)) if path else None
-        self._number = 0
+        self._file = Appender(Path(path)) if path else None
         self._lock = threading.Lock()
-        self._sent: str | None = None
-        self._received: str | None = None
 
-    def begin(self, command: Sequence[str], number: int) -> None:
-        """Record that the program has started."""
-        self._number = number
-        self._write("$", shlex.join(command))
-
-    def log_sent(self, line: str) -> None:
-        """Record a line sent to the program."""
-        self._sent, self._received = line, None
-        self._write(">", line)
-
-    def note_answer(self, line: str) -> None:
-        """Record a line that we read as part of the protocol."""
-        if line.strip():
-            self._received = line
-
-    def log_received(self, line: str) -> None:
-        """Record a line from the program, whether we use it or not."""
-        self._write("<", line)
-
-    def log_error(self, line: str) -> None:
-        """Record a line that it writes to standard error."""
-        self._write("!", line)
-
-    @property
-    def last(self) -> str:
-        """The last line sent and the last one received since, for the end of an error message.
-
-        It leaves out the numbers of pings, so that the same game fails with the same message.
-        """
-        if self._sent is None:
-            return ""
-        sent = self._sent.strip()
-        received = "nothing" if self._received is None else _quoted(self._received.strip())
-        ping, _, number = sent.partition(" ")
-        if ping == "ping":
-            sent, received = ping, received.replace(f"pong {number}", "pong")
-        return f"; sent {_quoted(sent)}, received {received}"
+    def append(self, text: str) -> None:
+        """Append a line; after a failure, which is a warning, no more."""
+        if self._file is None:
+            return
+        now = time.time()
+        clock = f"{time.strftime('%H:%M:%S', time.localtime(now))}.{int(now % 1 * 1000):03}"
+        with self._lock:
+            if self._file is None:
+                return
+            try:
+                self._file.append(f"{clock} {text}\n".encode("utf-8", "replace"))
+                return
+            except OSError as error:
+                why = f"{os.environ.get(LOG)}: {error.strerror}; no further lines are written there"
+        self.close()
+        warnings.warn(why, RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
         """Stop logging."""
         with self._lock:
-            if self._log is not None:
-                self._log.close()
-                self._log = None
+            if self._file is not None:
+                self._file.close()
+                self._file = None
 
-    def _write(self, sign: str, line: str) -> None:
-        if self._log is None:
-            return
-        now = time.time()
-        clock = f"{time.strftime('%H:%M:%S', time.localtime(now))}.{int(now % 1 * 1000):03}"
-        text = f"{clock} {self._number} {sign} {plain(line)}\n"
-        failed: OSError | None = None
-        with self._lock:
-            if self._log is None:
-                return
-            try:
-                self._log.append(text.encode("utf-8", "replace"))
-            except OSError as error:
-                failed = error
-        if failed is not None:
-            self.close()
-            why = f"{os.environ.get(LOG)}: {failed.strerror}; no further lines are written there"
-            warnings.warn(why, RuntimeWarning, stacklevel=2)
+
+def exchange(sent: str | None, received: str | None) -> str:
+    """The last line sent and the last one received since, for the end of an error message.
+
+    It leaves out the numbers of pings, so that the same game fails with the same message.
+    """
+    if sent is None:
+        return ""
+    ping, _, number = sent.strip().partition(" ")
+    if ping == "ping":
+        sent, received = ping, received and received.replace(f"pong {number}", "pong")
+    answer = "nothing" if received is None else _quoted(received)
+    return f"; sent {_quoted(sent.strip())}, received {answer}"
 
 
 def _quoted(line: str) -> str:

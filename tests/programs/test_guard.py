@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.waits import PATIENCE, gone, until
@@ -59,6 +61,18 @@ class Guarded:
 def test_it_ends_as_the_command_does(script: str, code: int, elsewhere: bool) -> None:
     one = Guarded(f"echo out; echo err >&2; {script}", elsewhere)
     assert one.finish() == (code, "out\n", "err\n")
+    one.let_go()
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_one_that_stops_has_not_ended(elsewhere: bool) -> None:
+    one = Guarded("echo $$; kill -STOP $$; exit 3", elsewhere)
+    command = psutil.Process(int(one.line()))
+    until(lambda: command.status() == psutil.STATUS_STOPPED)
+    time.sleep(0.05)
+    assert one.process.poll() is None
+    command.resume()
+    assert one.finish()[0] == 3
     one.let_go()
 
 

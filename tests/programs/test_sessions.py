@@ -10,7 +10,7 @@ import pytest
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
-from evolve.programs.process import LineProcess, Transcript
+from evolve.programs.process import LineProcess, exchange
 from evolve.programs.sessions import GtpSession
 from evolve.records.record import play_moves
 from tests.programs import begun, engine, python, soon
@@ -154,10 +154,7 @@ def test_a_program_with_one_size_need_not_know_boardsize(text: str, forgiven: bo
 )
 def test_numbers_of_pings_are_left_out_of_errors(sent: str, answer: str, told: str) -> None:
     """A wrong one is what is wrong."""
-    talk = Transcript()
-    talk.log_sent(sent)
-    talk.note_answer(answer)
-    assert talk.last == f"; sent {told}"
+    assert exchange(sent, answer) == f"; sent {told}"
 
 
 @pytest.mark.parametrize(
