@@ -150,6 +150,6 @@ async function takeToken() {
 
 await takeToken();
 connect();
-const place = document.getElementById("app");
-place.textContent = "";
-render(html`<${App} />`, place);
+const root = document.getElementById("app");
+root.textContent = "";
+render(html`<${App} />`, root);

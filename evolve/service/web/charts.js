@@ -13,18 +13,18 @@ const RIGHT = 16;
 const TOP = 10;
 const BOTTOM = 24;
 const NEAR = 15;
-const there = Number.isFinite;
+const isNumber = Number.isFinite;
 
 function thinned(points, most = MOST) {
   if (points.length <= most) return points;
-  return Array.from({ length: most }, (_, place) => points[Math.round((place * (points.length - 1)) / (most - 1))]);
+  return Array.from({ length: most }, (_, index) => points[Math.round((index * (points.length - 1)) / (most - 1))]);
 }
 
 function extent(values) {
   let low = Infinity;
   let high = -Infinity;
   for (const value of values) {
-    if (!there(value)) continue;
+    if (!isNumber(value)) continue;
     low = Math.min(low, value);
     high = Math.max(high, value);
   }
@@ -38,7 +38,7 @@ function ticks([low, high], wanted, whole) {
   const step = Math.max(whole ? 1 : 0, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough));
   const first = Math.ceil(low / step - 1e-9);
   const count = Math.floor(high / step + 1e-9) - first + 1;
-  return Array.from({ length: count }, (_, place) => Number(((first + place) * step).toPrecision(12)));
+  return Array.from({ length: count }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
 const short = (text, letters) => (text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`);
@@ -77,7 +77,7 @@ function pieces(points, ...keys) {
   const all = [];
   let open = null;
   for (const point of points) {
-    if (!keys.every((key) => there(point[key]))) open = null;
+    if (!keys.every((key) => isNumber(point[key]))) open = null;
     else if (open) open.push(point);
     else all.push((open = [point]));
   }
@@ -87,8 +87,8 @@ function pieces(points, ...keys) {
 /** Heights for labels near `wanted`, from the top down, that do not cover each other. */
 function apart(labels, top, bottom) {
   const sorted = [...labels].sort((a, b) => a.y - b.y);
-  sorted.forEach((one, place) => { one.y = Math.max(one.y, top, place ? sorted[place - 1].y + NEAR : top); });
-  for (let place = sorted.length - 1; place >= 0; place--) sorted[place].y = Math.min(sorted[place].y, place === sorted.length - 1 ? bottom : sorted[place + 1].y - NEAR);
+  sorted.forEach((label, index) => { label.y = Math.max(label.y, top, index ? sorted[index - 1].y + NEAR : top); });
+  for (let index = sorted.length - 1; index >= 0; index--) sorted[index].y = Math.min(sorted[index].y, index === sorted.length - 1 ? bottom : sorted[index + 1].y - NEAR);
   return sorted;
 }
 
@@ -102,29 +102,29 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   const [hidden, setHidden] = useState([]);
   const [zoom, setZoom] = useState(null);
   const [from, setFrom] = useState(null);
-  const whole = extent(series.flatMap((one) => one.points.map((point) => point.x)));
+  const whole = extent(series.flatMap((curve) => curve.points.map((point) => point.x)));
   const xs = zoom ?? whole;
   const inside = ({ x }) => x >= xs[0] && x <= xs[1];
-  const drawn = series.map((one, place) => ({ ...one, place, points: thinned(zoom ? one.points.filter(inside) : one.points) }));
+  const drawn = series.map((curve, index) => ({ ...curve, index, points: thinned(zoom ? curve.points.filter(inside) : curve.points) }));
   const shown = drawn.filter(({ name }) => !hidden.includes(name));
-  const all = shown.flatMap((one) => one.points);
+  const all = shown.flatMap((curve) => curve.points);
   const [low, high] = extent([...all.flatMap((point) => [point.y, point.low, point.high]), ...range]);
   const pad = low === high ? Math.abs(low) / 10 || 1 : (high - low) * (range.length ? 0.005 : 0.04);
   const above = Math.min(...rungs.map(({ elo }) => elo).filter((elo) => elo > high), Infinity);
-  const ys = [low - pad, there(above) && above - high < (high - low) / 4 ? above + pad : high + pad];
+  const ys = [low - pad, isNumber(above) && above - high < (high - low) / 4 ? above + pad : high + pad];
   const lines = rungs.filter(({ elo }) => elo > ys[0] && elo < ys[1]);
-  const near = ({ points }) => points.reduce((best, point) => (there(point.y) && Math.abs(point.x - at) < Math.abs(best.x - at) ? point : best), points.find(({ y }) => there(y)) || {});
+  const near = ({ points }) => points.reduce((best, point) => (isNumber(point.y) && Math.abs(point.x - at) < Math.abs(best.x - at) ? point : best), points.find(({ y }) => isNumber(y)) || {});
   const xText = (value) => (words ? words[value] : number(value));
   const yText = text === percent ? (share) => percent(share, 0) : text;
-  const width0 = (list) => 18 + 6.6 * Math.max(4, ...list.map((one) => one.length));
-  const ends = shown.filter(({ dots, label }) => !bare && (label || !dots)).map((one) => {
-    const last = one.points.findLast(({ y }) => there(y));
-    return last && { ...one, x: last.x, last: last.y, words: one.label || (series.length > 1 ? one.name : yText(last.y)) };
+  const width0 = (list) => 18 + 6.6 * Math.max(4, ...list.map((name) => name.length));
+  const ends = shown.filter(({ dots, label }) => !bare && (label || !dots)).map((curve) => {
+    const last = curve.points.findLast(({ y }) => isNumber(y));
+    return last && { ...curve, x: last.x, last: last.y, words: curve.label || (series.length > 1 ? curve.name : yText(last.y)) };
   }).filter(Boolean);
   const draw = (width) => {
     const height = small ? 150 : tall ? Math.max(240, Math.min(400, width * 0.36)) : Math.max(180, Math.min(300, width * 0.42));
     const roomy = width > (rungs.length ? 720 : 330);
-    const right = !roomy || words ? RIGHT : rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${number(elo, 0)} –`)) : Math.min(width / 3, width0(ends.map((one) => one.words)));
+    const right = !roomy || words ? RIGHT : rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${number(elo, 0)} –`)) : Math.min(width / 3, width0(ends.map((curve) => curve.words)));
     const x = scale(xs, [LEFT + 6, width - right]);
     const y = scale(ys, [height - BOTTOM, TOP]);
     const join = (points, key) => points.map((point) => `${x(point.x).toFixed(1)},${y(point[key]).toFixed(1)}`).join(" ");
@@ -139,10 +139,10 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
       setFrom(null);
       if (Math.abs(x(ends[1]) - x(ends[0])) > 12 && series.some(({ points }) => points.filter((point) => point.x >= ends[0] && point.x <= ends[1]).length > 1)) setZoom(ends);
     };
-    const xTicks = words ? words.map((_, place) => place) : ticks(xs, Math.min(10, width / 90), all.every((point) => Number.isInteger(point.x)));
-    const labels = roomy && !words && !rungs.length ? apart(ends.map((one) => ({ ...one, y: y(one.last) + 4 })), TOP + 4, height - BOTTOM) : [];
-    const names = apart(lines.map((one) => ({ ...one, y: y(one.elo) + 4 })), TOP + 4, height - BOTTOM + 4);
-    const own = rungs.length ? ends.filter((one) => roomy || one.open).map((one) => ({ ...one, y: one.open ? y(one.last) - 14 : y(Math.min(...one.points.filter((point) => x(point.x) > x(one.x) - 8 - 6.6 * one.words.length).map((point) => point.low ?? point.y))) + 16 })) : [];
+    const xTicks = words ? words.map((_, index) => index) : ticks(xs, Math.min(10, width / 90), all.every((point) => Number.isInteger(point.x)));
+    const labels = roomy && !words && !rungs.length ? apart(ends.map((curve) => ({ ...curve, y: y(curve.last) + 4 })), TOP + 4, height - BOTTOM) : [];
+    const names = apart(lines.map((rung) => ({ ...rung, y: y(rung.elo) + 4 })), TOP + 4, height - BOTTOM + 4);
+    const own = rungs.length ? ends.filter((curve) => roomy || curve.open).map((curve) => ({ ...curve, y: curve.open ? y(curve.last) - 14 : y(Math.min(...curve.points.filter((point) => x(point.x) > x(curve.x) - 8 - 6.6 * curve.words.length).map((point) => point.low ?? point.y))) + 16 })) : [];
     return html`<${Svg} label=${`${title}: ${described(shown, text)}`} width=${width} height=${height} class="plot" onPointerDown=${(event) => !words && setFrom(valueAt(event))}
         onPointerMove=${(event) => setAt(valueAt(event))} onPointerUp=${drop} onPointerLeave=${() => { setAt(null); setFrom(null); }} onDblClick=${() => setZoom(null)}>
       <g aria-hidden="true">
@@ -152,40 +152,40 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
           ${roomy && html`<text class=${passed ? "strong" : undefined} x=${width - right + 8} y=${height}>${capital(label)} · ${number(elo, 0)}</text>`}`)}
         ${xTicks.map((tick) => html`<text x=${x(tick)} y=${height - BOTTOM + 18} text-anchor="middle">${short(xText(tick), words ? width / words.length / 8 : 12)}</text>`)}
       </g>
-      ${shown.map(({ points, dots, whiskers, open, bold, place }) => html`<g class=${`c${(series[place].colour ?? place % 6) + 1}`}>
+      ${shown.map(({ points, dots, whiskers, open, bold, index }) => html`<g class=${`c${(series[index].colour ?? index % 6) + 1}`}>
         ${!whiskers && pieces(points, "x", "low", "high").map((part) => html`<polygon class="band" points=${`${join(part, "low")} ${join([...part].reverse(), "high")}`} />`)}
-        ${whiskers && points.filter((point) => there(point.low)).map((point) => html`<line class=${open ? "err bold" : "err"} x1=${x(point.x)} x2=${x(point.x)} y1=${y(point.low)} y2=${y(point.high)} />`)}
+        ${whiskers && points.filter((point) => isNumber(point.low)).map((point) => html`<line class=${open ? "err bold" : "err"} x1=${x(point.x)} x2=${x(point.x)} y1=${y(point.low)} y2=${y(point.high)} />`)}
         ${pieces(points, "x", "y").map((part) => (dots || part.length === 1
           ? part.map((point) => html`<circle class=${`dot${point.faint ? " faint" : ""}${open ? " open" : ""}`} cx=${x(point.x)} cy=${y(point.y)} r=${open ? 6 : part.length > 200 ? 2 : 3.5} />`)
           : html`<polyline class=${bold ? "line bold" : "line"} points=${join(part, "y")} />`))}
       </g>`)}
-      ${labels.map((one) => html`<g class=${`c${one.place % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(one.x)} cy=${y(one.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(one.x) + 8} y=${one.y}>${short(one.words, right / 6.6)}</text></g>`)}
-      ${own.map((one) => html`<text class=${`series c${(one.colour ?? one.place % 6) + 1}`} x=${x(one.x) - 8} y=${one.y} text-anchor="end" aria-hidden="true">${one.words}</text>`)}
+      ${labels.map((curve) => html`<g class=${`c${curve.index % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(curve.x)} cy=${y(curve.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(curve.x) + 8} y=${curve.y}>${short(curve.words, right / 6.6)}</text></g>`)}
+      ${own.map((curve) => html`<text class=${`series c${(curve.colour ?? curve.index % 6) + 1}`} x=${x(curve.x) - 8} y=${curve.y} text-anchor="end" aria-hidden="true">${curve.words}</text>`)}
       ${from !== null && at !== null && html`<rect class="chosen" x=${Math.min(x(from), x(at))} y=${TOP} width=${Math.abs(x(at) - x(from))} height=${height - BOTTOM - TOP} />`}
       ${at !== null && shown[0] && html`<${Tip} x=${x(near(shown[0]).x)} width=${width} top=${TOP} bottom=${height - BOTTOM}
-        lines=${[[`${xName} ${xText(near(shown[0]).x)}`], ...shown.filter((one) => !one.open).map((one) => [`${one.name} ${valueOf(near(one), text)}`, one.colour ?? one.place % 6])]} />`}
+        lines=${[[`${xName} ${xText(near(shown[0]).x)}`], ...shown.filter((curve) => !curve.open).map((curve) => [`${curve.name} ${valueOf(near(curve), text)}`, curve.colour ?? curve.index % 6])]} />`}
     <//>`;
   };
   const rows = new Map();
-  series.forEach((one, place) => one.points.forEach((point) => rows.set(point.x, { x: point.x, ...rows.get(point.x), [place]: point })));
+  series.forEach((curve, index) => curve.points.forEach((point) => rows.set(point.x, { x: point.x, ...rows.get(point.x), [index]: point })));
   const sorted = [...rows.values()].sort((a, b) => a.x - b.x);
-  const ranged = (one) => one.points.some((point) => there(point.low));
-  const columns = series.flatMap((one, place) => [
-    { name: place, title: one.name, number: true, show: (row) => text(row[place]?.y) },
-    ranged(one) && { title: "95 %", number: true, show: (row) => (there(row[place]?.low) ? `${text(row[place].low)} to ${text(row[place].high)}` : "–") },
+  const ranged = (curve) => curve.points.some((point) => isNumber(point.low));
+  const columns = series.flatMap((curve, index) => [
+    { name: index, title: curve.name, number: true, show: (row) => text(row[index]?.y) },
+    ranged(curve) && { title: "95 %", number: true, show: (row) => (isNumber(row[index]?.low) ? `${text(row[index].low)} to ${text(row[index].high)}` : "–") },
   ]).filter(Boolean);
-  const csv = () => [[xName, ...series.flatMap((one) => [one.name, ...(ranged(one) ? [`${one.name} low`, `${one.name} high`] : [])])],
-    ...sorted.map((row) => [xText(row.x), ...series.flatMap((one, place) => [row[place]?.y, ...(ranged(one) ? [row[place]?.low, row[place]?.high] : [])])])];
-  const toggle = (name) => setHidden(hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name]);
-  const end = (place) => html`<input type="number" step="any" aria-label=${`${xName} ${place ? "to" : "from"}`} value=${xs[place]} onChange=${({ target }) => {
-    const next = place ? [xs[0], Number(target.value)] : [Number(target.value), xs[1]];
+  const csv = () => [[xName, ...series.flatMap((curve) => [curve.name, ...(ranged(curve) ? [`${curve.name} low`, `${curve.name} high`] : [])])],
+    ...sorted.map((row) => [xText(row.x), ...series.flatMap((curve, index) => [row[index]?.y, ...(ranged(curve) ? [row[index]?.low, row[index]?.high] : [])])])];
+  const toggle = (name) => setHidden(hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name]);
+  const end = (index) => html`<input type="number" step="any" aria-label=${`${xName} ${index ? "to" : "from"}`} value=${xs[index]} onChange=${({ target }) => {
+    const next = index ? [xs[0], Number(target.value)] : [Number(target.value), xs[1]];
     setZoom(next[0] < next[1] ? next : null);
   }} />`;
   return html`<${Figure} title=${title} option=${option} about=${about} acts=${acts} draw=${draw} rows=${sorted} csv=${csv}
     range=${!words && html`<span class="range">${xName} ${end(0)} to ${end(1)}</span>`}
     columns=${[{ title: xName, number: true, show: (row) => xText(row.x) }, ...columns]}>
-    ${((series.length > 1 && !bare) || zoom) && html`<div class="legend">${!bare && series.length > 1 && drawn.map(({ name, dots, open, place, colour }) => html`
-      <button type="button" class=${`c${(colour ?? place % 6) + 1}`} aria-pressed=${!hidden.includes(name)} onClick=${() => toggle(name)}><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true">
+    ${((series.length > 1 && !bare) || zoom) && html`<div class="legend">${!bare && series.length > 1 && drawn.map(({ name, dots, open, index, colour }) => html`
+      <button type="button" class=${`c${(colour ?? index % 6) + 1}`} aria-pressed=${!hidden.includes(name)} onClick=${() => toggle(name)}><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true">
         ${dots ? html`<circle class=${open ? "dot open" : "dot"} cx="12" cy="6" r="4" />` : html`<line class="line" x1="1" x2="23" y1="6" y2="6" />`}</svg>${name}</button>`)}
       ${rungs.length > 0 && html`<span><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true"><line class="rung passed" x1="0" x2="24" y1="6" y2="6" /></svg>rung of the ladder; bold: beaten by the last bests</span>`}
       ${zoom && html`<button type="button" onClick=${() => setZoom(null)}>Whole range</button>`}</div>`}
@@ -193,7 +193,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   <//>`;
 }
 
-const valueOf = ({ y, low, high }, text) => (there(low) ? `${text(y)} (${text(low)} to ${text(high)})` : text(y));
+const valueOf = ({ y, low, high }, text) => (isNumber(low) ? `${text(y)} (${text(low)} to ${text(high)})` : text(y));
 
 /** What stands at the pointer, beside a line there. */
 function Tip({ x, width, top, bottom, lines }) {
@@ -201,7 +201,7 @@ function Tip({ x, width, top, bottom, lines }) {
   const left = x + wide + 12 > width ? Math.max(0, x - wide - 8) : x + 8;
   return html`<g class="tip" data-gone aria-hidden="true"><line class="cursor" x1=${x} x2=${x} y1=${top} y2=${bottom} />
     <rect x=${left} y=${top} width=${wide} height=${lines.length * 17 + 8} rx="6" />
-    ${lines.map(([words, place], at) => html`<text class=${place === undefined ? "strong" : `series c${place + 1}`} x=${left + 8} y=${top + 17 + at * 17}>${words}</text>`)}</g>`;
+    ${lines.map(([words, index], at) => html`<text class=${index === undefined ? "strong" : `series c${index + 1}`} x=${left + 8} y=${top + 17 + at * 17}>${words}</text>`)}</g>`;
 }
 
 /** The charts of a table, [{title, columns: [[column, name]]}], as far as it has values; x: [column, name]. */
@@ -215,7 +215,7 @@ export function Curves({ rows, charts, x: [x, xName], small, children }) {
 
 function described(series, text) {
   return series.map(({ name, points }) => {
-    const known = points.filter((point) => there(point.y));
+    const known = points.filter((point) => isNumber(point.y));
     return known.length ? `${name} from ${text(known[0].y)} to ${text(known.at(-1).y)}` : `${name}: nothing yet`;
   }).join("; ");
 }
@@ -230,10 +230,10 @@ export function BarChart({ title, bars, text = number }) {
     return html`<${Svg} label=${`${title}: ${bars.map((bar) => `${bar.name} ${text(bar.value)}`).join("; ")}`} width=${width} height=${height}>
       <g aria-hidden="true">${ticks(xs, width / 160).map((tick) => html`
         <line class="grid" x1=${x(tick)} x2=${x(tick)} y1="4" y2=${height - 24} /><text x=${x(tick)} y=${height - 8} text-anchor="middle">${text(tick)}</text>`)}</g>
-      ${bars.map((bar, place) => {
-        const y = place * 30 + 4;
+      ${bars.map((bar, index) => {
+        const y = index * 30 + 4;
         const end = x(bar.value ?? 0);
-        const whisker = there(bar.low) && there(bar.high);
+        const whisker = isNumber(bar.low) && isNumber(bar.high);
         return html`<g class="c1">
           <text class="strong" x=${left - 8} y=${y + 15} text-anchor="end">${short(bar.name, (left - 10) / 7.7)}</text>
           <rect class=${bar.faint ? "bar faint" : "bar"} x=${Math.min(x(0), end)} y=${y + 3} width=${Math.max(1, Math.abs(end - x(0)))} height="18" rx="2" />
@@ -261,10 +261,10 @@ export function ParallelChart({ title, axes, rows, score }) {
     });
     return html`<${Box} name=${`${title}: drawing`}><${Svg} label=${`${title}: ${rows.length} lines over ${axes.map(({ name }) => name).join(", ")}`} width=${width} height=${height}>
       ${thinned(rows, 400).map((row) => html`<g class=${scores(score(row)) > 0.8 ? "c2" : "c1"} opacity=${0.15 + 0.85 * scores(score(row)) ** 2}>
-        <polyline class="line" points=${drawn.map(({ value, y }, place) => (there(value(row)) ? `${x(place)},${y(value(row))}` : "")).join(" ")} /></g>`)}
-      <g aria-hidden="true">${drawn.map(({ name, ends }, place) => html`<line class="grid" x1=${x(place)} x2=${x(place)} y1="44" y2=${height - 40} />
-        <text class="strong" x=${x(place)} y=${place % 2 ? 27 : 12} text-anchor="middle">${short(name, 22)}</text>
-        ${ends.map((end, which) => html`<text x=${x(place)} y=${which ? 41 : height - 24} text-anchor="middle">${short(end, 12)}</text>`)}`)}</g>
+        <polyline class="line" points=${drawn.map(({ value, y }, index) => (isNumber(value(row)) ? `${x(index)},${y(value(row))}` : "")).join(" ")} /></g>`)}
+      <g aria-hidden="true">${drawn.map(({ name, ends }, index) => html`<line class="grid" x1=${x(index)} x2=${x(index)} y1="44" y2=${height - 40} />
+        <text class="strong" x=${x(index)} y=${index % 2 ? 27 : 12} text-anchor="middle">${short(name, 22)}</text>
+        ${ends.map((end, which) => html`<text x=${x(index)} y=${which ? 41 : height - 24} text-anchor="middle">${short(end, 12)}</text>`)}`)}</g>
     <//><//>`;
   };
   const csv = () => [axes.map(({ name }) => name), ...rows.map((row) => axes.map(({ name }) => row[name]))];
@@ -281,9 +281,9 @@ function HeatTable({ title, heads, rows }) {
 
 /** Shares, 0 to 1 or null, of rows against columns. */
 export function HeatMap({ title, names, values, href }) {
-  return html`<${HeatTable} title=${title} heads=${names.map((_, place) => place + 1)} rows=${names.map((name, row) => [
+  return html`<${HeatTable} title=${title} heads=${names.map((_, index) => index + 1)} rows=${names.map((name, row) => [
     html`${row + 1} ${href ? html`<a href=${href(name)}>${name}</a>` : name}`,
-    values[row].map((value) => (there(value) ? [value.toFixed(2).replace(/^0/, ""), 2 * value - 1] : ["", 0])),
+    values[row].map((value) => (isNumber(value) ? [value.toFixed(2).replace(/^0/, ""), 2 * value - 1] : ["", 0])),
   ])} />`;
 }
 
@@ -297,9 +297,9 @@ function folded(square) {
 export function BoardHeat({ title, about, values, most = mostOf(values) }) {
   const once = values.every((value, square) => value === values[folded(square)]);
   const texts = values.map((value) => number(value, Math.abs(value) >= 10 ? 0 : undefined));
-  const told = values.map((value, square) => (once && folded(square) !== square ? "" : `${squareName(square)} ${texts[square]}`)).filter(Boolean);
+  const spoken = values.map((value, square) => (once && folded(square) !== square ? "" : `${squareName(square)} ${texts[square]}`)).filter(Boolean);
   return html`<figure><figcaption><strong>${title}</strong> ${about && html`<small>${about}</small>`}</figcaption>
-    <svg class="heatboard" role="img" aria-label=${`${title}: ${told.join(", ")}`} viewBox="0 0 268 268">
+    <svg class="heatboard" role="img" aria-label=${`${title}: ${spoken.join(", ")}`} viewBox="0 0 268 268">
       ${[..."abcdefgh"].map((letter, at) => html`<text x=${28 + at * 30 + 14.5} y="11" text-anchor="middle">${letter}</text><text x="20" y=${18 + at * 31 + 19} text-anchor="end">${at + 1}</text>`)}
       ${values.map((value, square) => {
         const [x, y] = [28 + (square % 8) * 30, 18 + Math.floor(square / 8) * 31];

@@ -25,7 +25,7 @@ async function ask(asked, keys, first) {
   if (latest.get(asked.agent) !== key) return;
   const answer = post("reviews", { ...asked, first });
   turn = answer.catch(() => {});
-  (await answer).evaluations.forEach((one, place) => memory.set(keys[first + place], asked.agent ? one : { ...one, moves: one.moves.map(within) }));
+  (await answer).evaluations.forEach((evaluation, index) => memory.set(keys[first + index], asked.agent ? evaluation : { ...evaluation, moves: evaluation.moves.map(within) }));
   while (memory.size > KEPT) memory.delete(memory.keys().next().value);
 }
 
@@ -39,7 +39,7 @@ export function useCoach(wanted, { moves, start, rules }, agent) {
   const text = moves.join(" ");
   const keys = useMemo(() => Array.from({ length: moves.length + 1 }, (_, ply) => [agent, rules, start, ...moves.slice(0, ply)].join(" ")), [agent, rules, start, text]);
   const evaluations = keys.map((key) => memory.get(key));
-  const first = agent ? keys.length - 1 : evaluations.findIndex((one) => !one);
+  const first = agent ? keys.length - 1 : evaluations.findIndex((evaluation) => !evaluation);
   const key = wanted && evaluations.includes(undefined, first) ? keys.at(-1) : null;
   useEffect(() => {
     if (!key) return undefined;
@@ -84,7 +84,7 @@ function scoreOf({ cells }, rules) {
 export function marksOf(all, evaluations) {
   return all.map(({ move }, ply) => {
     const moves = evaluations[ply - 1]?.moves || [];
-    const played = moves.find((one) => one.move === move);
+    const played = moves.find((entry) => entry.move === move);
     const lost = played ? Math.round(moves[0].discs - played.discs) : 0;
     return lost < 4 ? undefined : { ply, move, side: all[ply - 1].side, lost, sign: lost < 8 ? "?" : "??", best: moves[0], played, line: evaluations[ply - 1].line };
   });
@@ -105,7 +105,7 @@ export function EvaluationBar({ lead = 0 }) {
 const HIGH = 98;
 
 /** The lead after every move, as a slider over the game. */
-export function GameGraph({ leads, marks, at, show, said }) {
+export function GameGraph({ leads, marks, at, show, status }) {
   const area = useRef(null);
   const last = leads.length - 1;
   const long = Math.max(60, last);
@@ -122,7 +122,7 @@ export function GameGraph({ leads, marks, at, show, said }) {
     if (event.type === "pointerdown") event.currentTarget.setPointerCapture(event.pointerId);
     show(Math.round((long * (event.clientX - left)) / width));
   };
-  return html`<div class="gamegraph" role="slider" tabindex="0" aria-label="Move" aria-valuemin="0" aria-valuemax=${last} aria-valuenow=${at} aria-valuetext=${said} onPointerDown=${drag} onPointerMove=${drag}>
+  return html`<div class="gamegraph" role="slider" tabindex="0" aria-label="Move" aria-valuemin="0" aria-valuemax=${last} aria-valuenow=${at} aria-valuetext=${status} onPointerDown=${drag} onPointerMove=${drag}>
     <svg height=${HIGH + 20} width="100%" aria-hidden="true">
       <rect class="bg" width="100%" height=${HIGH} rx="4" ref=${area} />
       ${[-step, 0, step].map((value) => html`<line class=${value ? "grid" : "axis"} x1="0" x2="100%" y1=${y(value)} y2=${y(value)} /><text x="-6" y=${y(value)} dy="0.35em" text-anchor="end">${signed(value, 0)}</text>`)}
@@ -136,7 +136,7 @@ export function GameGraph({ leads, marks, at, show, said }) {
 const ahead = (value) => (Math.round(value) ? `${Math.abs(Math.round(value))} ${value > 0 ? "ahead" : "behind"}` : "even");
 
 /** What a move lost, and what was better. */
-export function Lesson({ mark, mine, number: place, href }) {
+export function Lesson({ mark, mine, number: ply, href }) {
   const who = mark.side === mine ? "you" : capital(mark.side);
-  return html`<p class="callout"><strong>${place} ${mark.move} lost ${mark.lost} discs.</strong> With ${mark.best.move} ${who} would have been ${ahead(mark.best.discs)}; after ${mark.move} ${who} ${who === "you" ? "were" : "was"} ${ahead(mark.played.discs)}. <a href=${href}>Show the line</a></p>`;
+  return html`<p class="callout"><strong>${ply} ${mark.move} lost ${mark.lost} discs.</strong> With ${mark.best.move} ${who} would have been ${ahead(mark.best.discs)}; after ${mark.move} ${who} ${who === "you" ? "were" : "was"} ${ahead(mark.played.discs)}. <a href=${href}>Show the line</a></p>`;
 }

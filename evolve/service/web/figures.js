@@ -42,8 +42,8 @@ export function Thumb({ values, columns = 8 }) {
   const size = Math.max(rows, columns);
   const most = mostOf(values);
   const cell = columns === 8 ? 1.02 : 0.95;
-  return html`<svg class="thumb" viewBox=${`0 0 ${size} ${size}`} aria-hidden="true">${values.map((value, place) => html`
-    <rect class=${`v ${shade(value, most)}`} x=${place % columns + (size - columns) / 2} y=${Math.floor(place / columns) + (size - rows) / 2} width=${cell} height=${cell} />`)}</svg>`;
+  return html`<svg class="thumb" viewBox=${`0 0 ${size} ${size}`} aria-hidden="true">${values.map((value, index) => html`
+    <rect class=${`v ${shade(value, most)}`} x=${index % columns + (size - columns) / 2} y=${Math.floor(index / columns) + (size - rows) / 2} width=${cell} height=${cell} />`)}</svg>`;
 }
 
 /** A curve without axes, its end dotted. lines: one, or several over each other. */
@@ -51,10 +51,10 @@ export function Spark({ lines, name }) {
   const all = lines.flat();
   const y = scale([Math.min(...all), Math.max(...all)], [31, 5]);
   const from = lines[0];
-  return html`<svg class="spark" role="img" aria-label=${`${name}: from ${number(from[0], 0)} to ${number(from.at(-1), 0)}`} viewBox="0 0 120 36">${lines.map((values, place) => {
+  return html`<svg class="spark" role="img" aria-label=${`${name}: from ${number(from[0], 0)} to ${number(from.at(-1), 0)}`} viewBox="0 0 120 36">${lines.map((values, index) => {
     const x = scale([0, values.length - 1], [4, 114]);
     const points = values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-    return html`<g class=${`c${place % 6 + 1}`}>
+    return html`<g class=${`c${index % 6 + 1}`}>
       ${lines.length === 1 && html`<polygon class="band" points=${`4,33 ${points} 114,33`} />`}
       <polyline class=${lines.length === 1 ? "line" : "line thin"} points=${points} />
       ${lines.length === 1 && html`<circle class="dot" cx="114" cy=${y(values.at(-1))} r="3" />`}</g>`;

@@ -126,5 +126,5 @@ export function partOf(value, between) {
 
 /** Of a study: its setting in words; the comparison that is surest; and how far apart the two are. */
 export const settingOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
-export const verdictOf = (rows) => rows.filter((one) => one.against).sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2))[0];
+export const verdictOf = (rows) => rows.filter((row) => row.against).sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2))[0];
 export const gapOf = ({ metric, mean }) => (metric === "elo" ? `${number(Math.abs(mean), 0)} Elo` : number(Math.abs(mean), 3));

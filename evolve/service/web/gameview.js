@@ -62,7 +62,7 @@ export function useSteps(query, last, usual = last) {
 /** Who played what to come to a position. */
 export const played = (at, all) => `${all[at - 1].side} ${all[at].move === "pass" ? "passed" : `played ${all[at].move}`}`;
 
-export function said(at, all, end = "") {
+export function statusAt(at, all, end = "") {
   if (at === 0) return "The start.";
   const turned = all[at].turned.length;
   return `Move ${at}: ${played(at, all)}${turned ? ` and turned ${turned}` : ""}.${end}`;
@@ -87,9 +87,9 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
   const lead = leads[at];
   const mark = pending ? null : marks[at];
   const mine = Object.keys(sides).find((side) => sides[side].you);
-  const faults = marks.slice(0, at + 1).filter((one) => one && (!mine || one.side === mine));
+  const faults = marks.slice(0, at + 1).filter((mark) => mark && (!mine || mark.side === mine));
   const looked = mark && (at < all.length - 1 || !mine || mark.side === mine) && mark;
-  const lesson = looked || (isOver(all[at]) ? faults.sort((one, other) => other.lost - one.lost)[0] : faults.at(-1));
+  const lesson = looked || (isOver(all[at]) ? faults.sort((first, second) => second.lost - first.lost)[0] : faults.at(-1));
   const begun = all.length > 1;
   const number = (ply) => 1 + Math.floor((ply - 1 + (all[0].side === "white")) / 2);
   if (hint && best) squares[best] = onSquares(evaluation)[best];
@@ -100,7 +100,7 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
       <div class="row spread said"><p class="live" role="status">${status}</p>${shown.coach && lead !== undefined && html`<strong class="nowrap">${inWords(lead)}</strong>`}</div>
       ${notes}
       ${coach.error && html`<p class="note" role="status">The coach does not answer: ${coach.error.message} <button type="button" onClick=${coach.again}>Ask again</button></p>`}
-      ${begun && html`<${GameGraph} leads=${shown.coach ? leads : all.map(() => undefined)} marks=${marks} at=${at} show=${show} said=${said(at, all)} />
+      ${begun && html`<${GameGraph} leads=${shown.coach ? leads : all.map(() => undefined)} marks=${marks} at=${at} show=${show} status=${statusAt(at, all)} />
       <div class="row spread"><span class="row"><${Steps} at=${at} last=${all.length - 1} show=${show} /></span>
         <span class="note">Move <strong>${at}</strong> of ${all.length - 1}${shown.coach && ` · discs ${signOf(game.rules) < 0 ? "fewer" : "ahead"} for Black, by the coach`}</span></div>`}
     </section>

@@ -25,7 +25,7 @@ export function useJob(id) {
 }
 
 export function jobTitle({ id, command, settings, run }) {
-  if (command === "match") return [settings.a, settings.b].map((one) => String(one).replace(/^run:/, "")).join(" – ");
+  if (command === "match") return [settings.a, settings.b].map((id) => String(id).replace(/^run:/, "")).join(" – ");
   if (command === "rate") return [settings.agents || []].flat().join(", ");
   return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
 }
@@ -73,7 +73,7 @@ export function DeleteJob({ job, gone }) {
 
 /** What a job is, in words: a match of so many games. */
 export function contestOf({ command, settings, result }) {
-  const games = result?.games ?? result?.agents?.reduce((sum, one) => sum + one.games, 0) / 2;
+  const games = result?.games ?? result?.agents?.reduce((sum, agent) => sum + agent.games, 0) / 2;
   return [capital({ rate: "rating" }[command] || command), settings.rules && `${settings.rules} rules`, games > 0 && `${number(games)} games`].filter(Boolean).join(" · ");
 }
 

@@ -69,7 +69,7 @@ export function after({ cells, side, move: before }, move) {
   const turned = flips(cells, side, square);
   if (!turned.length) return null;
   const next = [...cells];
-  for (const one of [square, ...turned]) next[one] = SIGN[side];
+  for (const cell of [square, ...turned]) next[cell] = SIGN[side];
   return { cells: next, side: other(side), move, turned };
 }
 

@@ -6,7 +6,7 @@ import { useEffect, useState } from "./html.js";
 export function address(parts, query = {}) {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one || one === 0) pairs.append(name, one);
+    for (const item of [value].flat()) if (item || item === 0) pairs.append(name, item);
   }
   const path = parts.map((part) => encodeURIComponent(part).replaceAll("%3A", ":")).join("/");
   return pairs.size ? `${path}?${pairs}` : path;

@@ -32,13 +32,13 @@ function quoted(value) {
 /** The drawing as a file of its own, whose styles are attributes. */
 function drawing(svg) {
   const copy = svg.cloneNode(true);
-  const [from, to] = [svg, copy].map((one) => [one, ...one.querySelectorAll("*")]);
-  from.forEach((one, place) => {
-    const style = getComputedStyle(one);
-    for (const name of STYLES) to[place].setAttribute(name, style.getPropertyValue(name));
-    to[place].removeAttribute("class");
+  const [from, to] = [svg, copy].map((root) => [root, ...root.querySelectorAll("*")]);
+  from.forEach((node, index) => {
+    const style = getComputedStyle(node);
+    for (const name of STYLES) to[index].setAttribute(name, style.getPropertyValue(name));
+    to[index].removeAttribute("class");
   });
-  copy.querySelectorAll("[data-gone]").forEach((one) => one.remove());
+  copy.querySelectorAll("[data-gone]").forEach((node) => node.remove());
   const ground = document.createElementNS(copy.namespaceURI, "rect");
   for (const [name, value] of [["width", "100%"], ["height", "100%"], ["fill", getComputedStyle(svg.closest("figure")).backgroundColor]]) ground.setAttribute(name, value);
   copy.prepend(ground);

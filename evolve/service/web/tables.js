@@ -35,7 +35,7 @@ export function Overview({ run, children }) {
     ${main ? html`<${Plot} key=${over} ...${main} tall about=${`over ${x[1]}`} acts=${seg} xName=${x[1]} text=${main.text ?? ((value) => number(value, 0))}
       series=${main.columns.map(([column, name]) => seriesOf(curve.data, column, name, over))} rungs=${typeof elo === "number" ? rungsOf(run.rules).map((rung) => ({ ...rung, passed: rung.label === run.beats || rung.elo < run.elo_low })) : []} />`
       : seg && html`<p>${seg}</p>`}
-    <${Curves} small=${Boolean(main)} rows=${curve.data} charts=${charts.filter((one) => one !== main)} x=${x}>${children?.(curve.data)}<//>`}<//>`;
+    <${Curves} small=${Boolean(main)} rows=${curve.data} charts=${charts.filter((chart) => chart !== main)} x=${x}>${children?.(curve.data)}<//>`}<//>`;
 }
 
 /** A table, the first if none is named. */
@@ -49,8 +49,8 @@ export function partsOf(kind, own = {}) {
   const [first] = kind.tables;
   const parts = !own[""] && first.columns.some(({ chart }) => chart) ? { "": ["Curves", Overview] } : {};
   for (const { name, title } of kind.tables.filter(({ whole, drawn }) => whole && !drawn)) {
-    const place = own[""] || parts[""] ? title.toLowerCase().replaceAll(" ", "-") : "";
-    parts[place] = [title, ({ run }) => html`<${Rows} run=${run} table=${name === first.name ? undefined : name} />`];
+    const part = own[""] || parts[""] ? title.toLowerCase().replaceAll(" ", "-") : "";
+    parts[part] = [title, ({ run }) => html`<${Rows} run=${run} table=${name === first.name ? undefined : name} />`];
   }
   return parts;
 }

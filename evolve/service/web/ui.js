@@ -126,7 +126,7 @@ export function Table({ name, columns, rows, id }) {
   const kind = (column) => (column.number ? "number" : undefined);
   return html`<${Box} name=${name}><table>
     <thead><tr>${columns.map((column) => html`<th scope="col" class=${kind(column)}>${column.title ?? label(column.name)}</th>`)}</tr></thead>
-    <tbody>${rows.map((row, place) => html`<tr key=${id ? row[id] : place}>
+    <tbody>${rows.map((row, index) => html`<tr key=${id ? row[id] : index}>
       ${columns.map((column) => html`<td class=${kind(column)}>${column.show ? column.show(row) : cell(row[column.name])}</td>`)}</tr>`)}</tbody>
   </table><//>`;
 }
@@ -188,7 +188,7 @@ export function IdInput({ of = "agents", id, name, value = "", onChange, about, 
   return html`<span class="control agent">${name && html`<label for=${input}>${name}</label>`}
     <input id=${input} list=${`${input}-list`} value=${value} onInput=${(event) => onChange(event.target.value.trim())} autocomplete="off" spellcheck=${false}
       placeholder="type to search" aria-describedby=${about} aria-invalid=${wrong} />
-    <datalist id=${`${input}-list`}>${found.data?.items.map((one) => html`<option value=${one.id}>${one.about || one.command}</option>`)}</datalist></span>`;
+    <datalist id=${`${input}-list`}>${found.data?.items.map((item) => html`<option value=${item.id}>${item.about || item.command}</option>`)}</datalist></span>`;
 }
 
 /** Several of them: each chosen one with a button that takes it out, and one to add. */
@@ -204,8 +204,8 @@ export function IdList({ chosen, onChange, href, ...rest }) {
     add();
   };
   return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter} onChange=${add}>
-    ${chosen.map((id, place) => html`<span class=${`key c${place % 6 + 1}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
-      onClick=${() => onChange(chosen.filter((_, at) => at !== place))}>×</button></span>`)}
+    ${chosen.map((id, index) => html`<span class=${`key c${index % 6 + 1}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
+      onClick=${() => onChange(chosen.filter((_, at) => at !== index))}>×</button></span>`)}
     <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>`;
 }
 

@@ -68,7 +68,7 @@ function BestGame({ run, rows }) {
   const [which, individual] = run.playoff ? ["playoff", run.champion] : [last.generation, last.best];
   const found = useGet(path(["runs", run.id, "generations", String(which), "games"], { individual, sort: "-plies", limit: 50 }), { keep: true });
   const games = found.data?.items || [];
-  const game = games.find((one) => one.moves && one[one.winner] === individual) ?? games.find((one) => one.moves);
+  const game = games.find((row) => row.moves && row[row.winner] === individual) ?? games.find((row) => row.moves);
   return html`<section class="card stack"><div class="row spread"><h2 class="title">${run.state === "running" ? `The best of generation ${which}` : "Its best game"}</h2><a href=${to(["run", run.id, "games"])}>All games</a></div>
     <${Wait} of=${found}>${game ? html`<${GameShown} key=${game.id} game=${game} run=${run} />` : found.data && html`<p class="note">No game of it is kept.</p>`}<//></section>`;
 }
@@ -131,7 +131,7 @@ function Generation({ run, g }) {
       <a class="button" href=${to(["run", run.id, "games"], { g, sort: "-upset" })}>Its games</a></span></div>
     <h3>Individuals</h3>
     <${PagedTable} pages=${pages} name=${`individuals of generation ${g}`} pick=${({ name }) => BEFORE_GENES.includes(name)}
-      shows=${{ individual: open, parents: (value) => (value || []).map((one, place) => html`${place > 0 && ", "}${open(one)}`) }} />
+      shows=${{ individual: open, parents: (value) => (value || []).map((parent, index) => html`${index > 0 && ", "}${open(parent)}`) }} />
     <h3>Cross table of the round robin</h3>
     <${Cross} run=${run} g=${g} />
     <h3>The best of it</h3>
@@ -147,7 +147,7 @@ function PlayOff({ run, query }) {
 function Cross({ run, g }) {
   const table = useGet(path(["runs", run.id, "generations", g, "crosstable"]));
   const { individuals = [], scores = [], totals = [] } = table.data || {};
-  const order = individuals.map((_, place) => place).sort((a, b) => totals[b] - totals[a]).slice(0, SHOWN);
+  const order = individuals.map((_, index) => index).sort((a, b) => totals[b] - totals[a]).slice(0, SHOWN);
   return html`<${Wait} of=${table}>
     ${individuals.length > SHOWN && html`<p class="quiet">The best ${SHOWN} of ${number(individuals.length)}.</p>`}
     ${individuals.length === 0 && table.data && html`<p class="quiet">No games are kept of it.</p>`}
@@ -231,20 +231,20 @@ function Drawing({ nodes, individual, href }) {
     (columns[at] ||= []).push(node);
   }
   const tall = Math.max(...columns.map((column) => column.length));
-  const place = new Map();
-  columns.forEach((column, at) => column.forEach((node, row) => place.set(node.individual, {
+  const spots = new Map();
+  columns.forEach((column, at) => column.forEach((node, row) => spots.set(node.individual, {
     x: at * WIDTH + 4,
     y: (row + (tall - column.length) / 2) * HEIGHT + 4,
   })));
   const width = columns.length * WIDTH;
   return html`<${Box} name="tree of ancestors"><svg class="tree" width=${width} height=${tall * HEIGHT} viewBox=${`0 0 ${width} ${tall * HEIGHT}`}>
-    ${nodes.flatMap((node) => node.parents.filter((parent) => place.has(parent)).map((parent) => {
-      const [a, b] = [place.get(node.individual), place.get(parent)];
+    ${nodes.flatMap((node) => node.parents.filter((parent) => spots.has(parent)).map((parent) => {
+      const [a, b] = [spots.get(node.individual), spots.get(parent)];
       const [x, y, end] = [a.x + WIDTH - 26, a.y + 20, b.y + 20];
       return html`<path d=${`M${x} ${y}C${x + 14} ${y} ${b.x - 14} ${end} ${b.x} ${end}`} />`;
     }))}
     ${nodes.map((node) => {
-      const { x, y } = place.get(node.individual);
+      const { x, y } = spots.get(node.individual);
       return html`<a href=${href(node.individual)} key=${node.individual}>
         <title>${node.individual}: born in generation ${node.born}, ${node.origin}, last lived in ${node.generation}</title>
         <rect class=${node.individual === individual ? "first" : undefined} x=${x} y=${y} width=${WIDTH - 26} height="40" rx="5" />

@@ -11,7 +11,7 @@ import { to } from "../router.js";
 import { Act, Box, CommandLine, Copy, More, Table, Wait } from "../ui.js";
 
 const valueOf = (run) => [run?.elo, run?.elo_so_far, run?.score].find(Number.isFinite);
-const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function Study({ run, seeds: found }) {
   const runs = usePages(path(["runs"], { study: run.id, limit: 500, sort: "name" }));
@@ -23,7 +23,7 @@ function Study({ run, seeds: found }) {
   });
   const items = runs.items || [];
   const ended = items.filter(({ state }) => state === "done").length;
-  const byId = new Map(items.map((one) => [one.id, one]));
+  const byId = new Map(items.map((item) => [item.id, item]));
   const names = [...new Set(run.cells.map(({ setting }) => setting))];
   const rows = (found.data?.items || []);
   return html`<${Wait} of=${runs}>
@@ -54,17 +54,17 @@ function Verdict({ run, rows, ended }) {
 
 function Matrix({ run, names, byId, means, whole }) {
   const seeds = [...new Set(run.cells.map(({ seed }) => seed))];
-  const all = run.cells.map((one) => valueOf(byId.get(one.run))).filter(Number.isFinite);
+  const all = run.cells.map((entry) => valueOf(byId.get(entry.run))).filter(Number.isFinite);
   const middle = all.length ? mean(all) : 0;
   const most = mostOf(all.map((value) => value - middle));
   const fields = Object.keys(run.settings.grid || {});
   const show = (value) => (Math.abs(value) < 2 ? number(value, 3) : number(value, 0));
   const cell = ({ run: id }) => {
-    const one = byId.get(id);
-    const value = valueOf(one);
-    if (!one) return html`<td class="v z0"><small>${whole ? "to come" : "not loaded"}</small></td>`;
-    return html`<td class=${`v ${Number.isFinite(value) ? shade(value - middle, most) : "z0"}`}><a href=${to(["run", id])}>${Number.isFinite(value) ? show(value) : one.state}</a>
-      <small>${one.state === "done" ? margin(one.elo_low, one.elo_high) : one.state === "running" ? percent(one.share, 0) : one.state}</small></td>`;
+    const item = byId.get(id);
+    const value = valueOf(item);
+    if (!item) return html`<td class="v z0"><small>${whole ? "to come" : "not loaded"}</small></td>`;
+    return html`<td class=${`v ${Number.isFinite(value) ? shade(value - middle, most) : "z0"}`}><a href=${to(["run", id])}>${Number.isFinite(value) ? show(value) : item.state}</a>
+      <small>${item.state === "done" ? margin(item.elo_low, item.elo_high) : item.state === "running" ? percent(item.share, 0) : item.state}</small></td>`;
   };
   return html`<div class="row spread"><h2 class="title">Each run</h2><span class="scale">weaker <svg viewBox="0 0 110 10" aria-hidden="true">${[-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5].map((step) => html`<rect class=${`v ${shade(step, 5)}`} x=${(step + 5) * 10} width="10" height="10" />`)}</svg> stronger</span></div>
     <${Box} name="settings and seeds"><table class="matrix"><thead><tr><th scope="col">${capital(label(fields.length === 1 ? fields[0] : "setting"))}${fields.length === 1 && html` <span class="option">${fields[0]}</span>`}</th>
@@ -72,31 +72,31 @@ function Matrix({ run, names, byId, means, whole }) {
       <tbody>${names.map((name) => {
         const own = means.find((row) => row.setting === name && !row.against);
         return html`<tr key=${name}><th scope="row">${settingOf(run, name)}</th>${seeds.map((seed) => {
-          const one = run.cells.find((each) => each.setting === name && each.seed === seed);
-          return one ? cell(one) : html`<td></td>`;
+          const found = run.cells.find((each) => each.setting === name && each.seed === seed);
+          return found ? cell(found) : html`<td></td>`;
         })}<td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td></tr>`;
       })}</tbody></table><//>
     <p class="note">${all.some((value) => Math.abs(value) >= 2) ? "Elo of the champion, ± 95 %." : "Score."} Colour: against the mean of all runs. A cell opens its run.</p>`;
 }
 
 /** What the second setting gains on the first with each seed. */
-function Differences({ run, names: [one, other], byId }) {
+function Differences({ run, names: [first, second], byId }) {
   const value = (name, seed) => valueOf(byId.get(run.cells.find((cell) => cell.setting === name && cell.seed === seed)?.run));
-  const bars = [...new Set(run.cells.map(({ seed }) => seed))].map((seed) => ({ name: `seed ${seed}`, value: value(other, seed) - value(one, seed) })).filter((bar) => Number.isFinite(bar.value));
+  const bars = [...new Set(run.cells.map(({ seed }) => seed))].map((seed) => ({ name: `seed ${seed}`, value: value(second, seed) - value(first, seed) })).filter((bar) => Number.isFinite(bar.value));
   if (!bars.length) return null;
   const exact = bars.some((bar) => Math.abs(bar.value) > 2) ? 0 : 3;
-  return html`<${BarChart} title=${`${settingOf(run, other)} less ${settingOf(run, one).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, exact)}
+  return html`<${BarChart} title=${`${settingOf(run, second)} less ${settingOf(run, first).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, exact)}
     bars=${[...bars, { name: "mean", value: mean(bars.map((bar) => bar.value)), faint: true }]} />`;
 }
 
 function Rise({ run, items }) {
-  const tenths = items.reduce((sum, one) => sum + Math.floor(10 * (one.share || 0)), 0);
+  const tenths = items.reduce((sum, item) => sum + Math.floor(10 * (item.share || 0)), 0);
   const found = useGet(path(["runs", run.id, "courses"]), { keep: true });
   useEffect(() => found.reload(), [tenths]);
   const courses = found.data?.items || [];
   if (!courses.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
   const [{ metric, over }] = courses;
-  const series = courses.map(({ setting, seeds, x, y, low, high }) => ({ name: `${settingOf(run, setting)}, n = ${seeds}`, points: x.map((value, place) => ({ x: value, y: y[place], low: low[place], high: high[place] })) }));
+  const series = courses.map(({ setting, seeds, x, y, low, high }) => ({ name: `${settingOf(run, setting)}, n = ${seeds}`, points: x.map((value, index) => ({ x: value, y: y[index], low: low[index], high: high[index] })) }));
   return html`<${Plot} title="How they rose" about=${`${capital(label(metric))} over ${label(over).replace(/s?$/, "s")}`} xName=${label(over)} series=${series}>
     <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.</p><//>`;
 }
@@ -106,7 +106,7 @@ function Comparison({ run, rows, document }) {
   const cells = rows.filter((row) => row.against).map((row) => [`${settingOf(run, row.setting)} against ${settingOf(run, row.against).toLowerCase()}`, capital(row.words).replace(/:.*/, "."), number(row.seeds), `${shown(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
   if (!cells.length) return null;
   return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${document.latex}>Copy as LaTeX<//><${Copy} text=${document.csv}>Copy as CSV<//></span></div>
-    <${Table} name="over seeds" rows=${cells} columns=${heads.map((title, place) => ({ title, number: place > 1, show: (row) => row[place] }))} />
+    <${Table} name="over seeds" rows=${cells} columns=${heads.map((title, index) => ({ title, number: index > 1, show: (row) => row[index] }))} />
     <p class="note">Their champions can meet as well:</p><${CommandLine} line=${run.lines[0].line} /></div>`;
 }
 

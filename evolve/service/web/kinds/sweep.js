@@ -24,13 +24,13 @@ function Sweep({ run }) {
   const slices = useGet(path(["runs", run.id, "landscapes"]), { keep: true });
   const rows = (curve.data || []).filter(counts);
   useEffect(() => {
-    if (rows.length) [best, importances, slices].forEach((one) => one.reload());
+    if (rows.length) [best, importances, slices].forEach((answer) => answer.reload());
   }, [rows.length >> 3, run.state, run.champion]);
   const weights = importances.data?.items || [];
   const { names = [], pair, items = [] } = slices.data || {};
   const chosen = rows.find((row) => row.number === best.data?.trial);
   const title = (name) => {
-    const { title: words, phase } = best.data?.settings.find((one) => one.name === name) || { title: name };
+    const { title: words, phase } = best.data?.settings.find((setting) => setting.name === name) || { title: name };
     return PHASES[phase] ? `${words}, ${PHASES[phase].toLowerCase()}` : words;
   };
   const use = html`<${UseIt} lines=${best.data?.lines} />`;
@@ -59,17 +59,17 @@ function axis(name, rows) {
 function BestSettings({ run, best }) {
   if (!best?.settings.length) return null;
   const rows = new Map();
-  for (const one of best.settings) rows.set(one.title, [...(rows.get(one.title) || []), one]);
+  for (const setting of best.settings) rows.set(setting.title, [...(rows.get(setting.title) || []), setting]);
   const phased = best.settings.some(({ phase }) => phase !== null);
   const show = ({ value, default: usual, low, high, log, phase }) => {
     const on = log ? Math.log : Number;
-    const place = Number.isFinite(value) && high > low ? (2 * (on(value) - on(low))) / (on(high) - on(low)) - 1 : 0;
-    return html`<td class=${`v ${shade(place)}`} colspan=${phased && phase === null ? PHASES.length : 1}>${plain(value)}${usual !== null && usual !== undefined && usual !== value ? html` <small>was ${plain(usual)}</small>` : ""}</td>`;
+    const share = Number.isFinite(value) && high > low ? (2 * (on(value) - on(low))) / (on(high) - on(low)) - 1 : 0;
+    return html`<td class=${`v ${shade(share)}`} colspan=${phased && phase === null ? PHASES.length : 1}>${plain(value)}${usual !== null && usual !== undefined && usual !== value ? html` <small>was ${plain(usual)}</small>` : ""}</td>`;
   };
   return html`<div class="card stack"><div class="row spread"><h2 class="title">Best settings, ${best.trial === null ? "" : `trial ${best.trial}`}</h2><small>${best.chosen ? "chosen in the final" : "so far"}</small></div>
     <${Box} name="best settings"><table class="genes"><thead><tr><th scope="col">Setting</th>${phased ? PHASES.map((phase) => html`<th scope="col">${phase}</th>`) : html`<th scope="col">Best</th>`}</tr></thead>
       <tbody>${[...rows].map(([title, cells]) => html`<tr key=${title}><th scope="row" title=${cells[0].about}>${title} <span class="option">${cells[0].name.replace(/\.\d+$/, "")}</span></th>
-        ${cells[0].phase === null ? cells.map(show) : PHASES.map((_, phase) => { const one = cells.find((each) => each.phase === phase); return one ? show(one) : html`<td></td>`; })}</tr>`)}</tbody></table><//>
+        ${cells[0].phase === null ? cells.map(show) : PHASES.map((_, phase) => { const setting = cells.find((each) => each.phase === phase); return setting ? show(setting) : html`<td></td>`; })}</tr>`)}</tbody></table><//>
     <p class="note">Colour: where the value lies in its range, from low (orange) to high (blue); beside it the default.${run.verdict ? ` ${capital(run.verdict)}.` : ""}</p></div>`;
 }
 
@@ -103,14 +103,14 @@ function Final({ run, best }) {
 }
 
 /** The value at a place of an axis, 0 to 1; of choices their number. */
-const valueAt = ({ low, high, log }) => (place) => (log ? low * (high / low) ** place : low + place * (high - low));
+const valueAt = ({ low, high, log }) => (share) => (log ? low * (high / low) ** share : low + share * (high - low));
 
 function Slice({ land, title, chosen }) {
   const { x, across, mean: [mean], error: [error], points, scores, best } = land;
   const at = valueAt(x);
   return html`<${Plot} small bare title=${title} about=${html`<span class="option">${x.name}</span> ${chosen && html`<span class="nowrap">best ${plain(chosen[x.name])}</span>`}`} text=${percent} words=${x.choices.length ? x.choices : undefined} xName="" series=${[
-    { name: "expected", points: across.map((place, step) => ({ x: at(place), y: mean[step], ...(mean[step] !== null && { low: mean[step] - 2 * error[step], high: mean[step] + 2 * error[step] }) })) },
-    { name: "trials", dots: true, points: points.map(([place], step) => ({ x: at(place), y: scores[step] })) },
+    { name: "expected", points: across.map((share, step) => ({ x: at(share), y: mean[step], ...(mean[step] !== null && { low: mean[step] - 2 * error[step], high: mean[step] + 2 * error[step] }) })) },
+    { name: "trials", dots: true, points: points.map(([share], step) => ({ x: at(share), y: scores[step] })) },
     ...ringed(chosen, at(best[0]))]} />`;
 }
 
@@ -134,11 +134,11 @@ function Plane({ land: { x: a, y: b, mean, error, points, scores, best }, title,
   const [x, y] = [scale([0, 1], [52 + width / 2, 432 - width / 2]), scale([0, 1], [300 - height / 2, 10 + height / 2])];
   const cells = mean.flatMap((row, up) => row.map((value, across) => ({ up, across, value, error: error[up][across] }))).filter(({ value }) => value !== null);
   const most = Math.max(...cells.map(({ value }) => Math.abs(value - middle)));
-  const top = cells.reduce((one, other) => (other.value > one.value ? other : one));
-  const said = (one) => `${percent(one.value, 0)} ± ${percent(2 * one.error, 0)}`;
+  const top = cells.reduce((highest, cell) => (cell.value > highest.value ? cell : highest));
+  const describe = (cell) => `${percent(cell.value, 0)} ± ${percent(2 * cell.error, 0)}`;
   const ends = ({ choices, low, high }) => (choices.length ? [choices[0], choices.at(-1)] : [number(low), number(high)]);
-  return html`<svg viewBox="0 0 442 330" role="img" aria-label=${`Expected score over ${title(a.name)} and ${title(b.name)}: ${said(top)} at its top`}>
-      ${cells.map((one) => html`<rect class=${`v ${shade(one.value - middle, most)}`} opacity=${Math.abs(one.value - middle) > 2 * one.error ? 1 : 0.4} x=${52 + one.across * width} y=${300 - (one.up + 1) * height} width=${width} height=${height} shape-rendering="crispEdges"><title>${said(one)}</title></rect>`)}
+  return html`<svg viewBox="0 0 442 330" role="img" aria-label=${`Expected score over ${title(a.name)} and ${title(b.name)}: ${describe(top)} at its top`}>
+      ${cells.map((cell) => html`<rect class=${`v ${shade(cell.value - middle, most)}`} opacity=${Math.abs(cell.value - middle) > 2 * cell.error ? 1 : 0.4} x=${52 + cell.across * width} y=${300 - (cell.up + 1) * height} width=${width} height=${height} shape-rendering="crispEdges"><title>${describe(cell)}</title></rect>`)}
       ${points.map((point) => html`<circle class="trial" cx=${x(point[0])} cy=${y(point[1])} r="2" />`)}
       ${chosen && html`<circle class="dot open c1" cx=${x(best[0])} cy=${y(best[1])} r="6" />`}
       <text x="52" y="318">${ends(a)[0]}</text><text class="strong" x="242" y="318" text-anchor="middle">${title(a.name)} →</text><text x="432" y="318" text-anchor="end">${ends(a)[1]}</text>

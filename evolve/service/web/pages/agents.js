@@ -76,12 +76,12 @@ function One({ id }) {
 const PHASES = ["Opening", "Middle", "End"];
 
 /** The title of one of several boards or columns: a third of a game has a name. */
-const phased = (title, place, count) => (count === PHASES.length ? PHASES[place] : capital(title));
+const phased = (title, index, count) => (count === PHASES.length ? PHASES[index] : capital(title));
 
 function Boards({ boards }) {
   const all = Object.entries(boards);
   const most = mostOf(all.flatMap(([, values]) => values));
-  return html`<${Scale} /><div class="boards">${all.map(([title, values], place) => html`<${BoardHeat} key=${title} title=${phased(title, place, all.length)}
+  return html`<${Scale} /><div class="boards">${all.map(([title, values], index) => html`<${BoardHeat} key=${title} title=${phased(title, index, all.length)}
     about=${all.length === PHASES.length && title.split(", ")[1]} values=${values} most=${most} />`)}</div>`;
 }
 
@@ -92,18 +92,18 @@ const PLAIN = ["phase", "discs", "depth", "depths"];
 
 /** What an agent counts beside the squares, a row a term and a column a phase, in the colours of its values. */
 function Genes({ columns, rows }) {
-  const terms = columns.map((name, place) => ({ name, values: rows.map((row) => row[place]) })).filter(({ name }) => name !== "phase");
+  const terms = columns.map((name, index) => ({ name, values: rows.map((row) => row[index]) })).filter(({ name }) => name !== "phase");
   const coloured = terms.filter(({ name, values }) => !PLAIN.includes(name) && values.every((value) => typeof value === "number"));
   const most = mostOf(coloured.flatMap(({ values }) => values));
-  return html`<${Box} name="phases"><table class="genes"><thead><tr><th scope="col">Beside the squares</th>${rows.map((_, place) => html`<th scope="col">${phased(`phase ${place}`, place, rows.length)}</th>`)}</tr></thead>
+  return html`<${Box} name="phases"><table class="genes"><thead><tr><th scope="col">Beside the squares</th>${rows.map((_, index) => html`<th scope="col">${phased(`phase ${index}`, index, rows.length)}</th>`)}</tr></thead>
     <tbody>${terms.map((term) => html`<tr key=${term.name}><th scope="row">${capital(label(term.name))}</th>
       ${term.values.map((value) => html`<td class=${coloured.includes(term) ? `v ${shade(value, most)}` : undefined}>${coloured.includes(term) ? signed(value) : cell(value)}</td>`)}</tr>`)}</tbody></table><//>`;
 }
 
 /** A pattern agent's shapes: their squares, and what its tables hold of them. */
 function Shapes({ columns, rows, boards }) {
-  return html`<${Table} name="shapes" rows=${rows} columns=${columns.map((name, place) => ({ name, number: place > 0,
-    show: (row) => (place ? cell(row[place]) : html`<span class="row"><${Thumb} values=${boards[row[0]]} /> ${row[0]}</span>`) }))} />`;
+  return html`<${Table} name="shapes" rows=${rows} columns=${columns.map((name, index) => ({ name, number: index > 0,
+    show: (row) => (index ? cell(row[index]) : html`<span class="row"><${Thumb} values=${boards[row[0]]} /> ${row[0]}</span>`) }))} />`;
 }
 
 /** An agent described: facts, remarks, its table, its boards of numbers, where it comes from. */

@@ -43,7 +43,7 @@ function Curves({ runs }) {
   if (runs.some((run) => run.kind !== kind)) return html`<p class="quiet">They are of different kinds, which have no curve in common.</p>`;
   return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
     ${chart && html`<${Plot} key=${chart.column} ...${chart} tall about=${`over ${label(over)}s`} xName=${label(over)} text=${chart.text ?? (WHOLE.test(chart.column) ? whole : undefined)}
-      acts=${html`<${Select} name="Curve" hidden value=${chart.column} choices=${charts.map((one) => [one.column, one.title])} onChange=${setChosen} />`} series=${runs.map((run) => seriesOf(tables[run.id] || [], chart.column, run.id, over))} />`}`;
+      acts=${html`<${Select} name="Curve" hidden value=${chart.column} choices=${charts.map((choice) => [choice.column, choice.title])} onChange=${setChosen} />`} series=${runs.map((run) => seriesOf(tables[run.id] || [], chart.column, run.id, over))} />`}`;
 }
 
 function Fetch({ run, put }) {
@@ -55,9 +55,9 @@ function Fetch({ run, put }) {
 }
 
 function Differences({ runs, comparison }) {
-  const columns = runs.map((run, place) => ({ name: run.id, show: (row) => cell(row.values[place]) }));
+  const columns = runs.map((run, index) => ({ name: run.id, show: (row) => cell(row.values[index]) }));
   const found = useGet(path(["metrics"], { run: runs.map((run) => run.id) })).data?.items || [];
-  const metrics = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, place) => found[place]?.[name]) }));
+  const metrics = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, index) => found[index]?.[name]) }));
   const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.join(" ")) };
   return html`<h2>Settings in which they differ</h2>
     ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
@@ -117,11 +117,11 @@ export function Ratings({ query }) {
 function Earlier({ job }) {
   const jobs = useGet(path(["jobs"], { limit: 100 }));
   useEvents(({ name, data }) => name === "job" && data.command === "rate" && jobs.reload());
-  const ratings = (jobs.data?.items || []).filter((one) => one.command === "rate" && one.state !== "elsewhere" && one.id !== job);
+  const ratings = (jobs.data?.items || []).filter((rating) => rating.command === "rate" && rating.state !== "elsewhere" && rating.id !== job);
   if (!ratings.length) return null;
-  return html`<h2>Earlier ratings</h2><ul class="list">${ratings.map((one) => html`<li class="item">
-    <a href=${to(["ratings"], { agent: one.settings.agents, against: one.settings.against || [], job: one.id })}>${(one.settings.agents || []).join(", ")}${one.settings.against?.length > 0 && ` against ${one.settings.against.join(", ")}`}</a>
-    <${Chip} state=${one.state} /><span class="quiet">${date(one.created)}</span></li>`)}</ul>`;
+  return html`<h2>Earlier ratings</h2><ul class="list">${ratings.map((rating) => html`<li class="item">
+    <a href=${to(["ratings"], { agent: rating.settings.agents, against: rating.settings.against || [], job: rating.id })}>${(rating.settings.agents || []).join(", ")}${rating.settings.against?.length > 0 && ` against ${rating.settings.against.join(", ")}`}</a>
+    <${Chip} state=${rating.state} /><span class="quiet">${date(rating.created)}</span></li>`)}</ul>`;
 }
 
 const whole = (value) => number(value, 0);
@@ -156,12 +156,12 @@ export function RatingResult({ result }) {
   const agents = [...(result?.agents || [])].sort((a, b) => b.score - a.score);
   if (!agents.length) return html`<p class="quiet">No games have ended yet.</p>`;
   const names = agents.map(({ agent }) => agent);
-  const bars = agents.map((one) => ({ name: one.agent, value: one.elo, low: one.low ?? one.elo_low, high: one.high ?? one.elo_high, one }));
+  const bars = agents.map((agent) => ({ name: agent.agent, value: agent.elo, low: agent.low ?? agent.elo_low, high: agent.high ?? agent.elo_high, agent }));
   return html`<div class="charts">
       <${BarChart} title="Elo" text=${difference} bars=${bars} />
       ${result.cross && html`<${HeatMap} title="Score of the row against the column" names=${names}
         values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}
     </div>
-    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, one }) => (value === null ? (one.score ? "+∞" : "−∞") : `${difference(value)} ${margin(low, high)}`) },
-      { title: "score", number: true, show: ({ one }) => percent(one.score) }, { title: "games", number: true, show: ({ one }) => number(one.games) }]} />`;
+    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, agent }) => (value === null ? (agent.score ? "+∞" : "−∞") : `${difference(value)} ${margin(low, high)}`) },
+      { title: "score", number: true, show: ({ agent }) => percent(agent.score) }, { title: "games", number: true, show: ({ agent }) => number(agent.games) }]} />`;
 }

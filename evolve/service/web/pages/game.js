@@ -8,7 +8,7 @@ import { html, useMemo, useState } from "../html.js";
 import { meta } from "../meta.js";
 import { positions } from "../reversi.js";
 import { setQuery, to } from "../router.js";
-import { reviewOf, said, GameView, useSteps } from "../gameview.js";
+import { reviewOf, statusAt, GameView, useSteps } from "../gameview.js";
 import { Facts, IdInput, More, Search, Select, Table, Wait } from "../ui.js";
 
 export function Game({ parts, query }) {
@@ -40,7 +40,7 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
   const opinion = useCoach(asks, { ...known, moves: moves.slice(0, at) }, asked || "none");
   const values = asks ? opinion.evaluations.at(-1) : null;
   const sides = Object.fromEntries(["black", "white"].map((side) => [side, { name: link(game[side]), note: game.winner === side && "won" }]));
-  return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...known, black: game.black, white: game.white }} name=${`ply ${at}`} status=${said(at, all, next === undefined ? " The game is over." : "")} sides=${sides}
+  return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...known, black: game.black, white: game.white }} name=${`ply ${at}`} status=${statusAt(at, all, next === undefined ? " The game is over." : "")} sides=${sides}
       turn=${at < last ? all[at].side : null} coming=${next} opinion=${values?.unit ? values : null} opening=${opening}
       notes=${last < moves.length && html`<p class="bad">Move ${last + 1} of this game, ${moves[last]}, is not legal.</p>`}
       acts=${html`<a class="button" href=${to(["play"], { agent, rules, board: known.start, moves: moves.slice(0, at).join(" "), side: all[at].side })}>Play on from here</a>
@@ -71,7 +71,7 @@ export function Games({ run, query }) {
   const last = lastOf(run);
   const g = query.get("g") || String(last);
   const numbers = Array.from({ length: Math.min(last + 1, 400) }, (_, step) => String(Math.round(last - (step * last) / Math.max(1, Math.min(last, 399)))));
-  const choices = [...new Set([g, ...numbers])].filter((one) => one !== "playoff").sort((a, b) => b - a).map((one) => [one, one]);
+  const choices = [...new Set([g, ...numbers])].filter((name) => name !== "playoff").sort((a, b) => b - a).map((name) => [name, name]);
   return html`<div class="filters"><${Select} name="Generation" value=${g} choices=${[...(run.playoff ? [["playoff", "play-off"]] : []), ...choices]}
       onChange=${(value) => setQuery({ g: value })} /></div>
     <${GamesList} key=${g} run=${run} g=${g} query=${query} />`;

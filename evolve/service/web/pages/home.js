@@ -36,13 +36,13 @@ export function Home({ query }) {
   const listed = noRuns ? [] : runs.items || [];
   const shown = merged(listed, jobs.items || [], (job) => fits(job, filter), sort, !noRuns && runs.more);
   const now = shown.filter(({ run, job }) => isActive(job) || run?.state === "running");
-  const rest = shown.filter((one) => !now.includes(one));
-  const there = noRuns ? jobs : runs;
+  const rest = shown.filter((item) => !now.includes(item));
+  const list = noRuns ? jobs : runs;
   const first = runs.items && jobs.items && !filtered && (shown.length === 0 || (shown.length === 1 && shown[0].run?.id === "example"));
-  const select = (title, name, value, choices) => html`<${Select} name=${title} hidden value=${value} choices=${choices} onChange=${(one) => setQuery({ [name]: one })} />`;
-  const tick = (id) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-MOST));
+  const select = (title, name, value, choices) => html`<${Select} name=${title} hidden value=${value} choices=${choices} onChange=${(changed) => setQuery({ [name]: changed })} />`;
+  const tick = (id) => setChosen(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id].slice(-MOST));
   return html`<h1 class="sr">Runs</h1>
-    ${now.map((one) => html`<${Now} key=${keyOf(one)} ...${one} />`)}
+    ${now.map((item) => html`<${Now} key=${keyOf(item)} ...${item} />`)}
     ${first && html`<${FirstVisit} opened=${shown.length > 0} />`}
     ${!first && (shown.length > 0 || filtered) && html`<div class="row" role="search">
       <${Seg} name="Kind" value=${filter.kind} onChange=${(kind) => setQuery({ kind })} choices=${[["", "All"], ...[...kinds, ...contests].map(({ name, plural }) => [name, capital(plural)])]} />
@@ -51,10 +51,10 @@ export function Home({ query }) {
       ${select("State", "state", filter.state, [["", "All states"], ...STATES.map((state) => [state, state === "elsewhere" ? "from elsewhere" : state])])}
       ${select("Order", "sort", sort, SORTS)}</span>
     </div>`}
-    <${Wait} of=${there}>
+    <${Wait} of=${list}>
       ${filtered && shown.length === 0 && html`<p class="note">Nothing here is like that. <a href="#/">Show all</a></p>`}
       ${rest.length > 0 && html`<div class="card flush"><div class="run heads" aria-hidden="true"><span></span><span></span><span>Name</span><span>Course</span><span>Elo</span><span>What that means</span><span>Ended</span></div>
-        <ul class="runs">${rest.map((one) => html`<${Row} key=${keyOf(one)} ...${one} chosen=${chosen.includes(one.run?.id)} onTick=${() => tick(one.run.id)} />`)}</ul></div>`}
+        <ul class="runs">${rest.map((item) => html`<${Row} key=${keyOf(item)} ...${item} chosen=${chosen.includes(item.run?.id)} onTick=${() => tick(item.run.id)} />`)}</ul></div>`}
       ${!noRuns && html`<${More} pages=${runs} what="runs" />`}
       ${(noRuns || !runs.more) && html`<${More} pages=${jobs} what="jobs" />`}
       ${rest.length > 0 && html`<p class="note">Elo is on the ladder of its rules: 0 is the weight table at 1 ply, ± a 95 % interval; with a sign it is a difference. Choose two rows to compare them.</p>`}
@@ -90,7 +90,7 @@ function merged(runs, jobs, fit, sort, moreRuns) {
   const active = alone.filter(({ job }) => isActive(job));
   if (!sort.endsWith("date")) return [...active, ...listed, ...ended];
   const sign = sort === "date" ? 1 : -1;
-  const near = ended.filter((one) => !moreRuns || sign * (one.date - (listed.at(-1)?.date ?? 0)) <= 0);
+  const near = ended.filter((item) => !moreRuns || sign * (item.date - (listed.at(-1)?.date ?? 0)) <= 0);
   return [...active, ...[...listed, ...near].sort((a, b) => sign * (a.date - b.date))];
 }
 
@@ -162,7 +162,7 @@ function outcomeOf({ settings, result }) {
   if (best) return `${best.agent} is the strongest`;
   if (!result?.games || typeof result.score !== "number") return null;
   if (result.score_low <= 0.5 && result.score_high >= 0.5) return "Undecided: they may be equally strong";
-  const [a, b] = [settings.a, settings.b].map((one) => String(one).replace(/^run:/, ""));
+  const [a, b] = [settings.a, settings.b].map((id) => String(id).replace(/^run:/, ""));
   return result.score > 0.5 ? `${a} is stronger than ${b}` : `${b} is stronger than ${a}`;
 }
 

@@ -33,14 +33,14 @@ function Goals({ commands, query }) {
   const goals = useGet("goals");
   const rules = query.get("rules") || rulesOf(commands[0]);
   const costs = useGet(path(["goals", "costs"], { rules }), { keep: true });
-  const offers = (goals.data?.items || []).flatMap((goal) => goal.offers.map((one) => ({ ...one, goal: goal.name, cost: costs.data?.items[one.name] })));
-  const chosen = offers.find((one) => one.name === query.get("goal") && !one.needs && !one.page) || offers[0];
+  const offers = (goals.data?.items || []).flatMap((goal) => goal.offers.map((offer) => ({ ...offer, goal: goal.name, cost: costs.data?.items[offer.name] })));
+  const chosen = offers.find((offer) => offer.name === query.get("goal") && !offer.needs && !offer.page) || offers[0];
   return html`<div class="row spread"><h1>New</h1><${Seg} name="Rules" value=${rules} onChange=${(name) => setQuery({ rules: name })}
       choices=${meta().rules.map(({ name, goal }) => [name, capital(goal.replace(/ disc.*/, " discs win"))])} /></div>
     <${Wait} of=${goals}>
       ${goals.data?.items.map((goal) => html`<fieldset class="card goal" key=${goal.name}><legend class="hidden">${goal.title}</legend>
         <div class="intro"><${GoalPicture} goal=${goal.name} /><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
-        <div class="presets">${offers.filter((one) => one.goal === goal.name).map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} chosen=${offer === chosen} />`)}</div></fieldset>`)}
+        <div class="presets">${offers.filter((offer) => offer.goal === goal.name).map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} chosen=${offer === chosen} />`)}</div></fieldset>`)}
       ${chosen && html`<${Begin} key=${`${chosen.name} ${rules}`} offer=${chosen} rules=${rules} info=${commands.find(({ command }) => command === chosen.command)} />`}
       ${goals.data?.notes.map((text) => html`<p class="note">${text}</p>`)}
     <//>`;
@@ -101,7 +101,7 @@ function costText(cost) {
 }
 
 function Settings({ commands, name, query }) {
-  const info = commands.find((one) => one.command === name);
+  const info = commands.find((command) => command.command === name);
   const from = query.get("from");
   if (!info) return html`<h1>There is no such command</h1><p><a href="#/new">All goals</a></p>`;
   return html`<div class="row spread"><h1>${from ? `Run ${from} again with changes` : `New: ${name}`}</h1><a class="button" href="#/new">All goals</a></div>
@@ -134,7 +134,7 @@ function remembered(command) {
 /** The values of a study's grid, each line NAME=A,B or NAME=A|B. */
 function gridOf(text) {
   return Object.fromEntries(Object.entries(valueOf({ type: "mapping" }, text))
-    .map(([name, values]) => [name, values.split(values.includes("|") ? "|" : ",").map((one) => scalar(one.trim()))]));
+    .map(([name, values]) => [name, values.split(values.includes("|") ? "|" : ",").map((part) => scalar(part.trim()))]));
 }
 
 function Form({ info, begin }) {
@@ -245,7 +245,7 @@ export function Launch({ command, fixed, button, onStart, disabled }) {
   const commands = useGet("commands");
   const [texts, setTexts] = useState({});
   const { start, error, busy, forget } = useStart(onStart);
-  const info = commands.data?.items.find((one) => one.command === command);
+  const info = commands.data?.items.find((item) => item.command === command);
   if (!info) return html`<${Wait} of=${commands} />`;
   const fields = info.fields.filter((field) => !(field.name in fixed));
   const errors = errorsByField(error, fields);
@@ -268,7 +268,7 @@ export function SettingsForm({ info, texts, onChange, errors = {}, closed }) {
   const groups = [...new Set(info.fields.map((field) => field.group))]
     .map((name) => ({ name, fields: info.fields.filter((field) => field.group === name) }));
   const change = (name) => (text) => onChange({ ...texts, [name]: text });
-  return groups.map((group, place) => html`<${Group} key=${group.name} name=${group.name} first=${place === 0 && !closed}
+  return groups.map((group, index) => html`<${Group} key=${group.name} name=${group.name} first=${index === 0 && !closed}
       busy=${group.fields.some((field) => texts[field.name] || errors[field.name])}>
     ${group.fields.map((field) => html`<${Field} key=${field.name} field=${field} text=${texts[field.name] ?? ""}
       standard=${field.name in preset ? preset[field.name] : field.default} error=${errors[field.name]}
@@ -312,7 +312,7 @@ function control(field, text, usual, presets, common, onChange) {
     const named = { true: "yes", false: "no" };
     return html`<select ...${common} value=${text} onChange=${input}>
       <option value="" selected=${text === ""}>${usual ? `${named[usual] || usual} (default)` : "default"}</option>
-      ${all.map((one) => html`<option value=${one} selected=${one === text}>${named[one] || one}</option>`)}</select>`;
+      ${all.map((choice) => html`<option value=${choice} selected=${choice === text}>${named[choice] || choice}</option>`)}</select>`;
   }
   if (field.type === "agent") return html`<${IdInput} ...${common} value=${text} onChange=${onChange} />`;
   if (field.type === "agents") return html`<${IdList} ...${common} chosen=${words(text)} onChange=${(ids) => onChange(ids.join(" "))} />`;

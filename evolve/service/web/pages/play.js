@@ -10,7 +10,7 @@ import { html, useMemo, useRef, useState } from "../html.js";
 import { meta } from "../meta.js";
 import { after, fromObf, isOver, legalMoves, mustPass, obf, other, positions, squareName, START } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
-import { GameView, played, reviewOf, said, useKept, useSteps } from "../gameview.js";
+import { GameView, played, reviewOf, statusAt, useKept, useSteps } from "../gameview.js";
 import { Act, Download, IdInput, Problem, Seg, useAgent, Wait } from "../ui.js";
 
 export function Play({ parts: [id], query }) {
@@ -30,7 +30,7 @@ const SIDES = [["black", "Black"], ["white", "White"]];
 const FIRST = 3;
 
 /** An agent with what is known of it under these rules: {id, elo, error, about, plays}. */
-const rated = ({ id, ratings = [] }, rules) => ({ id, ...ratings.find((one) => one.rules === rules) });
+const rated = ({ id, ratings = [] }, rules) => ({ id, ...ratings.find((rating) => rating.rules === rules) });
 
 /** Games that this page has begun: they need not be fetched. */
 const opened = new Map();
@@ -48,7 +48,7 @@ function useNext({ agent, side = "black", rules = "" }) {
   const [next, change] = useState({ agent, side, rules });
   const usual = meta().default_rules;
   const found = useGet(path(["agents"], { limit: 50, q: "level-" })).data?.items.filter(({ id }) => LEVEL.test(id)) || [];
-  const levels = found.map((one) => rated(one, next.rules || usual));
+  const levels = found.map((agent) => rated(agent, next.rules || usual));
   const named = next.agent ?? `level-${level}`;
   const isLevel = LEVEL.test(named);
   const info = useAgent(isLevel ? null : named.split("?")[0]);
@@ -58,7 +58,7 @@ function useNext({ agent, side = "black", rules = "" }) {
     const [, number] = changes.agent?.match(LEVEL) || [];
     if (number) setLevel(Number(number));
   };
-  const strength = (id, played) => eloOf(rated(found.find((one) => one.id === id) || {}, played).elo);
+  const strength = (id, played) => eloOf(rated(found.find((agent) => agent.id === id) || {}, played).elo);
   return { ...chosen, isLevel, info, levels, set, strength, begin: ({ start, moves } = {}) => begin({ ...chosen, start, moves }) };
 }
 
@@ -73,7 +73,7 @@ function NewGame({ next, title, button, game, children }) {
   const [name, settings = ""] = agent.split("?");
   const how = Object.fromEntries(new URLSearchParams(settings));
   const tune = (key, value) => {
-    const all = new URLSearchParams(Object.entries({ ...how, [key]: value }).filter(([, one]) => one)).toString();
+    const all = new URLSearchParams(Object.entries({ ...how, [key]: value }).filter(([, value]) => value)).toString();
     set({ agent: name + (all && `?${all}`) });
   };
   const may = info.data?.settings || [];
@@ -88,7 +88,7 @@ function NewGame({ next, title, button, game, children }) {
         <span class="control"><label for=${`how-${key}`}>${label(key)}</label><input id=${`how-${key}`} type="number" min="0" step="any" value=${how[key] || ""}
           placeholder="its own" onInput=${(event) => tune(key, event.target.value.trim())} /></span>`)}</div></details>`}</details>
     <div class="row"><${Seg} name="You play" value=${side} choices=${SIDES} onChange=${(value) => set({ side: value })} />
-      <${Seg} name="Rules" value=${rules} choices=${meta().rules.map((one) => [one.name, RULES[one.name] || one.goal])} onChange=${(value) => set({ rules: value })} />
+      <${Seg} name="Rules" value=${rules} choices=${meta().rules.map((rule) => [rule.name, RULES[rule.name] || rule.goal])} onChange=${(value) => set({ rules: value })} />
       <span class="push row"><${Act} kind="main" act=${() => next.begin(game)} disabled=${!agent || info.error} waits="The engine gets ready …">${button}<//></span></div>
     ${children}</section>`;
 }
@@ -109,7 +109,7 @@ function Paste({ rules, children }) {
     <textarea id="paste" rows="2" spellcheck=${false} value=${text} placeholder="f5 d6 c3 d3 c4 …" onInput=${(event) => setText(event.target.value)}></textarea>
     <div class="row"><${Act} act=${read} disabled=${!text.trim()}>Review it<//><a class="button" href=${to(["play", "setup"], { rules })}>Set up a position</a>${children}</div>
     ${found && html`<p>${found.total} games${found.total > found.games.length && `, the first ${found.games.length} here`}:</p>
-      <ul>${found.games.map((game, place) => html`<li><a href=${open(game)}>Game ${place + 1}</a> ${[game.black, game.white].filter(Boolean).join(" – ")} <span class="note">${game.moves.length} moves</span></li>`)}</ul>
+      <ul>${found.games.map((game, index) => html`<li><a href=${open(game)}>Game ${index + 1}</a> ${[game.black, game.white].filter(Boolean).join(" – ")} <span class="note">${game.moves.length} moves</span></li>`)}</ul>
       ${found.left_out.map((why) => html`<p class="bad">${why}</p>`)}`}</div></details></section>`;
 }
 
@@ -211,7 +211,7 @@ function Game({ play, put, query }) {
   };
   const status = waits ? `You played ${pending.move}. The server does not answer: the move is sent as soon as it is back.`
     : pending ? `You played ${pending.move}. ${opponent} thinks …`
-      : back ? `${said(at, all)} ${mine ? "Play here, and the game continues from this position." : "You are looking back."}`
+      : back ? `${statusAt(at, all)} ${mine ? "Play here, and the game continues from this position." : "You are looking back."}`
         : statusOf(play, all, hint === last);
   const sides = both(side, opponent, next.strength(play.agent, play.rules));
   const notes = html`${error && html`<${Problem} error=${error.problem} again=${error.move && (() => send(error.move))} />`}
@@ -254,7 +254,7 @@ function Review({ query }) {
   };
   const sides = Object.fromEntries(SIDES.map(([side, name]) => [side, { name: game[side] || name, bare: !game[side] }]));
   const wrong = game.moves[last];
-  return html`<${GameView} all=${all} at=${at} show=${show} game=${game} name="game under review" status=${said(at, all, isOver(position) ? " The game is over." : "")} sides=${sides} turn=${isOver(position) ? null : turn.side}
+  return html`<${GameView} all=${all} at=${at} show=${show} game=${game} name="game under review" status=${statusAt(at, all, isOver(position) ? " The game is over." : "")} sides=${sides} turn=${isOver(position) ? null : turn.side}
     legal=${legal} onPlay=${onPlay} coming=${game.moves[at]} notes=${wrong && html`<p class="bad">Move ${last + 1} of this game, ${wrong}, is not legal.</p>`}
     acts=${html`<a class="button" href=${to(["play", "setup"], { board: obf(position).replace(";", ""), rules: game.rules })}>Set up</a>`} below=${html`<${Paste} rules=${game.rules} />`}>
     <${NewGame} next=${next} title="Play on from this position" button="Play" game=${until} /><//>`;
@@ -268,7 +268,7 @@ function Setup({ query }) {
   const text = query.get("board") || START.replace(";", "");
   const position = fromObf(text);
   const put = (cells, side) => setQuery({ board: obf({ cells, side }).replace(";", "") });
-  const turn = (square) => put(position.cells.map((cell, place) => (place === square ? ROUND[cell] : cell)), position.side);
+  const turn = (square) => put(position.cells.map((cell, index) => (index === square ? ROUND[cell] : cell)), position.side);
   const over = isOver(position);
   const given = { board: text, rules };
   return html`<div class="game plain"><section class="stack at-board" aria-label="Board"><${Board} position=${position} onPlay=${turn} name="position" />

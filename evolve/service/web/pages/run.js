@@ -79,7 +79,7 @@ function Head({ run, job, seeds }) {
     ${(active || run.state === "running") && html`<div class="working"><progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run.id}`}></progress><span class="note">${left}</span></div>`}
     ${wrong && html`<p class="problem">${troubleOf(wrong)}${halted && run.done > 0 && html` <span>What it has is stored: Resume continues from there.</span>`}</p>`}
     ${opened === "again" && idle && html`<${GoOn} run=${run} done=${() => setOpened("")} />`}
-    ${opened === "files" && html`<section class="card stack" aria-label="Downloads"><p class="row">${run.files.map((one) => html`<${Download} ...${one} />`)}</p></section>`}`;
+    ${opened === "files" && html`<section class="card stack" aria-label="Downloads"><p class="row">${run.files.map((file) => html`<${Download} ...${file} />`)}</p></section>`}`;
 }
 
 /** The one number, and what it means. */

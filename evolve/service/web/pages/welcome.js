@@ -29,11 +29,11 @@ export function Welcome({ opened }) {
 function Offers({ of: { play, goals } }) {
   const [busy, setBusy] = useState("");
   const [error, setError] = useState(null);
-  const start = (name, place, document) => async () => {
+  const start = (name, collection, document) => async () => {
     setBusy(name);
     setError(null);
     try {
-      go(to([place.slice(0, -1), (await post(place, document)).id]));
+      go(to([collection.slice(0, -1), (await post(collection, document)).id]));
     } catch (problem) {
       setError(problem);
       setBusy("");
@@ -90,7 +90,7 @@ function Replay({ game }) {
   const words = at === moves.length ? `${game.black} ${game.discs_black}, ${game.white} ${game.discs_white}.`
     : Math.abs(lead) < 1 ? "Even." : `${lead > 0 ? "Black" : "White"} should win by about ${number(Math.abs(lead), 0)} discs.`;
   return html`<figure class="stack" onKeyDown=${keys}><${Board} position=${all[at]} name="a game of the example" />
-    <${GameGraph} leads=${game.discs.map((lead, move) => (move > at ? undefined : lead))} marks=${[]} at=${at} show=${show} said=${words} />
+    <${GameGraph} leads=${game.discs.map((lead, move) => (move > at ? undefined : lead))} marks=${[]} at=${at} show=${show} status=${words} />
     <figcaption class="caption"><${PlayButton} playing=${playing} onChange=${setPlaying} />
       <span class="note">Two agents of one evolution, ${goalOf(game.rules)}. Move ${at} of ${moves.length}: ${words}</span></figcaption></figure>`;
 }
