@@ -7,13 +7,14 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from string import Formatter
 from typing import Any, Final, cast
 
 from evolve.agents.names import parse_name, words_of
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.ranges import EXAMPLE, range_of
-from evolve.errors import OptionsError, SettingsError
+from evolve.errors import EvolveError, OptionsError, SettingsError
 from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
 from evolve.sweeps.space import Parameter, Space, Value, snapped
@@ -154,7 +155,6 @@ class Tunable:
         }
 
 
-_HOLE: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}")
 
 
@@ -173,14 +173,15 @@ class CommandTemplate:
     @classmethod
     def of(cls, command: str) -> CommandTemplate:
         """Parse a command; raises OptionsError where it or one of its holes is invalid."""
-        try:
-            words = words_of(command)
-        except ValueError as error:
-            raise OptionsError(f"{command!r} is not a command: {error}") from error
         parameters: dict[str, Parameter] = {}
         defaults: dict[str, Value] = {}
-        parts = tuple(tuple(_parts(word, parameters, defaults)) for word in words)
-        return cls(parts, parameters, defaults)
+        try:
+            words = [tuple(_parts(word, parameters, defaults)) for word in words_of(command)]
+        except EvolveError:
+            raise
+        except ValueError as error:
+            raise OptionsError(f"{command!r} is not a command: {error}: {EXAMPLE}") from error
+        return cls(tuple(words), parameters, defaults)
 
     @property
     def names(self) -> set[str]:
@@ -199,27 +200,22 @@ class CommandTemplate:
 
 def _parts(text: str, parameters: dict[str, Parameter], defaults: dict[str, Value]) -> list[str]:
     """Return texts and names of holes in alternation; add what the holes describe."""
-    parts, position = [""], 0
-    for hole in _HOLE.finditer(text):
-        parts[-1] += text[position : hole.start()]
-        position = hole.end()
-        if hole[0] in ("{{", "}}"):
-            parts[-1] += hole[0][0]
+    parts = [""]
+    for literal, name, spec, conversion in Formatter().parse(text):
+        parts[-1] += literal
+        if name is None:
             continue
-        if hole[1] is None:
-            raise OptionsError(f"{hole[0]!r} in {text!r} stands alone: {EXAMPLE}, {{{{ for it")
-        name, colon, rest = hole[1].partition(":")
+        hole = f"{{{name}:{spec}}}"
+        if not _NAME.fullmatch(name) or conversion:
+            raise OptionsError(f"{hole} in {text!r} is not a parameter: {EXAMPLE}")
         parts += [name, ""]
-        if not _NAME.fullmatch(name):
-            raise OptionsError(f"{hole[0]} in {text!r} is not a parameter: {EXAMPLE}")
-        if not colon:
+        if not spec:
             continue  # only named here, described elsewhere
-        parameter, default = _parameter(name, rest, hole[0])
+        parameter, default = _parameter(name, spec, hole)
         if parameters.setdefault(name, parameter) != parameter:
             raise OptionsError(f"the command gives {name} two ranges")
         if default is not None:
             defaults[name] = default
-    parts[-1] += text[position:]
     return parts
 
 
