@@ -39,21 +39,21 @@ def swept(folder: Path, values: list[dict[str, Any]], **settings: Any) -> dict[s
     plan = plan_of(sweep)
     text = config_text(sweep, {"evolve": "0"}, f"sweep {sweep.kind}")
     (folder / "config.toml").write_text(text)
+    write(folder, plan.space, [{**(plan.defaults or {}), **one} for one in values], Importances())
+    return winner_of(folder)
+
+
+def write(
+    folder: Path, space: Space, values: list[dict[str, Any]], importances: Importances
+) -> None:
+    """Write complete trials with these values and scores, the first of them the defaults'."""
+    empty = dict.fromkeys(("score_error", "seconds", "worker", "games", "agent", "reason"))
+    usual = {**empty, "state": "COMPLETE", "score": 0.5, "reports": []}
     rows = [
-        {
-            **dict.fromkeys(("score_error", "seconds", "worker", "games", "agent", "reason")),
-            "number": number,
-            "state": "COMPLETE",
-            "reports": [],
-            "origin": "sampler" if number else "defaults",
-            **(plan.defaults or {}),
-            **one,
-        }
+        {**usual, "number": number, "origin": "sampler" if number else "defaults", **one}
         for number, one in enumerate(values)
     ]
-    types = {one.name: one.type for one in plan.space.parameters}
-    write_trials(folder, rows, types, Importances())
-    return winner_of(folder)
+    write_trials(folder, rows, {p.name: p.type for p in space.parameters}, importances)
 
 
 def test_settings_of_a_command_are_a_line_to_copy(
@@ -194,23 +194,7 @@ def sweep_folder(folder: Path, importances: Importances) -> Path:
     """A finished sweep as `show` and `plot` find it."""
     folder.mkdir()
     (folder / "config.toml").write_text('command = "sweep mcts"\nrules = "standard"\n')
-    rows = [
-        {
-            "number": number,
-            "state": "COMPLETE",
-            "score": 0.5,
-            "score_error": 0.1,
-            "seconds": 1.0,
-            "reports": [0.5],
-            "origin": "sampler",
-            "worker": "w",
-            "agent": "x",
-            "reason": None,
-            **values,
-        }
-        for number, values in enumerate(drawn(4))
-    ]
-    write_trials(folder, rows, {p.name: p.type for p in SPACE.parameters}, importances)
+    write(folder, SPACE, drawn(4), importances)
     return folder
 
 
