@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -231,56 +232,42 @@ class SweepSettings(Settings):
         return texts
 
     @model_validator(mode="after")
-    def _searched_as_asked(self) -> Self:
-        if self.sampler == "spsa" and self.require:
-            raise ValueError(
-                "require: spsa moves all parameters at once and cannot keep to it; take another "
-                "sampler"
-            )
-        if self.sampler == "spsa" and self.start_from is not None:
-            raise ValueError(
-                "start_from: spsa begins at the defaults; give the program other ones instead, "
-                "{NAME:LOW:HIGH=DEFAULT}"
-            )
-        if self.storage is not None and self.start_from is not None:
-            raise ValueError("start_from: it is for one machine; leave out storage, or start_from")
-        return self
-
-    @model_validator(mode="after")
-    def _filled(self) -> Self:
-        default = SWEEP_TARGETS[self.kind].budget
-        if self.sampler == "spsa" and self.kind != "program":
-            raise ValueError("sampler: spsa is for programs, whose trials can meet each other")
-        if default is None and self.budget is not None:
-            size = "--games and --pairs" if self.kind == "program" else "panel_openings"
-            raise ValueError(
-                f"budget: trials of {self.kind} learn nothing; {size} say how much they play; "
-                "leave it out"
-            )
+    def _completed_and_checked(self) -> Self:
+        target, rules = SWEEP_TARGETS[self.kind], rule_set(self.rules)
         if self.budget is None and "games" not in self.fix:
-            object.__setattr__(self, "budget", default)
-        if self.rungs and self.budget is None:
-            raise ValueError("rungs: trials have no budget in CPU seconds here; leave them out")
+            object.__setattr__(self, "budget", target.budget)
+        spsa, place = self.sampler == "spsa", "one machine; leave out storage, or"
         budgets = [self.budget or 0.0, *(rung.budget for rung in self.longer)]
-        if budgets != sorted(budgets):
-            seconds = ", ".join(f"{budget:g}" for budget in budgets)
-            raise ValueError(
-                f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter"
-            )
-        if self.rungs and self.storage is not None:
-            raise ValueError("rungs: they run on one machine; leave out storage, or rungs")
-        panel: list[str] = []
-        for name in self.panel:
-            panel += self._default_panel if name == DEFAULT_PANEL else [name]
-        if not panel:
-            raise ValueError("panel: it is empty; name one agent or more, or leave it out")
-        object.__setattr__(self, "panel", tuple(dict.fromkeys(panel)))
+        seconds = ", ".join(f"{budget:g}" for budget in budgets)
+        for wrong, text in (
+            (spsa and self.kind != "program", "sampler: spsa is for programs, which can meet"),
+            (spsa and self.require, "require: spsa cannot keep to it; take another sampler"),
+            (
+                spsa and self.start_from,
+                "start_from: spsa begins at the defaults; give others, {NAME:LOW:HIGH=DEFAULT}",
+            ),
+            (self.storage and self.start_from, f"start_from: it is for {place} start_from"),
+            (
+                target.budget is None and self.budget is not None,
+                f"budget: trials of {self.kind} learn nothing; leave it out",
+            ),
+            (
+                self.rungs and self.budget is None,
+                "rungs: trials have no budget in CPU seconds here; leave them out",
+            ),
+            (
+                budgets != sorted(budgets),
+                f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter",
+            ),
+            (self.rungs and self.storage, f"rungs: they run on {place} rungs"),
+            (not self.panel, "panel: it is empty; name one agent or more, or leave it out"),
+        ):
+            if wrong:
+                raise ValueError(text)
+        default = (target.strong and rules.strong_panel) or rules.panel
+        names = (default if name == DEFAULT_PANEL else [name] for name in self.panel)
+        object.__setattr__(self, "panel", tuple(dict.fromkeys(itertools.chain(*names))))
         return self
-
-    @property
-    def _default_panel(self) -> tuple[str, ...]:
-        rules = rule_set(self.rules)
-        return (SWEEP_TARGETS[self.kind].strong and rules.strong_panel) or rules.panel
 
     @property
     def longer(self) -> tuple[SweepRung, ...]:

@@ -77,7 +77,7 @@ def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_command": "set {name}"}, "{value} must be in it"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"games": 110}, "leave no room"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing; --games and --pairs"),
+        (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing; leave it out"),
     ],
 )
 def test_what_cannot_be(program: str, settings: dict[str, Any], said: str) -> None:
