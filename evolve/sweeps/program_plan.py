@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -222,8 +223,11 @@ class ProgramPlan(Plan):
 
 def _play(objective: Objective, match: Match, progress: GamesDone | None = None) -> None:
     """Play a match; EngineError where a program fails in any of its games."""
-    with objective.timed(lambda: match.played):
+    begin = time.perf_counter()
+    try:
         match.play(progress)
+    finally:
+        objective.count(match.played, time.perf_counter() - begin)
     for player, prefix in ((0, ""), (1, f"{match.names[1]}: ")):
         failure = match.first_failure(player)
         if failure is not None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -203,15 +202,10 @@ class Objective:
         """Count the cost of a trial's games from now on."""
         self._played, self._seconds = 0, 0.0
 
-    @contextmanager
-    def timed(self, games: Callable[[], int]) -> Iterator[None]:
-        """Count the games that the block plays, and their seconds."""
-        begin, before = time.perf_counter(), games()
-        try:
-            yield
-        finally:
-            self._seconds += time.perf_counter() - begin
-            self._played += games() - before
+    def count(self, games: int, seconds: float) -> None:
+        """Count games of the trial, and the seconds that they took."""
+        self._played += games
+        self._seconds += seconds
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -225,14 +219,9 @@ class Objective:
 
     def judged(self, agent: Agent) -> tuple[float, float]:
         """Return an agent's mean score against the panel, and its standard error over openings."""
-        played = 0
-
-        def count(games: int) -> None:
-            nonlocal played
-            played += games
-
-        with self.timed(lambda: played):
-            judged = self.panel.judge(agent, self.executor, count)
+        begin = time.perf_counter()
+        judged = self.panel.judge(agent, self.executor)
+        self.count(sum(score.n for score in judged.scores), time.perf_counter() - begin)
         return judged.score, judged.error
 
     def complete(
