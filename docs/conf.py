@@ -38,8 +38,8 @@ _OTHERS = r"(abc|collections\.abc|enum|matplotlib|numpy|pandas|pathlib|pd|pyarro
 _ALIASES = r"Axes|Dtype|GamesDone|Path|PlotAccessor"
 # What users neither make nor name: it comes and goes with attributes of runs and agents.
 _INNER = (
-    r"evolve\.(files\.folder|runs\.(run_type|study_spec)|tables\.trials|agents\.searching|"
-    r"plots\.(call|figure))\.\w+|evolve\.runs\.run\.(Tables|_FolderView)"
+    r"evolve\.(files\.folder|runs\.(run_type|folder_view|study_spec)|tables\.trials|agents\.searching|"
+    r"plots\.(call|figure))\.\w+"
 )
 nitpick_ignore_regex = [("py:.*", text) for text in (_OTHERS, _ALIASES, _INNER)]
 templates_path = ["_templates"]

@@ -11,7 +11,7 @@ from pandas.plotting import PlotAccessor
 from evolve.agents.agent import Agent
 from evolve.errors import AgentError
 from evolve.extras import imported
-from evolve.runs.run import Tables
+from evolve.runs.folder_view import Tables
 
 _OURS: Final = frozenset({"ax", "output", "size", "style", "title"})
 """Options of our pictures; with others, pandas draws."""

@@ -29,7 +29,6 @@ from evolve.runs.life_cycle import (
     agree_to_programs,
     check_programs,
     config_of,
-    need_extras,
     versions_of,
 )
 from evolve.runs.run import Study, begun_runs
@@ -51,7 +50,7 @@ _ROW_EVENT: Final = "run"
 
 def start(design: StudySpec, jobs: int, out: str | None) -> int:
     """Run a new study in the folder `out`, or the next in `runs`; return the exit code."""
-    need_extras(design.variant)
+    design.variant.need_extras()
     _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
     with new_folder(begun_runs, _STEM, out) as folder:
@@ -99,7 +98,7 @@ def resume_study(
 ) -> int:
     """Resume a study; changes move the end of all its runs, seeds add runs."""
     path, design = study.path, study.design
-    need_extras(design.variant)
+    design.variant.need_extras()
     values = design.model_dump(exclude_unset=True)
     for name in changes:
         if any(name in setting.changes for setting in design.settings_of_runs):

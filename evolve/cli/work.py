@@ -20,7 +20,6 @@ from evolve.runs.life_cycle import (
     agree_to_programs,
     check_programs,
     config_of,
-    need_extras,
     stored_settings,
 )
 from evolve.runs.progress import Observer, RunEnding
@@ -53,7 +52,7 @@ class LongWork(ABC, Generic[S, W]):
 
     def start(self, settings: S, jobs: int, out: str | None) -> int:
         """Run new work in the folder `out`, or the next in `runs`; return the exit code."""
-        need_extras(self.variant)
+        self.variant.need_extras()
         stem = self.kind.stem_of(self.command, settings.rules)
         with new_folder(self.kind.reading.kept, stem, out) as folder:
             settings = self.completed(settings, folder, jobs)
@@ -68,7 +67,7 @@ class LongWork(ABC, Generic[S, W]):
         changes: settings that change, see `RunType.changes`. allow_programs: whether programs that
         its settings name may run although this user did not start it in that folder.
         """
-        need_extras(self.variant)
+        self.variant.need_extras()
         folder, file = run.path, run.path / CONFIG_FILE
         with run_folder.locked(folder):
             before = self.kept_settings(file, {})

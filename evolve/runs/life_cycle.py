@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,6 @@ from pydantic import BaseModel
 from evolve.agents.registry import programs_in
 from evolve.config.toml import config_text, read_toml, resolve_as, rules_of_defaults
 from evolve.errors import RunError, SettingsError
-from evolve.extras import need
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove_folder
 from evolve.runs import run_folder
@@ -44,17 +43,11 @@ def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
     return config_text(settings, versions_of(kind, command), command)
 
 
-def need_extras(variant: Variant) -> None:
-    """Raise ExtraError if the variant needs PyTorch and it is not installed."""
-    if variant.learns:
-        need("torch")
-
-
 def variant_of(kind: RunType, word: str) -> Variant:
     """What a call's first argument chooses; raises SettingsError, or ExtraError without PyTorch."""
     if word not in kind.variants:
         raise SettingsError(f"kind: {word!r} is unknown; there are {', '.join(kind.variants)}")
-    need_extras(kind.variants[word])
+    kind.variants[word].need_extras()
     return kind.variants[word]
 
 
@@ -107,10 +100,7 @@ def opened(
 
 
 def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
-    """Raise RunError if a run's stored settings differ from the requested ones.
-
-    Both are without those that say when the run ends.
-    """
+    """Raise RunError if stored settings, without those of its end, are not the requested ones."""
     faults = [
         f"{key} was {stored.get(key)}, not {requested.get(key)}"
         for key in {**requested, **stored}
@@ -154,13 +144,10 @@ def new_folder(
 def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
     """Record that this user starts a run with the programs and the storage of its settings.
 
-    For a study, record those of all its runs. Call this before writing config.toml, which makes a
-    folder a run: a run killed between the two could otherwise not be resumed like others. If the
-    record cannot be written, warn that `evolve resume` will ask.
+    For a study, record those of all its runs. Call this before writing config.toml, or a run killed
+    between the two could not be resumed. Where that fails, warn that `evolve resume` will ask.
     """
-    things = list(
-        dict.fromkeys(thing for run_settings in settings for thing in _things(run_settings))
-    )
+    things = _things(settings)
     try:
         if not things:  # drop the record of one that was killed here before its config.toml
             disagree(folder)
@@ -187,8 +174,7 @@ def check_programs(
     file: has the settings; those of a study are those of all its runs. `allowed` agrees to
     programs, and to a storage too if `storage` is None; else `storage` says that the user gave it.
     """
-    things = dict.fromkeys(thing for run_settings in settings for thing in _things(run_settings))
-    unknown = not_agreed(folder, list(things))
+    unknown = not_agreed(folder, _things(settings))
     own_storage = None if storage is None else getattr(settings[0], "storage", None)
     programs = [thing for thing in unknown if thing != own_storage]
     if programs and not allowed:
@@ -205,6 +191,10 @@ def check_programs(
         agree_to_programs(folder, *settings)
 
 
-def _things(settings: BaseModel) -> list[str]:
-    storage = getattr(settings, "storage", None)
-    return programs_in(settings) + ([] if storage is None else [storage])
+def _things(all_settings: Sequence[BaseModel]) -> list[str]:
+    """The programs and storages that settings name, each once."""
+    found: dict[str, None] = {}
+    for settings in all_settings:
+        storage = getattr(settings, "storage", None)
+        found |= dict.fromkeys([*programs_in(settings), *([] if storage is None else [storage])])
+    return list(found)

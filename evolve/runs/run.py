@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pyarrow as pa
 
 from evolve.errors import LinkError, RunError, SettingsError
-from evolve.extras import imported
 from evolve.files.changes import refuse_link
 from evolve.parsing import parse_toml, read_document
+from evolve.runs.folder_view import FolderView, Tables
 from evolve.runs.run_type import Change, RunTable, RunType
 from evolve.runs.run_types import check_links, kind_of
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
@@ -30,95 +29,8 @@ from evolve.tables.trials import Importances, importances_of, read_trials
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evolve.agents.agent import StoredAgent
 
-
-class Tables(tuple[str, ...]):
-    """The names of tables, and each table by its name: `run.tables["games"]`.
-
-    A table is read at its first use; it is a DataFrame.
-    """
-
-    _read: Callable[[str], Any]
-
-    def __new__(cls, names: Iterable[str], read: Callable[[str], Any]) -> Self:
-        made = super().__new__(cls, tuple(names))
-        made._read = read
-        return made
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._read(key) if isinstance(key, str) else super().__getitem__(key)
-
-
-class _FolderView(ABC):
-    """What is in the folder of a run or study, as Python and notebooks see it."""
-
-    path: Path
-
-    @property
-    @abstractmethod
-    def kind(self) -> RunType:
-        """Its kind of run."""
-
-    @abstractmethod
-    def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
-        """One of its tables by name, or its rows of one generation."""
-
-    @property
-    def name(self) -> str:
-        """The folder's name."""
-        return self.path.resolve().name
-
-    @property
-    def champion(self) -> StoredAgent:
-        """The best agent so far.
-
-        Raises AgentError where there is none: in a study, and in the sweep of another program,
-        whose best settings are in `best.json`.
-        """
-        return cast("StoredAgent", imported("evolve.runs.loading:load_agent")(self.path))
-
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw it, as `evolve.plot` does with the same options.
-
-        ax: axes of your own figure, which are returned; without them, a picture that
-        notebooks show is returned.
-        """
-        return imported("evolve.plots.call:plot")(self, ax=ax, **options)
-
-    def _table_or_none(self, name: str) -> pd.DataFrame:
-        """A table; an empty one where such runs have none of that name."""
-        import pandas as pd  # not above: it takes half a second
-
-        return pd.DataFrame() if self.kind.table(name) is None else self.table(name)
-
-    @cached_property
-    def individuals(self) -> pd.DataFrame:
-        """Every individual of every generation, genes as lists."""
-        return self._table_or_none("individuals")
-
-    @cached_property
-    def games(self) -> pd.DataFrame:
-        """Every game, those of the play-off last."""
-        return self._table_or_none("games")
-
-    @cached_property
-    def generations(self) -> pd.DataFrame:
-        """One row for each generation; panel columns are NaN where it has no panel."""
-        return self._table_or_none("generations")
-
-    @cached_property
-    def trials(self) -> pd.DataFrame:
-        """The trials of a sweep, as of their last change."""
-        return self._table_or_none("trials")
-
-    @cached_property
-    def metrics(self) -> pd.DataFrame:
-        """A row for each check of a training."""
-        return self._table_or_none("metrics")
-
-
-class Run(_FolderView):
+class Run(FolderView):
     """The tables of one run, as of their first use.
 
     individuals, games, generations, trials and metrics are pandas DataFrames; a table that the kind
@@ -317,7 +229,7 @@ def _frame(table: pa.Table) -> pd.DataFrame:
 _MORE_SEEDS: Final = Change("seeds", str, "Seeds to add to those it has.", "10-19")
 
 
-class Study(_FolderView):
+class Study(FolderView):
     """The runs of a study, and their tables with columns that identify each row's run.
 
     individuals, games, generations, trials and metrics are the tables of every `Run`, one below the

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from evolve.extras import imported
+from evolve.extras import imported, need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,6 +143,11 @@ class Variant:
     def model(self) -> Any:
         """The class of its settings."""
         return imported(self.settings)
+
+    def need_extras(self) -> None:
+        """Raise ExtraError if it needs PyTorch and that is not installed."""
+        if self.learns:
+            need("torch")
 
     def all_presets(self) -> Mapping[str, Mapping[str, Any]]:
         """Its presets, the default first; empty without presets."""

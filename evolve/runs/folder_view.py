@@ -1,0 +1,97 @@
+"""What runs and studies show of themselves in Python: tables, the champion, a picture."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from evolve.extras import imported
+from evolve.runs.run_type import RunType
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evolve.agents.agent import StoredAgent
+
+
+class Tables(tuple[str, ...]):
+    """The names of tables, and each table by its name: `run.tables["games"]`.
+
+    A table is read at its first use; it is a DataFrame.
+    """
+
+    _read: Callable[[str], Any]
+
+    def __new__(cls, names: Iterable[str], read: Callable[[str], Any]) -> Self:
+        made = super().__new__(cls, tuple(names))
+        made._read = read
+        return made
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._read(key) if isinstance(key, str) else super().__getitem__(key)
+
+
+class FolderView(ABC):
+    """What is in the folder of a run or study, as Python and notebooks see it."""
+
+    path: Path
+
+    @property
+    @abstractmethod
+    def kind(self) -> RunType:
+        """Its kind of run."""
+
+    @abstractmethod
+    def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
+        """One of its tables by name, or its rows of one generation."""
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    @property
+    def champion(self) -> StoredAgent:
+        """The best agent so far; AgentError in a study, and in the sweep of another program."""
+        return cast("StoredAgent", imported("evolve.runs.loading:load_agent")(self.path))
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw it, as `evolve.plot` does with the same options.
+
+        ax: axes of your own figure, which are returned; else a picture that notebooks show.
+        """
+        return imported("evolve.plots.call:plot")(self, ax=ax, **options)
+
+    def _table_or_none(self, name: str) -> pd.DataFrame:
+        """A table; an empty one where such runs have none of that name."""
+        import pandas as pd  # not above: it takes half a second
+
+        return pd.DataFrame() if self.kind.table(name) is None else self.table(name)
+
+    @cached_property
+    def individuals(self) -> pd.DataFrame:
+        """Every individual of every generation, genes as lists."""
+        return self._table_or_none("individuals")
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """Every game, those of the play-off last."""
+        return self._table_or_none("games")
+
+    @cached_property
+    def generations(self) -> pd.DataFrame:
+        """One row for each generation; panel columns are NaN where it has no panel."""
+        return self._table_or_none("generations")
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """The trials of a sweep, as of their last change."""
+        return self._table_or_none("trials")
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """A row for each check of a training."""
+        return self._table_or_none("metrics")
