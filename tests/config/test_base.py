@@ -30,6 +30,12 @@ def models() -> dict[str, type[BaseModel]]:
     return of_kinds | {name: form.model for name, form in forms().items()}
 
 
+@pytest.mark.parametrize("command", sorted(models()))
+def test_every_field_has_a_line_of_documentation(command: str) -> None:
+    for name, field in models()[command].model_fields.items():
+        assert field.description or name == "kind", name
+
+
 def finite(value: Any) -> bool:
     if isinstance(value, Mapping):
         return all(map(finite, (*value, *value.values())))

@@ -15,12 +15,6 @@ BOTH = pytest.mark.parametrize("model", [DqnSettings, MctsSettings])
 
 
 @BOTH
-def test_every_field_has_a_line_of_documentation(model: type[LearningSettings]) -> None:
-    for name, field in model.model_fields.items():
-        assert field.description, name
-
-
-@BOTH
 def test_a_training_ends_somewhere(model: type[LearningSettings]) -> None:
     plain, counted = model(), model(games=5)
     assert plain.budget == plain.default_budget > 0

@@ -6,8 +6,9 @@ from typing import Any, get_args
 
 import pytest
 
-from evolve.config.learning import DqnSettings, LearningSettings, MctsSettings
+from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
+from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.config.toml import resolve_as
 
 
@@ -27,10 +28,15 @@ def test_the_published_presets_are_their_papers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "presets"), [(MctsSettings, MCTS_PRESETS), (DqnSettings, DQN_PRESETS)]
+    ("model", "presets"),
+    [
+        (MctsSettings, MCTS_PRESETS),
+        (DqnSettings, DQN_PRESETS),
+        (PatternSettings, PATTERN_PRESETS),
+    ],
 )
 def test_every_preset_makes_settings_of_its_name(
-    model: type[LearningSettings], presets: dict[str, dict[str, Any]]
+    model: type[TrainingSettings], presets: dict[str, dict[str, Any]]
 ) -> None:
     assert get_args(model.model_fields["preset"].annotation) == tuple(presets)
     made = [resolve_as(model, presets, {"preset": name}) for name in presets]

@@ -7,15 +7,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from evolve.config.matches import CONTESTS, MatchSettings, RateSettings
+from evolve.config.matches import MatchSettings, RateSettings
 from tests.cli import misused
 
 TWO = {"a": "swh", "b": "zero"}
-
-
-def test_every_field_has_a_line_of_documentation() -> None:
-    for contest in CONTESTS.values():
-        assert all(field.description for field in contest.model.model_fields.values())
 
 
 def test_balanced_openings_are_the_default_unless_they_have_a_length() -> None:

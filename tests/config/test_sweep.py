@@ -15,11 +15,6 @@ from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import SettingsError
 
 
-def test_every_field_has_a_line_of_documentation() -> None:
-    for name, field in SweepSettings.model_fields.items():
-        assert field.description or name == "kind", name
-
-
 @pytest.mark.parametrize("kind", SWEEP_TARGETS)
 def test_the_subject_says_how_long_and_by_which_rules(kind: str) -> None:
     settings = SweepSettings(kind=kind)

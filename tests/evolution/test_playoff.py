@@ -1,12 +1,14 @@
-"""The play-off, checked from its games."""
+"""The play-off, checked from its games, and the champion's file before it."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from evolve.runs.run import Run
+from tests.evolution.conftest import StopAfter, go_on, start
 
 
 def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:
@@ -27,3 +29,13 @@ def test_mean_joins_the_playoff(run: Run) -> None:
     names = set(run.games[run.games["kind"] == "playoff"]["black"])
     assert "mean-4" in names
     assert len(names) >= 3
+
+
+def test_champion_of_a_stopped_run_is_the_best_so_far(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    start(folder, observer=StopAfter(2))
+    expected = (folder / "champion.json").read_text()
+    assert '"against": "panel"' in expected
+    (folder / "champion.json").unlink()
+    go_on(folder, observer=StopAfter(1))
+    assert (folder / "champion.json").exists()

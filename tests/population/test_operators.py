@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import OPERATORS, OWNABLE
+from evolve.config.operators import OPERATORS, OWNABLE, check_operator
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import SettingsError
 from evolve.fitness.roundrobin import FITNESS_FUNCTIONS
@@ -75,6 +75,16 @@ def test_settings_take_every_name_and_no_other(kind: str, tmp_path: Path) -> Non
     assert f"{kind} = 'magic'" in str(caught.value)
     assert all(name in str(caught.value) for name in OPERATORS[kind])
     assert str(caught.value).removeprefix("x.toml: ") in fails("run", "--config", path)
+
+
+@pytest.mark.parametrize("kind", OPERATORS)
+def test_a_caller_may_name_own_functions_of_some_kinds(kind: str) -> None:
+    assert EvolutionSettings.model_fields[kind].default in OPERATORS[kind]
+    if kind in OWNABLE:
+        assert check_operator(kind, "own:mine") == "own:mine"
+    else:
+        with pytest.raises(ValueError, match="no such"):
+            check_operator(kind, "own:mine")
 
 
 def test_the_command_line_names_those_that_are(
