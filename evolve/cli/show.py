@@ -130,7 +130,7 @@ def show_command(
         return
     name = table or run.tables[0]
     shown = run.kind.table(name)
-    of_last = top is not None and generation is None and shown is not None and shown.of_last
+    of_last = top is not None and generation is None and shown is not None and shown.generations
     if of_last and isinstance(run, evolve.Run) and run.generation_count:
         generation = run.generation_count - 1
     frame = run.table(name, generation)

@@ -103,28 +103,24 @@ def run_slice(time_slice: TimeSlice) -> SliceResult:
                 (folder / part).mkdir(parents=True)
             for name, data in time_slice.files.items():
                 (folder / name).write_bytes(data)
-            return _continue(folder, time_slice)
+            before = committed_generations(folder)
+            settings = resolve({}, read_toml(folder / CONFIG_FILE))
+            evolution = Evolution(folder, settings, ONE_THREAD, openings=time_slice.openings)
+            evolution.restore()
+            limit = _TimeLimit(time_slice.seconds)
+            stopped = evolution.finished is None and evolution.run(limit).stopped
+            paths = [folder / EVALUATION_FILE]
+            for number in range(before, committed_generations(folder)):
+                paths += [games_file(folder, number), generation_file(folder, number)]
+            contents = _contents(folder, [*paths, *_results(folder)])
+            return SliceResult(
+                {key: data for key, data in contents.items() if time_slice.files.get(key) != data},
+                tuple(name for name in time_slice.files if not (folder / name).exists()),
+                evolution.openings,
+                not stopped,
+            )
     except OSError as error:
         raise RunError(f"a worker of the cluster: {error}") from error
-
-
-def _continue(folder: Path, time_slice: TimeSlice) -> SliceResult:
-    before = committed_generations(folder)
-    settings = resolve({}, read_toml(folder / CONFIG_FILE))
-    evolution = Evolution(folder, settings, ONE_THREAD, openings=time_slice.openings)
-    evolution.restore()
-    stopped = evolution.finished is None and evolution.run(_TimeLimit(time_slice.seconds)).stopped
-    done = committed_generations(folder)
-    paths = [folder / EVALUATION_FILE]
-    for number in range(before, done):
-        paths += [games_file(folder, number), generation_file(folder, number)]
-    contents = _contents(folder, [*paths, *_results(folder)])
-    return SliceResult(
-        {name: data for name, data in contents.items() if time_slice.files.get(name) != data},
-        tuple(name for name in time_slice.files if not (folder / name).exists()),
-        evolution.openings,
-        not stopped,
-    )
 
 
 def write_result(folder: Path, done: SliceResult) -> None:

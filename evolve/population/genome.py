@@ -53,51 +53,38 @@ class Genome:
         Raises SettingsError if the genome encodes invalid agents.
         """
         if encoding is not None:
-            genome = cls._encoded(settings, encoding)
+            sizes = {name: gene.numbers for name, gene in encoding.genes.items()}
+            ends: list[Any] = [gene.bounds for gene in encoding.genes.values()]
         elif settings.encoding == DIRECT:
-            genome = replace(cls._direct(settings), given=given)
+            sizes = {gene: settings.gene_sizes(gene)[-1] for gene in settings.genes}
+            fixed = {
+                **settings.fix,
+                **{gene: (0,) for gene in settings.genes if settings.is_off(gene)},
+            }
+            ends = [
+                (fixed[gene], fixed[gene]) if gene in fixed else settings.bounds[gene]
+                for gene in settings.genes
+            ]
         else:
             raise SettingsError(
                 f"encoding = {settings.encoding}: only the Python program of the run knows what "
                 "agents its genes stand for"
             )
+        low, high = (
+            np.concatenate(
+                [
+                    np.resize(np.array(each[end], np.int64), size)
+                    for each, size in zip(ends, sizes.values(), strict=True)
+                ]
+            )
+            for end in (0, 1)
+        )
+        genome = cls(settings, sizes, low, high, encoding, given if encoding is None else None)
         if not genome.free.any():
             raise SettingsError("fix, bounds: every gene is fixed, nothing is left to evolve")
         # The largest weights must make a valid agent, or some individual would fail during the run.
         genome.agent(np.where(-genome.low > genome.high, genome.low, genome.high), "bounds")
         return genome
-
-    @classmethod
-    def _encoded(cls, settings: EvolutionSettings, encoding: Encoding) -> Genome:
-        sizes = {name: gene.numbers for name, gene in encoding.genes.items()}
-        low, high = (
-            np.repeat(
-                np.array([gene.bounds[end] for gene in encoding.genes.values()], np.int64),
-                [*sizes.values()],
-            )
-            for end in (0, 1)
-        )
-        return cls(settings, sizes, low, high, encoding)
-
-    @classmethod
-    def _direct(cls, settings: EvolutionSettings) -> Genome:
-        sizes: dict[str, int] = {}
-        lows: list[Vector] = []
-        highs: list[Vector] = []
-        for gene in settings.genes:
-            size = sizes[gene] = settings.gene_sizes(gene)[-1]
-            low, high = settings.bounds[gene]
-            fixed = settings.fix.get(gene)
-            if settings.is_off(gene):
-                fixed = (0,)
-            if fixed is None:
-                lows.append(np.full(size, low, np.int64))
-                highs.append(np.full(size, high, np.int64))
-            else:
-                values = np.resize(np.array(fixed, np.int64), size)
-                lows.append(values)
-                highs.append(values)
-        return cls(settings, sizes, np.concatenate(lows), np.concatenate(highs))
 
     @property
     def size(self) -> int:
@@ -240,8 +227,7 @@ class Genome:
                         f"start_from: {gene} of {source} change with the phase; tie less"
                     )
                 per_phase = per_phase[:1]
-            flat = np.array(per_phase, np.int64).ravel()
-            genes[gene] = flat.tolist()
+            genes[gene] = np.array(per_phase, np.int64).ravel().tolist()
         vector = self.vector(genes)
         vector[~self.free] = self.low[~self.free]
         for gene, part in self.slices.items():
@@ -263,9 +249,9 @@ _LARGEST: Final = int(np.iinfo(np.int32).max)
 class Encoding:
     """Encoding of agents in genes that are not the agents' parameters.
 
-    genes: by name, in the order of the genome; only `bounds`, `numbers` and `steps` of each are
-    used. make: returns the agent of a genome, a dictionary of lists of numbers; the same genes must
-    give the same agent. The run sets name and rules. Raises SettingsError for invalid genes.
+    genes: by name, in the order of the genome; of each, `bounds`, `numbers` and `steps` count.
+    make: returns the agent of a genome, a dictionary of lists of numbers; the same genes must give
+    the same agent. The run sets name and rules. Raises SettingsError for invalid genes.
     """
 
     genes: Mapping[str, Gene]

@@ -25,24 +25,21 @@ if TYPE_CHECKING:
 class RunTable:
     """A table of a kind of run; `TableReading` says how it is read.
 
-    best: column that is highest in the best rows; without one the rows have no order. of_last:
-    whether the best rows come from the last generation alone. part: folder or file of the run
-    that holds it, where not every run has one. title: of the table on the page. key: column that
-    identifies a row. over: columns on the x-axis of its charts, the usual one first. generations:
-    whether it is read by the generation alone, because all of them together are large. of_games:
-    whether its rows are games, which can be written as game records. drawn: whether the kind's own
-    page shows it; it shows all other tables as they are.
+    best: column that is highest in the best rows; without one the rows have no order. part: folder
+    or file of the run that holds it, where not every run has one. title: of the table on the page.
+    key: column that identifies a row. over: columns on the x-axis of its charts, the usual one
+    first. generations: whether it is large and read by the generation; then the best rows come from
+    the last one. drawn: whether the kind's own page shows it; it shows all other tables as they
+    are.
     """
 
     name: str
     best: str | None = None
-    of_last: bool = False
     part: str | None = None
     title: str = ""
     key: str | None = None
     over: tuple[str, ...] = ()
     generations: bool = False
-    of_games: bool = False
     drawn: bool = False
 
 
@@ -52,7 +49,7 @@ class TableReading:
 
     read: also takes the generation where the kind has them. columns: how the page shows it, and
     which charts it draws. unused: names columns that may be empty, which people are not shown then.
-    parts: reads it piece by piece. count, rows: where reading all of it is slow, its number of
+    parts: reads a table of games piece by piece. count, rows: where reading all of it is slow, its number of
     rows, and the rows at given places.
     """
 
@@ -170,10 +167,10 @@ class RunType:
     the run alone. unit: what `runs` counts. packages: packages that its results depend on;
     config.toml keeps their versions. changes: settings that may change when it resumes. row_event:
     name of a row of its first table in `--progress`. modules: further modules that its work
-    imports, beside the command's own. workers: whether results depend on the number of workers,
-    which is then its setting `jobs`. plays_on_clusters: whether some of its commands let a cluster
-    play their games. runs_on_clusters: whether the runs of a study may be handed to a cluster
-    whole.
+    imports, beside the command's own. workers: whether results depend on the number
+    of workers, which is then its setting `jobs`. plays_on_clusters: whether some of its commands
+    let a cluster play their games. runs_on_clusters: whether the runs of a study may be handed to a
+    cluster whole.
     """
 
     name: str

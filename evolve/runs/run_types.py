@@ -56,8 +56,8 @@ EVOLUTIONS: Final = RunType(
         RunTable(
             "generations", best="panel_score", key="generation", over=("generation",), drawn=True
         ),
-        RunTable("individuals", best="score", of_last=True, generations=True, drawn=True),
-        RunTable("games", generations=True, of_games=True, drawn=True),
+        RunTable("individuals", best="score", generations=True, drawn=True),
+        RunTable("games", generations=True, drawn=True),
     ),
     parts=(GENERATIONS, GAMES),
     files=(CHAMPION_FILE, LEARNED_FILE, EVALUATION_FILE),

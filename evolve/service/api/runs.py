@@ -376,7 +376,7 @@ def _files(name: str, run: Run | Study) -> list[Download]:
             )
         )
     for table in run.tables:
-        if run.form == "run" and run.table_named(table).of_games:
+        if run.form == "run" and run.kind.reading.tables[table].parts:
             files.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
         files.append((f"{table}.csv", f"{table} as CSV"))
         files.append((f"{table}.parquet", f"{table} as Parquet"))
