@@ -20,18 +20,7 @@ from evolve.files.changes import remove
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
 from evolve.runs.progress import Observer
-from evolve.tables.paths import (
-    CHAMPION_FILE,
-    CONFIG_FILE,
-    EVALUATION_FILE,
-    GAMES,
-    GENERATIONS,
-    LEARNED_FILE,
-    committed_generations,
-    games_file,
-    generation_file,
-    playoff_file,
-)
+from evolve.tables import paths
 
 
 @dataclass(frozen=True)
@@ -50,13 +39,13 @@ class TimeSlice:
     @classmethod
     def of(cls, folder: Path, seconds: float, openings: Openings | None = None) -> TimeSlice:
         """Return the next time slice of the run in a folder, with only the last games file."""
-        done = committed_generations(folder)
-        paths = [folder / name for name in (CONFIG_FILE, EVALUATION_FILE)]
-        paths += [generation_file(folder, number) for number in range(done)]
+        done = paths.committed_generations(folder)
+        files = [folder / name for name in (paths.CONFIG_FILE, paths.EVALUATION_FILE)]
+        files += [paths.generation_file(folder, number) for number in range(done)]
         if done:
-            paths.append(games_file(folder, done - 1))
-        paths += _results(folder)
-        return cls(folder.resolve().name, _contents(folder, paths), seconds, openings)
+            files.append(paths.games_file(folder, done - 1))
+        files += _results(folder)
+        return cls(folder.resolve().name, _contents(folder, files), seconds, openings)
 
 
 @dataclass(frozen=True)
@@ -75,12 +64,12 @@ class SliceResult:
 
 def _results(folder: Path) -> list[Path]:
     """Return result files in writing order: the play-off's file marks the champion as its own."""
-    return [folder / CHAMPION_FILE, folder / LEARNED_FILE, playoff_file(folder)]
+    return [folder / paths.CHAMPION_FILE, folder / paths.LEARNED_FILE, paths.playoff_file(folder)]
 
 
-def _contents(folder: Path, paths: Sequence[Path]) -> dict[str, bytes]:
+def _contents(folder: Path, files: Sequence[Path]) -> dict[str, bytes]:
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.exists()
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.exists()
     }
 
 
@@ -99,20 +88,20 @@ def run_slice(time_slice: TimeSlice) -> SliceResult:
     try:
         with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
             folder = Path(scratch, time_slice.name)
-            for part in (GENERATIONS, GAMES):
+            for part in (paths.GENERATIONS, paths.GAMES):
                 (folder / part).mkdir(parents=True)
             for name, data in time_slice.files.items():
                 (folder / name).write_bytes(data)
-            before = committed_generations(folder)
-            settings = resolve({}, read_toml(folder / CONFIG_FILE))
+            before = paths.committed_generations(folder)
+            settings = resolve({}, read_toml(folder / paths.CONFIG_FILE))
             evolution = Evolution(folder, settings, ONE_THREAD, openings=time_slice.openings)
             evolution.restore()
             limit = _TimeLimit(time_slice.seconds)
             stopped = evolution.finished is None and evolution.run(limit).stopped
-            paths = [folder / EVALUATION_FILE]
-            for number in range(before, committed_generations(folder)):
-                paths += [games_file(folder, number), generation_file(folder, number)]
-            contents = _contents(folder, [*paths, *_results(folder)])
+            files = [folder / paths.EVALUATION_FILE]
+            for number in range(before, paths.committed_generations(folder)):
+                files += [paths.games_file(folder, number), paths.generation_file(folder, number)]
+            contents = _contents(folder, [*files, *_results(folder)])
             return SliceResult(
                 {key: data for key, data in contents.items() if time_slice.files.get(key) != data},
                 tuple(name for name in time_slice.files if not (folder / name).exists()),

@@ -11,18 +11,7 @@ from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.runs.run_types import PARTS
-from evolve.tables.paths import (
-    CONFIG_FILE,
-    GAMES,
-    GENERATIONS,
-    LOCK_FILE,
-    OWNER_FILE,
-    STUDY_FILE,
-    committed_generations,
-    games_file,
-    generation_file,
-    generation_of,
-)
+from evolve.tables import paths
 from evolve.terminal_text import as_word
 
 if TYPE_CHECKING:
@@ -30,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_PARTS: Final = (paths.GENERATIONS, paths.GAMES)
 _PATIENCE: Final = 0.2
 """Seconds that a writer waits for the lock: `is_locked` holds it for an instant."""
 
@@ -42,7 +32,7 @@ def check_new(folder: Path) -> None:
     """
     if not folder.exists():
         return
-    if (folder / CONFIG_FILE).exists() or (folder / STUDY_FILE).exists():
+    if (folder / paths.CONFIG_FILE).exists() or (folder / paths.STUDY_FILE).exists():
         raise RunError(f"{folder} is taken; continue with: evolve resume {as_word(folder)}")
     if not folder.is_dir() or not all(map(_is_leftover, folder.iterdir())):
         raise RunError(f"{folder} is taken")
@@ -53,7 +43,9 @@ def _is_leftover(path: Path) -> bool:
         return False
     if path.name in PARTS:
         return path.is_dir() and not any(path.iterdir())
-    return path.name in (LOCK_FILE, OWNER_FILE) or path.name.startswith(TEMPORARY_PREFIX)
+    return path.name in (paths.LOCK_FILE, paths.OWNER_FILE) or path.name.startswith(
+        TEMPORARY_PREFIX
+    )
 
 
 def claim(parent: Path, stem: str) -> Path:
@@ -86,13 +78,13 @@ def claimed(parent: Path, stem: str, requested: str | Path | None) -> tuple[Path
     return folder, made
 
 
-def create(folder: Path, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+def create(folder: Path, config: str, parts: Sequence[str] = _PARTS) -> None:
     """Fill the folder of a new run. Its config.toml comes last: that makes it a run."""
     check_new(folder)
     for part in parts:
         make_folder(folder / part, parents=True, exist_ok=True)
     remove_half_written(folder)
-    write_text(folder / CONFIG_FILE, config)
+    write_text(folder / paths.CONFIG_FILE, config)
 
 
 def discard(folder: Path, made: bool) -> None:
@@ -121,12 +113,12 @@ def locked(folder: Path) -> Iterator[None]:
 def _lock(folder: Path) -> filelock.BaseFileLock:
     import filelock  # not above: it loads asyncio, which would slow down --help
 
-    return filelock.FileLock(folder / LOCK_FILE)
+    return filelock.FileLock(folder / paths.LOCK_FILE)
 
 
 def is_locked(folder: Path) -> bool:
     """Whether a writer is at work in the folder now; also False without permission to check."""
-    path = folder / LOCK_FILE
+    path = folder / paths.LOCK_FILE
     if path.is_symlink() or not path.is_file():
         return False
     lock = _lock(folder)
@@ -140,16 +132,16 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
-def sweep_orphans(folder: Path, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+def sweep_orphans(folder: Path, parts: Sequence[str] = _PARTS) -> None:
     """Remove temporary files and uncommitted games of a killed writer; make missing parts."""
     for part in (folder, *(folder / name for name in parts)):
         make_folder(part, exist_ok=True)
         remove_half_written(part)
-    if GAMES not in parts:
+    if paths.GAMES not in parts:
         return
-    count = committed_generations(folder)
-    for path in (folder / GAMES).glob("gen-*.parquet"):
-        if generation_of(path) >= count:
+    count = paths.committed_generations(folder)
+    for path in (folder / paths.GAMES).glob("gen-*.parquet"):
+        if paths.generation_of(path) >= count:
             remove(path, missing_ok=True)
 
 
@@ -159,5 +151,5 @@ def commit_generation(
     """Write a generation: the games first, then the individuals: their rename is the commit."""
     from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
 
-    write_table(games_file(folder, generation), games)
-    write_table(generation_file(folder, generation), individuals)
+    write_table(paths.games_file(folder, generation), games)
+    write_table(paths.generation_file(folder, generation), individuals)

@@ -49,8 +49,8 @@ class TableReading:
 
     read: also takes the generation where the kind has them. columns: how the page shows it, and
     which charts it draws. unused: names columns that may be empty, which people are not shown then.
-    parts: reads a table of games piece by piece. count, rows: where reading all of it is slow, its number of
-    rows, and the rows at given places.
+    parts: reads a table of games piece by piece. count, rows: where reading all of it is slow, its
+    number of rows, and the rows at given places.
     """
 
     read: Callable[..., pa.Table]

@@ -13,29 +13,7 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.errors import RunError
 from evolve.files.changes import refuse_links
 from evolve.runs.run_type import Change, RunTable, RunType, Variant
-from evolve.tables.paths import (
-    BEST_FILE,
-    BEST_TOML,
-    CHAMPION_FILE,
-    CHECKPOINT_FILE,
-    CONFIG_FILE,
-    EVALUATION_FILE,
-    FINAL_FILE,
-    GAMES,
-    GENERATIONS,
-    JOURNAL_FILE,
-    LEARNED_FILE,
-    LOCK_FILE,
-    LOGS,
-    METRICS,
-    OWNER_FILE,
-    RATING_FILE,
-    RUNGS,
-    SETTINGS,
-    STUDY_FILE,
-    TRIALS,
-    TRIALS_FILE,
-)
+from evolve.tables import paths
 
 EVOLUTIONS: Final = RunType(
     works="evolve.cli.evolutions",
@@ -59,8 +37,8 @@ EVOLUTIONS: Final = RunType(
         RunTable("individuals", best="score", generations=True, drawn=True),
         RunTable("games", generations=True, drawn=True),
     ),
-    parts=(GENERATIONS, GAMES),
-    files=(CHAMPION_FILE, LEARNED_FILE, EVALUATION_FILE),
+    parts=(paths.GENERATIONS, paths.GAMES),
+    files=(paths.CHAMPION_FILE, paths.LEARNED_FILE, paths.EVALUATION_FILE),
     rated=True,
     plays_on_clusters=True,
     runs_on_clusters=True,
@@ -115,8 +93,8 @@ TRAININGS: Final = RunType(
             over=("games", "cpu_seconds", "check"),
         ),
     ),
-    parts=(METRICS,),
-    files=(CHAMPION_FILE, LEARNED_FILE, CHECKPOINT_FILE),
+    parts=(paths.METRICS,),
+    files=(paths.CHAMPION_FILE, paths.LEARNED_FILE, paths.CHECKPOINT_FILE),
     unit="games",
     row_event="check",
     changes=(
@@ -147,18 +125,18 @@ SWEEPS: Final = RunType(
     },
     tables=(
         RunTable("trials", best="score", key="number", over=("number",), drawn=True),
-        RunTable("rungs", best="score", part=RUNGS, drawn=True),
-        RunTable("final", best="score", part=FINAL_FILE, title="The final", drawn=True),
+        RunTable("rungs", best="score", part=paths.RUNGS, drawn=True),
+        RunTable("final", best="score", part=paths.FINAL_FILE, title="The final", drawn=True),
     ),
-    parts=(TRIALS, RUNGS),
+    parts=(paths.TRIALS, paths.RUNGS),
     files=(
-        CHAMPION_FILE,
-        LEARNED_FILE,
-        TRIALS_FILE,
-        JOURNAL_FILE,
-        FINAL_FILE,
-        BEST_FILE,
-        BEST_TOML,
+        paths.CHAMPION_FILE,
+        paths.LEARNED_FILE,
+        paths.TRIALS_FILE,
+        paths.JOURNAL_FILE,
+        paths.FINAL_FILE,
+        paths.BEST_FILE,
+        paths.BEST_TOML,
     ),
     unit="trials",
     row_event="trial",
@@ -179,13 +157,13 @@ RUN_TYPES: Final = (EVOLUTIONS, TRAININGS, SWEEPS)
 PARTS: Final = tuple(dict.fromkeys(part for kind in RUN_TYPES for part in kind.parts))
 """Folders inside those of runs."""
 FILES: Final = (
-    CONFIG_FILE,
+    paths.CONFIG_FILE,
     *dict.fromkeys(file for kind in RUN_TYPES for file in kind.files),
-    RATING_FILE,
-    STUDY_FILE,
-    LOCK_FILE,
-    f"{JOURNAL_FILE}.lock",
-    OWNER_FILE,
+    paths.RATING_FILE,
+    paths.STUDY_FILE,
+    paths.LOCK_FILE,
+    f"{paths.JOURNAL_FILE}.lock",
+    paths.OWNER_FILE,
 )
 """Files in runs' folders; those of ratings and studies too, because their folders lock alike."""
 
@@ -203,10 +181,10 @@ def check_links(folder: Path) -> None:
 
     The user's own files there are not looked at.
     """
-    refuse_links(folder, (*FILES, *PARTS, LOGS, SETTINGS))
+    refuse_links(folder, (*FILES, *PARTS, paths.LOGS, paths.SETTINGS))
 
 
-CHAMPIONS: Final = (CHAMPION_FILE, LEARNED_FILE)
+CHAMPIONS: Final = (paths.CHAMPION_FILE, paths.LEARNED_FILE)
 """Files that may hold a run's best agent: the second one where agents have arrays."""
 
 

@@ -91,7 +91,7 @@ def test_it_comes_back_from_its_file(tmp_path: Path) -> None:
         ({"settings": {"seed": 3}}, "settings.seed: a study has seeds"),
         ({"grid": {"seed": [1]}}, "grid.seed: a study has seeds"),
         ({"settings": {"storage": "sqlite:///x"}}, "keep to their own folders"),
-        ({"grid": {"population": []}}, "it has no values"),
+        ({"grid": {"population": []}}, "it must have 1 or more"),
         ({"grid": {"population": [4, 4]}}, "population=4 stands twice"),
         ({"grid": {"population": list(range(9999))}}, "10000 runs at most"),
         ({"plan": 1}, "plan: there is no such setting"),
