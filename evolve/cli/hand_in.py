@@ -72,7 +72,7 @@ def _loaded(source: str, individual: str | None) -> Agent:
 
     parsed = parse_name(source)
     agent = individual_agent(parsed.path, individual)
-    return agent if parsed.query is None else with_settings(agent, source)
+    return with_settings(agent, parsed.settings, parsed.base)
 
 
 def proposed(agent: StoredAgent, folder: Path) -> str:

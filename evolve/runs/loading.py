@@ -16,7 +16,6 @@ from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, AgentFileError, RunError
 from evolve.extras import imported
-from evolve.runs.ids import agent_in
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
 from evolve.terminal_text import plain
@@ -28,7 +27,6 @@ def load_agent(
     depth: int | None = None,
     endgame: int | None = None,
     time: float | None = None,
-    root: str | Path | None = None,
 ) -> Agent:
     """The agent that `source` names, as on the command line.
 
@@ -42,29 +40,15 @@ def load_agent(
         endgame: exact search from that many empties; None keeps the agent's own.
         time: seconds per move, to search as deep as they allow (to `depth` at most, if given);
             None plays to the agent's depths.
-        root: a folder of runs, in which alone `source` then names agents, as it does for clients of
-            `evolve serve`: a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`,
-            with settings or not; never a path or a program.
 
     Raises AgentError (AgentFileError for files).
     """
-    if root is not None:
-        try:
-            source = agent_in(Path(root), str(source))
-        except RunError as error:
-            raise AgentError(str(error)) from error
     parsed = parse_name(str(source))
     settings = parsed.settings
     agent = _load(parsed, settings.get(CWD))
     given = {"depth": depth, "endgame": endgame, "time": time}
     settings.update({key: value for key, value in given.items() if value is not None})
-    return _with_settings(agent, settings, parsed.base)
-
-
-def with_settings(agent: Agent, source: str) -> Agent:
-    """The agent with the settings after the question mark of `source`; raises AgentError."""
-    parsed = parse_name(source)
-    return _with_settings(agent, parsed.settings, parsed.base)
+    return with_settings(agent, settings, parsed.base)
 
 
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
@@ -114,7 +98,8 @@ def _without_champion(folder: Path) -> str:
     return f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
 
 
-def _with_settings(agent: Agent, settings: Mapping[str, Any], source: str) -> Agent:
+def with_settings(agent: Agent, settings: Mapping[str, Any], source: str) -> Agent:
+    """The agent of that name with these settings; AgentError for one that it does not have."""
     if not settings:
         return agent
     known = agent.settings

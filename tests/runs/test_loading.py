@@ -11,7 +11,8 @@ import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.registry import programs_in
-from evolve.errors import AgentError, AgentFileError
+from evolve.errors import AgentError, AgentFileError, RunError
+from evolve.runs.ids import agent_in
 from evolve.runs.loading import load_alphabeta
 from tests.agents.conftest import dqn_agent, mcts_agent
 
@@ -88,7 +89,7 @@ def test_a_folder_of_runs_as_the_root_of_names(tmp_path: Path) -> None:
     uploads.mkdir(parents=True)
     agent.save(uploads / "0123456789abcdef.json")
     for name in ("run:first", "run:study+seed-0?depth=2", "upload:0123456789abcdef", "swh?depth=2"):
-        found = evolve.load_agent(name, root=tmp_path)
+        found = evolve.load_agent(agent_in(tmp_path, name))
         assert isinstance(found, evolve.AlphaBetaAgent)
         assert found.depths == (2,)
     for name, why in (
@@ -105,5 +106,5 @@ def test_a_folder_of_runs_as_the_root_of_names(tmp_path: Path) -> None:
         ("gtp:true", "no agent gtp:true"),
         ("", "no agent"),
     ):
-        with pytest.raises(AgentError, match=why):
-            evolve.load_agent(name, root=tmp_path)
+        with pytest.raises((AgentError, RunError), match=why):
+            agent_in(tmp_path, name)
