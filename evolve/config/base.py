@@ -108,7 +108,7 @@ def _extra(field: FieldInfo | None) -> Mapping[str, Any]:
     return extra if isinstance(extra, dict) else {}
 
 
-FieldType = Literal[
+_FieldType = Literal[
     "int", "float", "bool", "text", "list", "mapping", "choice", "agent", "agents", "place"
 ]
 
@@ -122,7 +122,7 @@ class FormField:
     """
 
     name: str
-    type: FieldType
+    type: _FieldType
     help: str
     group: str | None
     default: Any
@@ -153,7 +153,7 @@ def form_of_model(model: type[BaseModel]) -> Iterator[FormField]:
         )
 
 
-def _taken(field: FieldInfo) -> tuple[FieldType, Mapping[str, str] | None]:
+def _taken(field: FieldInfo) -> tuple[_FieldType, Mapping[str, str] | None]:
     """What a field takes, and its choices, if it has any."""
     extra = _extra(field)
     kind, names, choices = plain_type(field.annotation), extra.get("names"), extra.get("choices")
@@ -172,7 +172,7 @@ def _taken(field: FieldInfo) -> tuple[FieldType, Mapping[str, str] | None]:
     return _TYPES.get(kind, "text"), None
 
 
-_TYPES: Final[Mapping[Any, FieldType]] = {bool: "bool", int: "int", float: "float"}
+_TYPES: Final[Mapping[Any, _FieldType]] = {bool: "bool", int: "int", float: "float"}
 
 
 def plain_type(annotation: Any) -> Any:

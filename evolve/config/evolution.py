@@ -33,7 +33,7 @@ FIRST: Final = "What matters first"
 ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 """Settings for when a run ends; they may change when a run resumes."""
 
-MOST: Final = 4096
+_MOST: Final = 4096
 """Most individuals: cross tables grow with their square."""
 
 _GIVEN_BUDGET: Final = 20_000
@@ -59,8 +59,8 @@ def _from_5_to_64(boundaries: tuple[int, ...]) -> tuple[int, ...]:
     return boundaries
 
 
-Range = Annotated[tuple[int, int], BeforeValidator(split_range), AfterValidator(_ascending)]
-Tied = Literal["weights", "terms", "depths"]
+_Range = Annotated[tuple[int, int], BeforeValidator(split_range), AfterValidator(_ascending)]
+_Tied = Literal["weights", "terms", "depths"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -90,7 +90,7 @@ class EvolutionSettings(Settings):
     generations: int = Field(
         168, ge=1, description="number of generations, the random first one included"
     )
-    population: int = Field(64, ge=4, le=MOST, description="individuals in every generation")
+    population: int = Field(64, ge=4, le=_MOST, description="individuals in every generation")
     algorithm: str = _operator(
         "algorithm", "ga", "algorithm that makes each generation from the last"
     )
@@ -103,14 +103,14 @@ class EvolutionSettings(Settings):
         (),
         description="disc counts at which the next phase begins; empty: as equal as possible",
     )
-    tie: Annotated[tuple[Tied, ...], BeforeValidator(split_list)] = Field(
+    tie: Annotated[tuple[_Tied, ...], BeforeValidator(split_list)] = Field(
         (), description="genes that all phases share: weights, terms, depths"
     )
     terms: Annotated[tuple[Term, ...], BeforeValidator(split_list)] = Field(
         DEFAULT_TERMS,
         description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}",
     )
-    bounds: dict[str, Range] = Field(
+    bounds: dict[str, _Range] = Field(
         default_factory=dict,
         description=f"range of a gene, GENE=LOW:HIGH; genes: {', '.join(GENES)}",
         json_schema_extra={"lists": ":"},

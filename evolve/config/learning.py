@@ -14,10 +14,10 @@ from evolve.engine.networks.architecture import Architecture
 from evolve.errors import AgentError
 from evolve.parsing import split_list, split_shares
 
-Layers = Annotated[tuple[str, ...], BeforeValidator(split_list)]
-Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
+_Layers = Annotated[tuple[str, ...], BeforeValidator(split_list)]
+_Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
 
-LEARNING: Final = "The network and its learning"
+_LEARNING: Final = "The network and its learning"
 TO_LEARN_FROM: Final = "Games to learn from"
 CHECKS: Final = "Checks, and when to end"
 PLAY: Final = "The agent, as it plays"
@@ -102,17 +102,17 @@ class LearningSettings(TrainingSettings):
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,
-        "input": LEARNING,
+        "input": _LEARNING,
         "openings": TO_LEARN_FROM,
         "check_every": CHECKS,
         "preset": FIRST,
-        "layers": LEARNING,
+        "layers": _LEARNING,
     }
 
     if TYPE_CHECKING:
-        layers: Layers
+        layers: _Layers
 
-    input: Input = Field(
+    input: _Input = Field(
         "mobility",
         description="what the network sees: canonical (own 1, other -1), planes (own, other, "
         "both), mobility (own, other, own moves, other's moves), coloured (black 1, white -1, "
@@ -195,7 +195,7 @@ class MctsSettings(LearningSettings):
     GROUPS: ClassVar[Mapping[str, str]] = {
         **LearningSettings.GROUPS,
         "simulations": TO_LEARN_FROM,
-        "root_value": LEARNING,
+        "root_value": _LEARNING,
         "opponents": TO_LEARN_FROM,
         "accept": "Choosing between models",
         "play_simulations": PLAY,
@@ -204,7 +204,7 @@ class MctsSettings(LearningSettings):
     preset: Literal["default", "swept", "s3-mcts", "s4-reversiv"] = Field(
         "default", description="settings to start from; other options override single values"
     )
-    layers: Layers = Field(
+    layers: _Layers = Field(
         ("dense 64 relu", "dense 32 relu", "dense 1 tanh"),
         description="of the network: dense N, gate, residual, conv N, and at the end dense 1 tanh "
         "(a value) or policy-value; an activation may follow (relu, tanh, sigmoid), norm, dropout",
@@ -306,7 +306,7 @@ class DqnSettings(LearningSettings):
         "s5-network1",
         "s5-network2",
     ] = Field("default", description="settings to start from; other options override single values")
-    layers: Layers = Field(
+    layers: _Layers = Field(
         ("dense 256 relu", "dense 64"),
         description="of the network: dense N, gate, residual, conv N, and at the end dense 64, "
         "dueling, or dense 1 (with coloured-move); an activation may follow, norm, dropout",

@@ -14,7 +14,7 @@ from evolve.parsing import split_list
 
 RANDOM_PLIES: Final = 8
 """Moves of a random opening."""
-LEAST_PLIES: Final = 3
+_LEAST_PLIES: Final = 3
 """Fewest moves of a random opening: fewer hardly make an opening."""
 GAMES: Final = 100
 GAMES_OF_TEST: Final = 20_000
@@ -54,7 +54,7 @@ class ContestSettings(Settings):
         ge=0,
         le=MAX_OPENING_PLIES,
         description=f"moves of an opening: by default {RANDOM_PLIES} random ones, at least "
-        f"{LEAST_PLIES}; of each game in a file so many, 0 for the board at which it begins, by "
+        f"{_LEAST_PLIES}; of each game in a file so many, 0 for the board at which it begins, by "
         "default all, but none of a finished game that begins elsewhere than usual",
     )
     seed: int = Field(
@@ -81,9 +81,9 @@ class ContestSettings(Settings):
                 f"opening_plies {plies}: balanced openings have {RANDOM_PLIES} moves; random ones "
                 "have as many as you want"
             )
-        if self.openings == "random" and plies is not None and plies < LEAST_PLIES:
+        if self.openings == "random" and plies is not None and plies < _LEAST_PLIES:
             raise ValueError(
-                f"opening_plies {plies}: random openings have {LEAST_PLIES} moves or more"
+                f"opening_plies {plies}: random openings have {_LEAST_PLIES} moves or more"
             )
         return self
 

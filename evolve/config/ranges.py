@@ -100,7 +100,7 @@ def typed(text: str) -> float | int | str:
         return text
 
 
-class Scale(Protocol):
+class _Scale(Protocol):
     """A range of numbers; with log, equal ratios are equally far apart."""
 
     @property
@@ -111,14 +111,14 @@ class Scale(Protocol):
     def log(self) -> bool: ...
 
 
-def to_unit(value: float, scale: Scale) -> float:
+def to_unit(value: float, scale: _Scale) -> float:
     """Return the position of a value in its range, 0 to 1; .5 where the range is one value."""
     scaled = math.log if scale.log else float
     low, high = scaled(scale.low), scaled(scale.high)
     return 0.5 if low == high else (scaled(value) - low) / (high - low)
 
 
-def value_at(position: float, scale: Scale) -> float:
+def value_at(position: float, scale: _Scale) -> float:
     """Return the number at a position, without a grid; outside 0 to 1, the nearest end."""
     scaled = math.log if scale.log else float
     low, high = scaled(scale.low), scaled(scale.high)

@@ -23,7 +23,7 @@ from evolve.engine.board.rules import Rules
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.parsing import faults, laid_over, parse_toml, read_document
 
-M = TypeVar("M", bound=BaseModel)
+_M = TypeVar("_M", bound=BaseModel)
 Presets = Mapping[str, Mapping[str, Any]]
 
 _NOT_SETTINGS = ("versions", "command")
@@ -59,12 +59,12 @@ def resolve(
 
 
 def resolve_as(
-    model: type[M],
+    model: type[_M],
     presets: Presets,
     options: Mapping[str, Any],
     file: Mapping[str, Any] | None = None,
     source: str = "file",
-) -> M:
+) -> _M:
     """Like `resolve`, for any model; the first of its presets, if any, is the default."""
     file = file or {}
     try:

@@ -24,8 +24,8 @@ _SHARES: Final = {
     (False, True): "from_second",
     (False, False): "new",
 }
-GENES: Final = ("gene", "value", "from", "origin", "born", "steps")
-OPERATORS: Final = ("generation", "origin", "born", "survived", "share", "score", "best")
+_GENES: Final = ("gene", "value", "from", "origin", "born", "steps")
+_OPERATORS: Final = ("generation", "origin", "born", "survived", "share", "score", "best")
 
 
 class Lineage:
@@ -152,7 +152,7 @@ class Lineage:
             birth = self.births[source]
             birth_facts = {"origin": birth["origin"], "born": birth["born"], "steps": steps[source]}
             rows.append({"gene": name, "value": value, "from": source, **birth_facts})
-        return pd.DataFrame(rows, columns=list(GENES))
+        return pd.DataFrame(rows, columns=list(_GENES))
 
     def _giver(self, individual: str, index: int, value: int) -> str | None:
         """Return the parent that already had a number; the first if both had it."""
@@ -189,7 +189,7 @@ class Lineage:
         frame["survived"] = frame["survived"].astype("Int64")
         frame.loc[frame["generation"] == self.run.generation_count - 1, "survived"] = pd.NA
         frame["share"] = frame["survived"].astype("Float64") / frame["born"]
-        return frame[list(OPERATORS)]
+        return frame[list(_OPERATORS)]
 
 
 def totals(operators: pd.DataFrame) -> pd.DataFrame:

@@ -54,7 +54,7 @@ from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.paths import committed_generations, playoff_file
 
-TRAINING_OPENINGS: Final = 4096
+_TRAINING_OPENINGS: Final = 4096
 """Size of the pool from which every generation draws the openings of its pairs."""
 SLOTS_TO_PLAY_AHEAD: Final = 4
 """Fewest slots with which the next generation starts its games before the last is judged and
@@ -67,7 +67,7 @@ def training_openings(settings: EvolutionSettings) -> Openings:
         return START_POSITION
     rng = generator(settings.seed, Use.TRAINING_OPENINGS)
     rules, plies = settings.rules, settings.opening_plies
-    return balanced_openings(TRAINING_OPENINGS, Part.TRAINING, rules, rng, plies)
+    return balanced_openings(_TRAINING_OPENINGS, Part.TRAINING, rules, rng, plies)
 
 
 class EvolutionEnding(RunEnding):

@@ -41,8 +41,8 @@ _PLIES: Final = 8
 RATING_PANELS: Final = 4
 """Games of the rating, in units of one generation's panel: 4 times as many games halve the width
 of the interval."""
-PLAYOFF: Final = "play-off"
-RATING: Final = "ladder"
+_PLAYOFF: Final = "play-off"
+_RATING: Final = "ladder"
 """Names of the stages that follow the last generation."""
 _SEARCHES: Final = 2
 """Rounds that look for the rungs nearest to a champion, usually."""
@@ -54,10 +54,10 @@ def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
     Of the play-off it is the most: fewer candidates meet where some play the same.
     """
     candidates = settings.hall_of_fame + _LAST_BEST + 1
-    games = {PLAYOFF: candidates * (candidates - 1) * settings.playoff_openings}
+    games = {_PLAYOFF: candidates * (candidates - 1) * settings.playoff_openings}
     played = Ladder(settings.rules).played if rule_set(settings.rules).ladder else 0
     rated = 2 * RATING_PANELS * settings.panel_openings * played
-    games[RATING] = rated + _SEARCHES * rated // RATING_PANELS
+    games[_RATING] = rated + _SEARCHES * rated // RATING_PANELS
     return games
 
 
@@ -110,7 +110,7 @@ class ChampionSelection:
             move_budget=settings.move_budget,
             largest_endgame=self.genome.largest_endgame,
             executor=self.context.executor,
-            progress=counted(len(pairings), partial(observer.stage, PLAYOFF)),
+            progress=counted(len(pairings), partial(observer.stage, _PLAYOFF)),
         )
         table = standings(games, players)
         better = rule_set(settings.rules).discs
@@ -118,7 +118,7 @@ class ChampionSelection:
             range(players), key=lambda i: (table.score[i], better * table.disc_difference[i])
         )
         winner = agents[best].with_provenance(**_won(games, best, players))
-        elo = rate(winner, self.context, _first_guess(run), partial(observer.stage, RATING))
+        elo = rate(winner, self.context, _first_guess(run), partial(observer.stage, _RATING))
         if elo is not None:
             winner = winner.with_provenance(**elo.columns("elo"), elo_games=elo.n)
         self._save(winner)

@@ -176,10 +176,10 @@ def shares_drawn(shares: Mapping[str, float], count: int, rng: np.random.Generat
     return [names[number] for number in chosen]
 
 
-Arrays = Mapping[str, npt.NDArray[Any]]
+_Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-def part_of(arrays: Arrays, prefix: str) -> dict[str, npt.NDArray[Any]]:
+def part_of(arrays: _Arrays, prefix: str) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays whose names begin with `prefix`, by the rest of their names."""
     return {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
 
@@ -195,7 +195,7 @@ class Replay:
     def __len__(self) -> int:
         return min(self.added, self.capacity)
 
-    def add(self, rows: Arrays) -> None:
+    def add(self, rows: _Arrays) -> None:
         """Add rows; they replace the oldest where there is no room."""
         count = len(next(iter(rows.values())))
         if count == 0:
@@ -217,7 +217,7 @@ class Replay:
         """Return all rows as arrays for a checkpoint."""
         return {prefix + name: array[: len(self)] for name, array in self._arrays.items()}
 
-    def restore(self, arrays: Arrays, prefix: str, added: int) -> None:
+    def restore(self, arrays: _Arrays, prefix: str, added: int) -> None:
         """Restore what `arrays` returned; `added` rows have been added in all."""
         self._arrays = {}
         for name, array in part_of(arrays, prefix).items():

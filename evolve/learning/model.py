@@ -231,7 +231,7 @@ def device_of(name: str) -> torch.device:
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
+def _seeded(seed: int) -> Iterator[None]:
     """Set torch's global random state from a seed, and restore it after the block."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
@@ -248,7 +248,7 @@ class Model:
         torch.set_num_threads(1)  # small networks: more threads cost more than they give
         self.architecture = Architecture(settings.input, settings.layers)
         self.device = device_of(settings.device)
-        with seeded(seed):
+        with _seeded(seed):
             self.module = Module(self.architecture).to(self.device)
         self.optimizer = torch.optim.AdamW(
             self.module.parameters(),
@@ -272,7 +272,7 @@ class Model:
         Returns the loss.
         """
         self.module.train()
-        with seeded(seed) if self._drops else nullcontext():
+        with _seeded(seed) if self._drops else nullcontext():
             loss = loss_of(self.module(inputs.to(self.device)))
             self.optimizer.zero_grad(set_to_none=True)
             torch.autograd.backward(loss)

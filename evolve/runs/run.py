@@ -244,7 +244,7 @@ class Study(FolderView):
         self.path, self._check = Path(path), check
         if check:
             check_links(self.path)
-        if not is_study(self.path):
+        if not _is_study(self.path):
             raise RunError(f"{path} is not a study: it has no {paths.STUDY_FILE}")
         self.design: StudySpec = read_study_spec(self.path / paths.STUDY_FILE)
 
@@ -328,14 +328,14 @@ class Study(FolderView):
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def is_study(path: Path) -> bool:
+def _is_study(path: Path) -> bool:
     """Whether a folder is a study's."""
     return (path / paths.STUDY_FILE).is_file()
 
 
 def begun_runs(folder: Path) -> int:
     """How many runs of a study would be lost with its folder."""
-    return len(Study(folder).runs) if is_study(folder) else 0
+    return len(Study(folder).runs) if _is_study(folder) else 0
 
 
 def list_all(parent: str | Path, refused: Callable[[Path, LinkError], None]) -> list[Run | Study]:
@@ -363,7 +363,7 @@ def list_all(parent: str | Path, refused: Callable[[Path, LinkError], None]) -> 
 
 def load_run(path: str | Path) -> Run | Study:
     """The run or study in a folder; raises RunError when it is neither."""
-    return Study(path) if is_study(Path(path)) else Run(path)
+    return Study(path) if _is_study(Path(path)) else Run(path)
 
 
 def _marks(member: Member, frame: pd.DataFrame) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def seeds_of(value: Any) -> Any:
     return tuple(seeds)
 
 
-Seed = Annotated[int, Field(ge=0, le=2**62)]
+_Seed = Annotated[int, Field(ge=0, le=2**62)]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class StudySpec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     command: str = Field("run", description="run, train patterns, sweep alphabeta and the like")
-    seeds: Annotated[tuple[Seed, ...], BeforeValidator(seeds_of)] = Field(
+    seeds: Annotated[tuple[_Seed, ...], BeforeValidator(seeds_of)] = Field(
         description="of the runs of each setting: 0-9, or a list", min_length=1, max_length=_MOST
     )
     settings: dict[str, Anything] = Field({}, description="of all runs, as the command's --config")

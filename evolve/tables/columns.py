@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     import pandas as pd
 
-NEEDED: Final = object()
+_NEEDED: Final = object()
 """Stands for no value in older files: a file without the column is another table."""
 
 
@@ -51,7 +51,7 @@ class Column:
     name: str
     type: pa.DataType
     make: Callable[[Any], Any] | None = None
-    before: Any = NEEDED
+    before: Any = _NEEDED
     format: Format = "number"
     chart: Chart | None = None
     label: str | None = None
@@ -97,7 +97,7 @@ class Columns:
             at = table.schema.get_field_index(column.name)
             if at >= 0:
                 position = at + 1
-            elif column.before is not NEEDED:
+            elif column.before is not _NEEDED:
                 values = repeated(column.before, len(table), column.type)
                 table = table.add_column(position, pa.field(column.name, column.type), values)
                 position += 1

@@ -62,7 +62,6 @@ METRICS_UNUSED: Final[Mapping[str, tuple[str, ...]]] = {
 """Columns that trainings leave empty, by their judge."""
 
 _ROWS: Final = RowFiles(METRICS, "check", METRICS_COLUMNS)
-metrics_file = _ROWS.file
 committed_checks = _ROWS.count
 commit_metrics = _ROWS.commit
 read_metrics = _ROWS.read

@@ -12,7 +12,6 @@ from evolve.tables.metrics import (
     commit_metrics,
     committed_checks,
     forget_checks,
-    metrics_file,
     read_metrics,
 )
 
@@ -26,6 +25,6 @@ def test_checks_are_counted_and_none_may_be_missing(tmp_path: Path) -> None:
     assert read_metrics(tmp_path)["check"].to_pylist() == [0, 1, 2]
     forget_checks(tmp_path, 2)
     assert committed_checks(tmp_path) == 2
-    metrics_file(tmp_path, 0).unlink()
+    (tmp_path / "metrics/check-0000.parquet").unlink()
     with pytest.raises(RunError, match=r"check-0000\.parquet is missing"):
         read_metrics(tmp_path)
