@@ -9,13 +9,11 @@ if it had never stopped.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from copy import copy
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
 from evolve.config.toml import resolve
@@ -34,13 +32,12 @@ from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection
 from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
-from evolve.fitness.games import Games, counted
+from evolve.fitness.games import counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import (
     FITNESS_FUNCTIONS,
     Round,
     RoundRobin,
-    Standings,
     fitness_values,
 )
 from evolve.population.algorithms import algorithm_of
@@ -256,7 +253,15 @@ class Evolution:
         else:
             population = self.algorithm.next(generation, before, breeding)
         agents = [self.genome.agent(individual, individual.name) for individual in population]
-        table, games = self._played(generation, agents, observer)
+        total = self.settings.games_a_generation
+        progress = partial(observer.stage, f"generation {generation}")
+        progress(0, total)
+        table, games = self._round_robin.play(
+            [agent.name for agent in agents],
+            agents,
+            generator(self.settings.seed, Use.PLAYING, generation),
+            counted(total, progress),
+        )
         played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
         values = fitness_values(self._fitness, played)
         better = rule_set(self.settings.rules).discs
@@ -277,20 +282,6 @@ class Evolution:
         self.generation, self.population = played.generation, played.population
         self._champion_selection.save_best_so_far(self.champions)
         return row
-
-    def _played(
-        self, generation: int, agents: Sequence[StoredAgent], observer: Observer
-    ) -> tuple[Standings, Games]:
-        """Play the round robin of a generation; return its standings and games."""
-        total = self.settings.games_a_generation
-        progress = partial(observer.stage, f"generation {generation}")
-        progress(0, total)
-        return self._round_robin.play(
-            [agent.name for agent in agents],
-            agents,
-            generator(self.settings.seed, Use.PLAYING, generation),
-            counted(total, progress),
-        )
 
     def _start(self) -> Vector | None:
         source, given = self.settings.start_from, self.genome.given

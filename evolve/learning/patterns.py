@@ -174,18 +174,11 @@ class PatternLearner(Learner):
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Continue from what `arrays` and `facts` returned; ValueError where they do not fit."""
-        count = len(arrays["targets"])
-        own = {name: getattr(self._data, name) for name in ("tables", "sums", "updates")}
-        positions = {
-            "positions": np.empty((count, 2), np.uint64),
-            "targets": np.empty(count, np.float32),
-        }
-        for name, array in {**own, **positions}.items():  # kernels do not check them
-            if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
-                raise ValueError(f"{name} are of other shapes")
-        for name, array in own.items():
-            array[:] = arrays[name]
-        self._positions, self._targets = arrays["positions"], arrays["targets"]
+        for name in ("tables", "sums", "updates"):  # kernels do not check shapes and types
+            getattr(self._data, name)[:] = arrays[name]
+        self._targets = arrays["targets"].astype(np.float32, copy=False)
+        positions = arrays["positions"].astype(np.uint64, copy=False)
+        self._positions = positions.reshape(len(self._targets), 2)
         self._learned, self._games = int(facts["steps"]), int(facts["games"])
         self._searching = bool(facts["searching"])
         self._cuts = Cuts(np.array(facts["cuts"], np.float64).reshape(-1, 6))

@@ -15,7 +15,6 @@ from evolve.tables import paths
 from evolve.terminal_text import as_word
 
 if TYPE_CHECKING:
-    import filelock
     import pyarrow as pa
 
 
@@ -97,11 +96,16 @@ def discard(folder: Path, made: bool) -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; RunError when another process has it. It ends with the process."""
-    lock = _lock(folder)
+def locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
+    """Hold the folder's lock; RunError when another process has it. It ends with the process.
+
+    patience: seconds to wait for it.
+    """
+    import filelock  # not above: it loads asyncio, which would slow down --help
+
+    lock = filelock.FileLock(folder / paths.LOCK_FILE)
     try:
-        lock.acquire(timeout=_PATIENCE)
+        lock.acquire(timeout=patience)
     except TimeoutError:
         raise RunError(f"{folder} is being written to by another process") from None
     try:
@@ -110,25 +114,16 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def _lock(folder: Path) -> filelock.BaseFileLock:
-    import filelock  # not above: it loads asyncio, which would slow down --help
-
-    return filelock.FileLock(folder / paths.LOCK_FILE)
-
-
 def is_locked(folder: Path) -> bool:
     """Whether a writer is at work in the folder now; also False without permission to check."""
     path = folder / paths.LOCK_FILE
     if path.is_symlink() or not path.is_file():
         return False
-    lock = _lock(folder)
     try:
-        lock.acquire(timeout=0)
-    except TimeoutError:
+        with contextlib.suppress(OSError), locked(folder, patience=0.0):  # another user's folder
+            pass
+    except RunError:
         return True
-    except OSError:  # another user's folder
-        return False
-    lock.release()
     return False
 
 

@@ -92,15 +92,11 @@ class Columns:
 
     def completed(self, table: pa.Table) -> pa.Table:
         """The table with the columns it is too old to have, in this order."""
-        position = 0
-        for column in self.columns:
-            at = table.schema.get_field_index(column.name)
-            if at >= 0:
-                position = at + 1
-            elif column.before is not _NEEDED:
+        for position, column in enumerate(self.columns):
+            if column.before is not _NEEDED and column.name not in table.column_names:
                 values = repeated(column.before, len(table), column.type)
-                table = table.add_column(position, pa.field(column.name, column.type), values)
-                position += 1
+                field = pa.field(column.name, column.type)
+                table = table.add_column(min(position, table.num_columns), field, values)
         return table
 
 
