@@ -120,11 +120,12 @@ def is_locked(folder: Path) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     try:
-        with contextlib.suppress(OSError), locked(folder, patience=0.0):  # another user's folder
-            pass
+        with locked(folder, patience=0.0):
+            return False
     except RunError:
         return True
-    return False
+    except OSError:  # another user's folder
+        return False
 
 
 def sweep_orphans(folder: Path, parts: Sequence[str] = _PARTS) -> None:
