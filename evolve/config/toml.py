@@ -1,9 +1,8 @@
 """Settings from presets, TOML files and options; an error names every wrong field at once.
 
-The default rules of a project or a user are the lowest layer, for all commands: `EVOLVE_RULES` sets
-them, or `rules = "standard"` in an `evolve.toml`, that of the current folder, else that of the
-user's settings folder (`EVOLVE_CONFIG_DIR` moves it). They apply to new work without rules of its
-own: a command's option, its `--config`, agents and the content of a folder override them.
+The default rules are the lowest layer, for new work: `EVOLVE_RULES` sets them, or the `rules` in an
+`evolve.toml`, that of the current folder, else that of the user's settings folder
+(`EVOLVE_CONFIG_DIR` moves it). Options, `--config`, agents and a folder's content override them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """What this user agreed to in a folder: to start the programs of a run, or to start a job.
 
-A folder may come from anywhere, and an unpacked archive belongs to the user who unpacked it, so
-neither owner nor time of its files shows who wrote them. So a list in the user's data folder
-(`EVOLVE_DATA_DIR` moves it) has a file for each folder: its path, a random nonce that is in the
-folder too, and what the user agreed to. A path alone would trust any folder that comes to be there.
-A folder that was moved or copied needs a new agreement: the programs that it names may be looked up
-beside it.
+A folder may come from anywhere, and neither owner nor time of its files shows who wrote them. So a
+list in the user's data folder (`EVOLVE_DATA_DIR` moves it) has a file for each folder: its path, a
+random nonce that is in the folder too, and what the user agreed to. A path alone would trust any
+folder that comes to be there; one that was moved or copied needs a new agreement.
 """
 
 from __future__ import annotations

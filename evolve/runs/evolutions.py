@@ -63,10 +63,7 @@ def _changed(path: Path) -> int:
 @lru_cache(4096)
 def _row_with_depths(path: Path, changed: int) -> dict[str, Any]:
     table = read_table(path, only=("individual", _DEPTHS))  # both in one read
-    try:
-        row, _ = table_metadata(dict(table.schema.metadata or {}))
-    except (LookupError, TypeError, ValueError) as error:
-        raise RunError(f"{path} is damaged: {error}") from error
+    row, _ = table_metadata(table.schema.metadata or {}, path)
     index = table["individual"].index(scalar_of(str(row.get("best")))).as_py()
     if _DEPTHS in table.column_names and index >= 0:
         row[_DEPTHS] = table[_DEPTHS][index].as_py()

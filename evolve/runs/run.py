@@ -166,10 +166,7 @@ class Run(FolderView):
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
         path = paths.generation_file(self.path, generation)
-        try:
-            row, checkpoint = table_metadata(read_metadata(path))
-        except (LookupError, TypeError, ValueError) as error:
-            raise RunError(f"{path} is damaged: {error}") from error
+        row, checkpoint = table_metadata(read_metadata(path), path)
         if row.get("generation") != generation:
             raise RunError(f"{path} is of another generation: {row.get('generation')}")
         return row, checkpoint

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -70,16 +71,15 @@ def individuals_table(
     return table.replace_schema_metadata({_METADATA_KEY: metadata.encode()})
 
 
-def table_metadata(metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Generation row and checkpoint from the metadata of an individuals file.
-
-    KeyError, TypeError or ValueError where they are missing or damaged.
-    """
-    document = parse_json(metadata[_METADATA_KEY])
-    row, checkpoint = document["generation"], document["checkpoint"]
-    if not isinstance(row, dict) or not isinstance(checkpoint, dict):
-        raise TypeError("there is no generation in it")
-    return row, checkpoint
+def table_metadata(
+    metadata: Mapping[bytes, bytes], path: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Generation row and checkpoint from a file's metadata; RunError where it is damaged."""
+    try:
+        document = parse_json(metadata[_METADATA_KEY])
+        return {**document["generation"]}, {**document["checkpoint"]}
+    except (LookupError, TypeError, ValueError) as error:
+        raise RunError(f"{path} is damaged: {error}") from error
 
 
 def row_genes(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[int]]:

@@ -1,14 +1,12 @@
 """Files of tables: Parquet that detects its own damage, and CSV for spreadsheets.
 
-Parquet's own checksums cover the pages of data. They cover neither page headers nor the footer with
-schema, statistics and metadata, where a run's checkpoint is. So each file of evolve holds a digest
-of itself in its footer: SHA-256 of all its bytes, with the digest's own bytes as zeros. Other
-programs read such a file like any other.
+Parquet's own checksums cover the pages of data, not the footer, where a run's checkpoint is. So
+each file of evolve holds a digest of itself in its footer: SHA-256 of all its bytes, with the
+digest's own bytes as zeros.
 
 A spreadsheet runs any cell that begins with = + - or @ as a formula, and names of agents come from
-other people's files and programs. So in CSV such a text gets an apostrophe in front, which
-spreadsheets take for "this is text" and do not show; `read_csv` removes it again. Numbers are
-written as they are.
+others. So in CSV such a text gets an apostrophe in front, which spreadsheets do not show and
+`read_csv` removes. Numbers are written as they are.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def test_individuals() -> None:
 def test_genes_of_a_row_are_read_again() -> None:
     table = individuals_table([{**ROW, FITNESS: 0.25, **GENES}], {"generation": 0}, {"seed": 1})
     assert table[FITNESS].to_pylist() == [0.25]
-    assert table_metadata(table.schema.metadata) == ({"generation": 0}, {"seed": 1})
+    assert table_metadata(table.schema.metadata, Path("x")) == ({"generation": 0}, {"seed": 1})
     row = table.to_pylist()[0]
     assert row_genes(row, tuple(GENES)) == GENES
     for damage in ({"weights": None}, {"weights": ["x"]}, {"endgame": None}):
