@@ -80,7 +80,6 @@ class MoveLearner(Learner):
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:
-        """Play, then learn, in the time left."""
         settings, losses = self.settings, []
         played, added = self._play(rng, count, share(), progress, left_for_games(left))
         for number, model in enumerate(self.models):
@@ -171,7 +170,6 @@ class MoveLearner(Learner):
         return list(self._past) if PAST in self.settings.opponents else [self._past[-1]]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays of a checkpoint."""
         checkpoint: dict[str, npt.NDArray[Any]] = {}
         for number in range(len(self.models)):
             parts = {
@@ -187,7 +185,6 @@ class MoveLearner(Learner):
         return checkpoint
 
     def facts(self) -> dict[str, Any]:
-        """Return the rest of a checkpoint, as JSON."""
         return {
             "iteration": self.iteration,
             "survived": self.survived,
@@ -198,7 +195,6 @@ class MoveLearner(Learner):
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Continue from what `arrays` and `facts` returned."""
         self.iteration, self.survived = facts["iteration"], facts["survived"]
         self.accept_seconds = facts["accept_seconds"]
         self._owed = list(facts["owed"])

@@ -64,13 +64,11 @@ class TreeLearner(Learner):
 
     @property
     def steps(self) -> int:
-        """Learning steps so far."""
         return self.model.steps
 
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:
-        """Play, then learn, in the time left."""
         played, added = self._play(rng, count, progress, left_for_games(left))
         self._owed += added * self.settings.updates / self.settings.batch
         losses = []
@@ -103,7 +101,6 @@ class TreeLearner(Learner):
         )
 
     def checked_agent(self) -> MctsAgent:
-        """Return the agent that plays the panel."""
         return self.agent(self.settings.check_simulations)
 
     def _play(
@@ -218,14 +215,12 @@ class TreeLearner(Learner):
         self.accepted += 1
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays of a checkpoint."""
         checkpoint = {f"model/{name}": array for name, array in self.model.state().items()}
         if self.player is not None:
             checkpoint.update({f"player/{n}": array for n, array in self.player.arrays().items()})
         return {**checkpoint, **self.replay.arrays("replay/")}
 
     def facts(self) -> dict[str, Any]:
-        """Return the rest of a checkpoint, as JSON."""
         return {
             "iteration": self.iteration,
             "accepted": self.accepted,
@@ -235,7 +230,6 @@ class TreeLearner(Learner):
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Continue from what `arrays` and `facts` returned."""
         self.iteration, self.accepted = facts["iteration"], facts["accepted"]
         self.accept_seconds = facts["accept_seconds"]
         self._owed = facts["owed"]

@@ -134,7 +134,6 @@ class PatternLearner(Learner):
         return {"visited": float(visited.mean())}
 
     def agent(self) -> PatternAgent:
-        """Return the current agent."""
         settings = self.settings
         return PatternAgent(
             self._patterns(),
@@ -164,7 +163,6 @@ class PatternLearner(Learner):
         }
 
     def facts(self) -> dict[str, Any]:
-        """Return the rest, as JSON."""
         return {
             "steps": self.steps,
             "games": self._games,

@@ -155,11 +155,9 @@ class GeneticAlgorithm:
         return list(survivors)
 
     def state(self) -> Mapping[str, Any]:
-        """Return nothing: the next population depends only on the last one."""
-        return {}
+        return {}  # the next population depends only on the last one
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Nothing to restore."""
+    def restore(self, state: Mapping[str, Any]) -> None: ...
 
     def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
         """Mutate each number at the settings' rate, by the mutation of its kind."""
@@ -231,7 +229,6 @@ class CmaEs:
         )
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
-        """Draw generation 0 from the first distribution."""
         return self._sample(0, rng, ())
 
     def next(
