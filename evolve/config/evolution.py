@@ -251,44 +251,28 @@ class EvolutionSettings(Settings):
         living = 1 if self.survival == "best" else self.survivor_count
         new, rules, bounds = self.newcomer_count, self.rules, [*self.boundaries]
         return (
-            (
-                not given or not 0 < budget < 100,
-                f"move_budget: {budget} must be 100 or more with an evaluation",
-            ),
+            (not given or not 0 < budget < 100,
+             f"move_budget: {budget} must be 100 or more with an evaluation"),
             (not given or self.terms == DEFAULT_TERMS, "terms: the evaluation has its own"),
             (not given or set(self.tie) <= {"depths"}, "tie: with an evaluation only depths"),
             (not given or self.start_from is None, "start_from: the evaluation is the start"),
             (not given or not on_ladder, "panel: patterns are above the ladder"),
-            (
-                not on_ladder or bool(rule_set(rules).ladder),
-                f"panel: no ladder was measured for {rules}",
-            ),
-            (
-                not self.until_rest or on_ladder,
-                f"until_rest: not with panel = {self.panel}, only the ladder rates",
-            ),
-            (
-                len(bounds) in (0, phases - 1),
-                f"boundaries: {phases} phases need {phases - 1} disc counts, not {bounds}",
-            ),
-            (
-                met is None or met < size,
-                f"opponents: {size} individuals have {size - 1} others, not {met}",
-            ),
-            (
-                size * (met or 0) % 2 == 0,
-                f"opponents: {size} individuals cannot have {met} each: one must be even",
-            ),
-            (
-                met is None or self.selection != "lexicase",
-                "opponents: lexicase compares scores against the same opponents",
-            ),
-            (
-                self.algorithm != "ga" or living + new < size,
-                f"survivors, newcomers: of {size} individuals {living} live on and {new} are new, "
-                "which leaves no room for children; both are shares, such as 0.25",
-            ),
-        )
+            (not on_ladder or bool(rule_set(rules).ladder),
+             f"panel: no ladder was measured for {rules}"),
+            (not self.until_rest or on_ladder,
+             f"until_rest: not with panel = {self.panel}, only the ladder rates"),
+            (len(bounds) in (0, phases - 1),
+             f"boundaries: {phases} phases need {phases - 1} disc counts, not {bounds}"),
+            (met is None or met < size,
+             f"opponents: {size} individuals have {size - 1} others, not {met}"),
+            (size * (met or 0) % 2 == 0,
+             f"opponents: {size} individuals cannot have {met} each: one must be even"),
+            (met is None or self.selection != "lexicase",
+             "opponents: lexicase compares scores against the same opponents"),
+            (self.algorithm != "ga" or living + new < size,
+             f"survivors, newcomers: of {size} individuals {living} live on and {new} are new, "
+             "which leaves no room for children; both are shares, such as 0.25"),
+        )  # fmt: skip
 
     def _gene_faults(self) -> list[str]:
         """Faults of single genes in `bounds` and `fix`."""

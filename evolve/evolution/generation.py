@@ -162,20 +162,24 @@ def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
     row = run.find(individual)
     settings = run_settings(run)
     genome = Genome.of(settings, given=evaluation_agent(run.path, settings))
-    provenance = {
-        "run": run.name,
-        "generation": row["born"],
-        "individual": individual,
-        "origin": row["origin"],
-        "parents": list(row["parents"] or []),
-        "seed": run.config.get("seed"),
-        "evolve": __version__,
-        "score": row["score"],
-        "games": row["games"],
-        "against": f"population of generation {row['generation']}",
-    }
-    agent = genome.agent(genome.vector(row_genes(row, [*genome.sizes])), individual)
-    return agent.with_provenance(**provenance)
+    found = _individual(row, genome.vector(row_genes(row, [*genome.sizes])), (0.0, 0.0))
+    against = f"population of generation {row['generation']}"
+    return agent_of(found, genome, run.name).with_provenance(
+        score=row["score"], games=row["games"], against=against
+    )
+
+
+def agent_of(individual: Individual, genome: Genome, run: str) -> StoredAgent:
+    """Return the agent of an individual, which says from which run it is."""
+    return genome.agent(individual, individual.name).with_provenance(
+        run=run,
+        generation=individual.born,
+        individual=individual.name,
+        origin=individual.origin,
+        parents=list(individual.parents),
+        seed=genome.settings.seed,
+        evolve=__version__,
+    )
 
 
 def evaluation_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent | None:

@@ -17,7 +17,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.arena.judges import Ladder, Rung
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
-from evolve.evolution.generation import Champions, play_of
+from evolve.evolution.generation import Champions, agent_of, play_of
 from evolve.evolution.panel import RunContext
 from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import Part, balanced_openings
@@ -32,7 +32,6 @@ from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
 from evolve.tables.parquet import write_table
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file
-from evolve.version import __version__
 
 _LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
@@ -155,16 +154,7 @@ class ChampionSelection:
         return list(distinct.values())
 
     def _candidate(self, individual: Individual) -> StoredAgent:
-        provenance = {
-            "run": self.folder.resolve().name,
-            "generation": individual.born,
-            "individual": individual.name,
-            "origin": individual.origin,
-            "parents": list(individual.parents),
-            "seed": self.settings.seed,
-            "evolve": __version__,
-        }
-        return self.genome.agent(individual, individual.name).with_provenance(**provenance)
+        return agent_of(individual, self.genome, self.folder.resolve().name)
 
 
 def _won(games: Games, winner: int, candidates: int) -> dict[str, object]:

@@ -33,16 +33,10 @@ from evolve.version import __version__
 
 _HEADER: Final = "facts"
 _FACTS: Final = {
-    "check": "check",
-    "games": "games",
-    "spent": "spent",
-    "wall": "seconds",
-    "best_score": "best_score",
-    "since_best": "_since_best",
-    "checked": "_checked",
-    "checked_share": "_checked_share",
-    "losses": "_losses",
-}
+    "check": "check", "games": "games", "spent": "spent", "wall": "seconds",
+    "best_score": "best_score", "since_best": "_since_best", "checked": "_checked",
+    "checked_share": "_checked_share", "losses": "_losses",
+}  # fmt: skip
 """Attributes of a training that its checkpoint holds, by their names in it."""
 
 
