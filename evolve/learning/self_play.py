@@ -40,12 +40,9 @@ from evolve.fitness.games import GamesDone, agent_rows
 from evolve.learning.learner import Left, alphabeta_agents, play_in_time, shares_drawn
 
 _REWARDS: Final = {
-    "none": NO_REWARD,
-    "outcome": OUTCOME,
-    "halves": HALVES,
-    "share": SHARE,
+    "none": NO_REWARD, "outcome": OUTCOME, "halves": HALVES, "share": SHARE,
     "difference": DIFFERENCE,
-}
+}  # fmt: skip
 _TABLE: Final = np.array(POSITIONAL, np.float32)[np.array(CLASS_OF_SQUARE)]
 """V of every square, for the positional reward; published only as a picture, so assumed."""
 _EPSILON_OF_OTHERS: Final = 0.1

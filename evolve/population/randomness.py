@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from random import Random
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -13,23 +13,12 @@ import numpy as np
 C = TypeVar("C", bound=Callable[..., Any])
 
 
-class _Numpy:
-    """numpy with a replaced global generator."""
-
-    def __init__(self, random: np.random.RandomState) -> None:
-        self.random = random
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
-
-
 def drawing_from(rng: np.random.Generator, operator: C) -> C:
     """Return a DEAP function that draws from `rng` instead of global state.
 
     It has the same code, with copies of its module's functions and with its own generators as
     `random` and `numpy.random`. Seeding the global generators during the call is not enough: other
-    threads draw from them too, as Dask's do when they fetch an answer; then the same seed sometimes
-    gave different children.
+    threads draw from them too, as Dask's do when they fetch an answer.
     """
     assert isinstance(operator, FunctionType)
     module = operator.__globals__
@@ -38,7 +27,7 @@ def drawing_from(rng: np.random.Generator, operator: C) -> C:
     space = {
         **module,
         "random": Random(number),
-        "numpy": _Numpy(np.random.RandomState(words)),
+        "numpy": SimpleNamespace(**{**vars(np), "random": np.random.RandomState(words)}),
     }
     for name, value in module.items():
         if isinstance(value, FunctionType) and value.__globals__ is module:
