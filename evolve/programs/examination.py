@@ -188,7 +188,7 @@ def examine(
                 file, name, seconds, _LIMIT * megabytes, python=python or sys.executable
             )
             stack.callback(session.kill)
-            meter = Meter(session.process.number)
+            meter = Meter(session.program.number)
             stack.callback(meter.close)
             session.begin(begin + _START)
         except EngineError as error:
@@ -204,7 +204,7 @@ def examine(
         middle = median(play.seconds)
         text = f"{slowest:.2f} s the slowest move, {middle:.2f} the median, of {seconds:g}"
         findings.append(Finding("time", slowest <= seconds, text))
-    most = max(meter.megabytes, session.process.megabytes)  # the meter may miss short-lived ones
+    most = max(meter.megabytes, session.program.megabytes)  # the meter may miss short-lived ones
     memory = Finding("memory", most <= megabytes, f"{most:.0f} MB of {megabytes}")
     return [*findings, _cpu(play, meter, seconds), memory]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import copy
-import re
 import threading
 import time
 import weakref
@@ -22,12 +20,10 @@ from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
 from evolve.parsing import parse_python
-from evolve.programs.game_clock import GameClock, GameTime
+from evolve.programs.game_clock import GameClock
 from evolve.programs.process import LineProcess
 from evolve.programs.sessions import GtpSession, NBoardSession, ProgramSession, PythonSession
 from evolve.terminal_text import plain
-
-ProtocolName = Literal["gtp", "nboard", "python"]
 
 _DEFAULT_SECONDS: Final = 60.0
 LAG: Final = 0.25
@@ -39,7 +35,6 @@ _MEMORY: Final = 500
 """MB that a Python file may take by default."""
 _LEAST: Final = 50
 """MB that Python with numpy needs."""
-_RULES: Final = re.compile(rb"\bRULES\b")
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class ExternalAgent(Agent):
     and starts again for the next game.
     """
 
-    protocol: ProtocolName
+    protocol: Literal["gtp", "nboard", "python"]
     command: str
     seconds: float | None = None
     depth: int | None = None
@@ -79,7 +74,7 @@ class ExternalAgent(Agent):
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     setup: tuple[str, ...] = ()
     clock: str | None = None
-    margin: float | None = None
+    margin: float = LAG
     _clock: GameClock | None = field(init=False, compare=False, repr=False, default=None)
     _programs: _Programs = field(init=False, compare=False, repr=False)
 
@@ -91,12 +86,12 @@ class ExternalAgent(Agent):
         self._check()
         if self.seconds is not None:
             check_seconds(self.seconds)
-        if self.margin is not None and not 0.0 <= self.margin <= START_SECONDS:
+        if not 0.0 <= self.margin <= START_SECONDS:
             raise AgentError(f"margin {self.margin:g} must be 0 to {START_SECONDS:g} seconds")
         if self.clock is not None:
             if self.seconds is not None:
                 raise AgentError("time is for each move and clock for the game: give one of them")
-            object.__setattr__(self, "_clock", GameClock(GameTime.of(self.clock)))
+            object.__setattr__(self, "_clock", GameClock(self.clock))
         if self.depth is not None and self.protocol != "nboard":
             raise AgentError("only nboard: takes a depth")
         object.__setattr__(self, "name", self.name or f"{self.protocol}:{self.command}")
@@ -135,18 +130,14 @@ class ExternalAgent(Agent):
     @property
     def _move_seconds(self) -> float:
         """Seconds for a move, after which the game is lost."""
-        return (_DEFAULT_SECONDS if self.seconds is None else self.seconds) + self._margin
-
-    @property
-    def _margin(self) -> float:
-        return LAG if self.margin is None else self.margin
+        return (_DEFAULT_SECONDS if self.seconds is None else self.seconds) + self.margin
 
     def for_game(self, seed: int) -> Self:
         """The agent with a clock of its own for one game of several at the same time."""
         if self.clock is None:
             return self
         copied = copy.copy(self)  # with the same programs
-        object.__setattr__(copied, "_clock", GameClock(GameTime.of(self.clock)))
+        object.__setattr__(copied, "_clock", GameClock(self.clock))
         return copied
 
     def _arguments(self) -> list[str]:
@@ -165,7 +156,7 @@ class ExternalAgent(Agent):
                 square = session.choose(board, time.monotonic() + self._move_seconds)
             else:
                 with self._clock.running(board) as left:
-                    deadline = time.monotonic() + left + self._margin
+                    deadline = time.monotonic() + left + self.margin
                     square = session.choose(board, deadline, max(0.0, left))
             if square not in legal:
                 move = "a pass" if square == PASS else square_name(square)
@@ -175,19 +166,16 @@ class ExternalAgent(Agent):
     @contextmanager
     def _session(self, board: Board) -> Iterator[ProgramSession]:
         """A running program; it is idle again afterwards, or ended where an error occurs."""
-        session = self._programs.take(board)
-        fresh = session is None
-        if session is None:
-            session = self._programs.start(self._make)
+        session, fresh = self._programs.take(board, self._make)
         try:
             if fresh:
                 self._begin(session)
             yield session
         except BaseException:
-            self._programs.remove(session)
+            self._programs.give(session, idle=False)
             session.kill()
             raise
-        self._programs.give(session)
+        self._programs.give(session, idle=True)
 
     def _make(self) -> ProgramSession:
         program, *rest = self._arguments()
@@ -241,8 +229,12 @@ class _Programs:
         self._shut = False
         self.failed_to_start = False
 
-    def take(self, board: Board) -> ProgramSession | None:
-        """The idle program that has most of this game already; None when all are busy."""
+    def take(self, board: Board, make: Callable[[], ProgramSession]) -> tuple[ProgramSession, bool]:
+        """The idle program that has most of this game already, or a new one; whether it is new.
+
+        EngineError after `shut`. A program starts under the lock, so that `shut` either finds it or
+        comes before it: playing threads go on for a moment after an interruption.
+        """
 
         def moves_known(session: ProgramSession) -> int:
             moves = session.moves
@@ -251,44 +243,29 @@ class _Programs:
             return len(moves)
 
         with self._lock:
-            if not self._idle:
-                return None
-            best = max(self._idle, key=moves_known)
-            self._idle.remove(best)
-            self._busy.append(best)
-            return best
-
-    def start(self, make: Callable[[], ProgramSession]) -> ProgramSession:
-        """Start a program, as a busy one; EngineError after `shut`.
-
-        It starts under the lock, so that `shut` either finds it or comes before it: playing threads
-        go on for a moment after an interruption.
-        """
-        with self._lock:
             if self._shut:
                 raise EngineError("has been shut down")
-            session = make()
+            if fresh := not self._idle:
+                session = make()
+            else:
+                session = max(self._idle, key=moves_known)
+                self._idle.remove(session)
             self._busy.append(session)
-            return session
+            return session, fresh
+
+    def give(self, session: ProgramSession, *, idle: bool) -> None:
+        """Return a program, as idle or as one that failed."""
+        with self._lock:
+            if session in self._busy:
+                self._busy.remove(session)
+                if idle:
+                    self._idle.append(session)
 
     def shut(self) -> None:
         """End all programs, and start no more."""
         with self._lock:
             self._shut = True
         self.close()
-
-    def give(self, session: ProgramSession) -> None:
-        """Return a program as idle."""
-        with self._lock:
-            if session in self._busy:
-                self._busy.remove(session)
-                self._idle.append(session)
-
-    def remove(self, session: ProgramSession) -> None:
-        """Remove a program that failed."""
-        with self._lock:
-            if session in self._busy:
-                self._busy.remove(session)
 
     def close(self) -> None:
         """End all programs, the busy ones at once."""
@@ -391,18 +368,13 @@ def rules_in_source(file: Path) -> Rules | None:
     None where it says none, or unknown ones. It reads the file, and runs nothing of it.
     """
     try:
-        source = file.read_bytes()
-        if not _RULES.search(source):
-            return None
-        lines = parse_python(source).body
+        lines = parse_python(file.read_bytes()).body
     except (OSError, ValueError):
         return None
     rules: Rules | None = None
     for line in lines:
-        names = line.targets if isinstance(line, ast.Assign) else ()
-        names = [line.target] if isinstance(line, ast.AnnAssign) else names
-        if any(isinstance(name, ast.Name) and name.id == "RULES" for name in names):
-            value = line.value if isinstance(line, ast.Assign | ast.AnnAssign) else None
-            text = value.value if isinstance(value, ast.Constant) else None
-            rules = text if isinstance(text, str) and text in RULE_SETS else None
+        targets = getattr(line, "targets", [getattr(line, "target", None)])
+        if any(getattr(target, "id", None) == "RULES" for target in targets):
+            text = getattr(getattr(line, "value", None), "value", None)
+            rules = text if text in RULE_SETS else None
     return rules

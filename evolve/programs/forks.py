@@ -15,8 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from importlib import import_module
+from contextlib import contextmanager
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from types import ModuleType
@@ -26,8 +25,6 @@ from evolve.errors import RunError
 from evolve.programs.children import end_with
 
 _BLOCKED: Final = {getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)}
-_MODULES: Final = "EVOLVE_FORKS_IMPORT"
-"""The environment variable with the modules that the server imports: it takes no arguments."""
 _hiding: Final = threading.RLock()
 """Held while the program that runs here is hidden: two threads at once could lose it."""
 
@@ -51,16 +48,13 @@ def start(
     process: BaseProcess = context.Process(
         target=_begin, args=(work, arguments, dict(os.environ)), daemon=daemon
     )
+    if forks:
+        forkserver.set_forkserver_preload([__name__, *modules])
     try:
         with _without_main(), _without_signals():
-            if forks:
-                forkserver.set_forkserver_preload([__name__])
-                os.environ[_MODULES] = " ".join(modules)
             process.start()
     except (EOFError, ConnectionError) as error:
         raise RunError("the process that runs are forked from has ended: start again") from error
-    finally:
-        os.environ.pop(_MODULES, None)
     return process
 
 
@@ -132,9 +126,3 @@ def _without_signals() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-# In the server, before it serves: the imports of `multiprocessing` survive an ImportError alone.
-for _name in os.environ.pop(_MODULES, "").split():
-    with suppress(Exception):  # a process that needs it imports it again, and fails there
-        import_module(_name)

@@ -6,45 +6,34 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from evolve.engine.board.board import Board
 from evolve.errors import AgentError
 
 _CLOCK: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(?:\+(\d{1,6}(?:\.\d{1,6})?))?", re.ASCII)
-LONGEST: Final = 86_400.0
+_LONGEST: Final = 86_400.0
 """Most seconds of a game."""
 
 
-@dataclass(frozen=True)
-class GameTime:
-    """Seconds for a whole game, and those that each move adds."""
+class GameClock:
+    """The clock of one side in one game after another: it starts again with each new game.
 
-    main: float
-    increment: float = 0.0
+    text: seconds of a game and those that each move adds, `60+0.6`, or `60` without increment;
+    AgentError for anything else. seconds: of a game. left: seconds left at the start of the
+    program's next move.
+    """
 
-    @classmethod
-    def of(cls, text: str) -> GameTime:
-        """Read `60+0.6`, or `60` without increment; AgentError for anything else."""
+    def __init__(self, text: str) -> None:
         match = _CLOCK.fullmatch(text.strip())
-        given = None if match is None else cls(float(match[1]), float(match[2] or 0.0))
-        if given is None or not 0.0 < given.main <= LONGEST or given.increment > LONGEST:
+        self.seconds, self._increment = map(float, match.groups("0")) if match else (0.0, 0.0)
+        if not 0.0 < self.seconds <= _LONGEST or self._increment > _LONGEST:
             raise AgentError(
                 f"clock={text}: write the seconds of a game and those that a move adds, such as "
                 "60+0.6, or 60"
             )
-        return given
-
-
-class GameClock:
-    """The clock of one side in one game after another: it starts again with each new game."""
-
-    def __init__(self, given: GameTime) -> None:
-        self._given = given
         self._first = self._discs = 64
-        self.left = given.main
-        """Seconds left, at the start of the program's next move."""
+        self.left = self.seconds
 
     @contextmanager
     def running(self, board: Board) -> Iterator[float]:
@@ -55,11 +44,11 @@ class GameClock:
         """
         discs = 64 - board.empties
         if discs < self._discs or discs <= self._first:
-            self._first, self.left = discs, self._given.main
+            self._first, self.left = discs, self.seconds
         self._discs = discs
         begin = time.monotonic()
         try:
             yield self.left
         finally:
             self.left -= time.monotonic() - begin
-        self.left += self._given.increment
+        self.left += self._increment

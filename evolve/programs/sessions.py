@@ -12,16 +12,18 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from operator import index
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.board.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 from evolve.parsing import parse_json
-from evolve.programs.game_clock import GameTime
+from evolve.programs.game_clock import GameClock
 from evolve.programs.process import NOTHING, LineProcess
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move
@@ -61,11 +63,12 @@ class ProgramSession(ABC):
     """
 
     def __init__(self, program: LineProcess) -> None:
-        self._program = program
+        self.program = program
+        """The process, for what measures it."""
         self.moves: tuple[int, ...] | None = None
         """Moves of the game that the program has; None where they are not known."""
         self.rules: Rules | None = None
-        """The rules that the program says it plays by; None where it says none."""
+        """The rules that the program says it plays by; None where it says none known to evolve."""
 
     @abstractmethod
     def begin(self, deadline: float) -> None:
@@ -75,21 +78,17 @@ class ProgramSession(ABC):
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move; left: seconds of its clock, where it has one for the game."""
 
-    def _store_rules(self, answer: str) -> None:
-        """Keep the rules that an answer names, unless they are unknown to evolve."""
-        self.rules = answer if answer in RULE_SETS else None
-
     def error(self, text: str) -> EngineError:
         """The error to raise for an invalid move, with the last lines exchanged."""
-        return self._program.error(text)
+        return self.program.error(text)
 
     def end(self) -> None:
         """Ask the program to end, and make sure that it does."""
-        self._program.end("quit", 0.5)
+        self.program.end("quit", 0.5)
 
     def kill(self) -> None:
         """End the program at once."""
-        self._program.end()
+        self.program.end()
 
 
 class GtpSession(ProgramSession):
@@ -110,7 +109,7 @@ class GtpSession(ProgramSession):
         super().__init__(program)
         self.moves = ()
         self._seconds = seconds
-        self._clock = None if clock is None else GameTime.of(clock)
+        self._clock = None if clock is None else GameClock(clock)
         self._commands: list[str] = []
         self._setup = setup
         self._has_ends: bool | None = None
@@ -118,9 +117,15 @@ class GtpSession(ProgramSession):
 
     def begin(self, deadline: float) -> None:
         """Ask what the program can do, and set up the game."""
-        self._set_size(deadline)  # every program answers this, once it has started
-        listed = self._answer_to("list_commands", min(deadline, time.monotonic() + _LIST_SECONDS))
-        commands = self._commands = [] if listed is None or not listed.good else listed.text.split()
+        # Every program answers this, once it has started; one that does not know it has one size.
+        accepted, text = self._answer("boardsize 8", deadline)
+        if not accepted and not _UNKNOWN.search(text):
+            raise self.error("refused 'boardsize 8'")
+        with suppress(EngineError):  # some programs say nothing to what they do not know
+            until = min(deadline, time.monotonic() + _LIST_SECONDS)
+            accepted, text = self._answer("list_commands", until)
+            self._commands = text.split() if accepted else []
+        commands = self._commands
         if "list_games" in commands and "set_game" in commands:
             games = self._ask("list_games", deadline).split()
             othello = [name for name in games if name.lower() in ("othello", "reversi")]
@@ -135,18 +140,12 @@ class GtpSession(ProgramSession):
         for line in self._setup:
             self._ask(line, deadline)
         if RULES_COMMAND in commands:
-            self._store_rules(self._ask(RULES_COMMAND, deadline))
-
-    def _set_size(self, deadline: float) -> None:
-        """Set the board size to 8; a program that does not know the command has no other board."""
-        answer = self._answer_in_time("boardsize 8", deadline)
-        if not answer.good and not _UNKNOWN.search(answer.text):
-            raise self.error("refused 'boardsize 8'")
+            self.rules = _known_rules(self._ask(RULES_COMMAND, deadline))
 
     def _start_clock(self, deadline: float) -> None:
         """Tell the time of a new game; GTP has no increment, which the time left includes."""
         if self._clock is not None and "time_settings" in self._commands:
-            self._ask(f"time_settings {max(1, int(self._clock.main))} 0 0", deadline)
+            self._ask(f"time_settings {max(1, int(self._clock.seconds))} 0 0", deadline)
 
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move, which it then has on its own board."""
@@ -157,7 +156,11 @@ class GtpSession(ProgramSession):
             self._start_clock(deadline)
             known = ()
         for ply in range(len(known), len(board.moves)):
-            self._send_move(board.moves, ply, deadline)
+            side, move = "white" if ply % 2 else "black", board.moves[ply]
+            if move == PASS:  # a program that passes by itself refuses this
+                self._answer(f"play {side} pass", deadline)
+            else:
+                self._ask(f"play {side} {square_name(move)}", deadline)
         self.moves = None  # not known until the answer comes
         if left is not None and "time_left" in self._commands:
             self._ask(f"time_left {board.side} {int(left)} 0", deadline)
@@ -172,47 +175,26 @@ class GtpSession(ProgramSession):
         self.moves = (*board.moves, square)
         return square
 
-    def _send_move(self, moves: tuple[int, ...], ply: int, deadline: float) -> None:
-        side = "white" if ply % 2 else "black"
-        if moves[ply] == PASS:
-            # A program that passes by itself refuses this command.
-            self._try(f"play {side} pass", deadline)
-        else:
-            self._ask(f"play {side} {square_name(moves[ply])}", deadline)
-
     def _ask(self, command: str, deadline: float) -> str:
         """The answer to a command; EngineError when the program refuses it."""
-        answer = self._try(command, deadline)
-        if answer is None:
+        accepted, text = self._answer(command, deadline)
+        if not accepted:
             raise self.error(f"refused {command!r}")
-        return answer
+        return text
 
-    def _try(self, command: str, deadline: float) -> str | None:
-        """The answer to a command; None when the program refuses it."""
-        answer = self._answer_in_time(command, deadline)
-        return answer.text if answer.good else None
-
-    def _answer_in_time(self, command: str, deadline: float) -> _Answer:
-        answer = self._answer_to(command, deadline)
-        if answer is None:
-            raise self.error("no answer in time")
-        return answer
-
-    def _answer_to(self, command: str, deadline: float) -> _Answer | None:
-        """The answer to a command; None where there is none before `deadline`."""
-        self._program.send(command)
-        while (line := self._program.next_line(deadline)) is not None:
-            if match := _ANSWER.fullmatch(line):
-                text = self._whole(match[2] or match[3] or "", deadline)
-                return _Answer(match[1] == "=", text)
-        return None
+    def _answer(self, command: str, deadline: float) -> tuple[bool, str]:
+        """Whether the program accepts a command, and its answer."""
+        self.program.send(command)
+        while True:
+            if match := _ANSWER.fullmatch(self.program.receive(deadline, "answer")):
+                return match[1] == "=", self._whole(match[2] or match[3] or "", deadline)
 
     def _whole(self, first: str, deadline: float) -> str:
         """The text of an answer with its remaining lines."""
         lines = [first]
         while self._has_ends is not False:
             quiet = _QUIET if self._has_ends is None else 4 * _QUIET
-            line = self._program.next_line(min(deadline, time.monotonic() + quiet))
+            line = self.program.next_line(min(deadline, time.monotonic() + quiet))
             if not line:
                 self._has_ends = line is not None
                 break
@@ -232,11 +214,8 @@ def _move_in(answer: str, side: Side) -> str:
     return next((word for word in words if word not in before), "")
 
 
-class _Answer(NamedTuple):
-    """An answer; good: whether the program accepted the command."""
-
-    good: bool
-    text: str
+def _known_rules(answer: str) -> Rules | None:
+    return answer if answer in RULE_SETS else None
 
 
 class NBoardSession(ProgramSession):
@@ -258,19 +237,19 @@ class NBoardSession(ProgramSession):
 
     def begin(self, deadline: float) -> None:
         """Greet the program and wait until it has read that."""
-        self._program.send("nboard 2")
+        self.program.send("nboard 2")
         if self._depth is not None:
-            self._program.send(f"set depth {self._depth}")
+            self.program.send(f"set depth {self._depth}")
         self._ping(deadline)
 
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move."""
         record = replace(GameRecord.of_board(board), rules=self._played)
-        self._program.send(f"set game {format_ggf(record)}")
+        self.program.send(f"set game {format_ggf(record)}")
         self._ping(deadline)
-        self._program.send("go")
+        self.program.send("go")
         while True:
-            line = self._program.receive(deadline, "move")
+            line = self.program.receive(deadline, "move")
             if line.startswith("==="):
                 break
         match = _CHOICE.fullmatch(line)
@@ -281,11 +260,11 @@ class NBoardSession(ProgramSession):
     def _ping(self, deadline: float) -> None:
         """Wait until the program has read all that was sent."""
         self._pings += 1
-        self._program.send(f"ping {self._pings}")
+        self.program.send(f"ping {self._pings}")
         pong = ["pong", str(self._pings)]
-        while (line := self._program.receive(deadline, "pong")).lower().split() != pong:
+        while (line := self.program.receive(deadline, "pong")).lower().split() != pong:
             if line.startswith(RULES_STATUS):
-                self._store_rules(line.removeprefix(RULES_STATUS).strip())
+                self.rules = _known_rules(line.removeprefix(RULES_STATUS).strip())
 
 
 class PythonSession(ProgramSession):
@@ -315,9 +294,8 @@ class PythonSession(ProgramSession):
         goes_on = known is not None and played is not None and played[: len(known)] == known
         self.moves = None  # not known until the answer comes
         names = None if played is None else [_name(move) for move in played]
-        answer = str(
-            self._ask(deadline, do="choose", new=not goes_on, moves=names, **_position(board))
-        )
+        question = {"do": "choose", "new": not goes_on, "moves": names, **_position(board)}
+        answer = str(self._ask(deadline, **question))
         try:
             square = parse_square(answer)
         except RecordError:
@@ -335,24 +313,19 @@ class PythonSession(ProgramSession):
         Call `sit` first. Raises EngineError for an answer that is not a list of squares.
         """
         answer = self._ask(deadline, do="examine", new=False, **_position(board))
-        if not isinstance(answer, list) or not all(map(_is_pair, answer)):
-            raise EngineError(
-                f"answered {json.dumps(answer)[:40]!r}, which is not a list of squares"
-            )
-        return [(row, column) for row, column in answer]
+        try:
+            return [(index(row), index(column)) for row, column in answer]
+        except (TypeError, ValueError):
+            text = json.dumps(answer)[:40]
+            raise EngineError(f"answered {text!r}, which is not a list of squares") from None
 
     def end(self) -> None:
         """End the process, which ends by itself with its input."""
-        self._program.end(seconds_to_end=0.1)
-
-    @property
-    def process(self) -> LineProcess:
-        """The process, for what measures it."""
-        return self._program
+        self.program.end(seconds_to_end=0.1)
 
     def _ask(self, deadline: float, **question: Any) -> Any:
-        self._program.send(json.dumps(question))
-        line = self._program.receive(deadline, "move")
+        self.program.send(json.dumps(question))
+        line = self.program.receive(deadline, "move")
         try:
             answer = parse_json(line)
         except ValueError:
@@ -362,12 +335,6 @@ class PythonSession(ProgramSession):
         if "error" in answer or "ok" not in answer:
             raise EngineError(plain(str(answer.get("error"))[:300]))
         return answer["ok"]
-
-
-def _is_pair(value: Any) -> bool:
-    return (
-        isinstance(value, list) and len(value) == 2 and all(type(number) is int for number in value)
-    )
 
 
 def _position(board: Board) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from evolve.engine.board.board import Board
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import START_POSITION
 from evolve.programs.children import LOG
-from evolve.programs.game_clock import GameClock, GameTime
+from evolve.programs.game_clock import GameClock
 from tests.programs.test_external import agent, source
 
 
@@ -27,15 +27,15 @@ def positions(count: int) -> list[Board]:
 
 
 def test_times_of_games() -> None:
-    assert GameTime.of("60+0.6") == GameTime(60, 0.6)
-    assert GameTime.of("5") == GameTime(5, 0)
+    assert GameClock("60+0.6").seconds == 60
+    assert GameClock("5").left == 5
     for wrong in ("", "0", "60+", "+1", "-5", "1e3", "90000", "60/5", "nan"):
         with pytest.raises(AgentError, match=r"such as 60\+0.6"):
-            GameTime.of(wrong)
+            GameClock(wrong)
 
 
 def test_the_clock_runs_on_and_starts_again_with_the_next_game() -> None:
-    clock = GameClock(GameTime(10, 5))
+    clock = GameClock("10+5")
     boards = positions(3)
     for number, board in enumerate(boards):
         with clock.running(board) as left:
@@ -49,7 +49,7 @@ def test_a_move_that_fails_costs_its_time_and_a_retry_gives_none_back(
 ) -> None:
     now = [0.0]
     monkeypatch.setattr("evolve.programs.game_clock.time.monotonic", lambda: now[0])
-    clock, boards = GameClock(GameTime(10, 5)), positions(3)
+    clock, boards = GameClock("10+5"), positions(3)
 
     def move(board: Board, seconds: float, fails: bool = False) -> float:
         with contextlib.suppress(EngineError), clock.running(board) as left:
