@@ -18,8 +18,7 @@ import pytest
 from evolve.cli import signals
 from evolve.files import atomic, changes
 from evolve.programs import host
-from evolve.programs.meter import measure
-from evolve.service import engine_worker
+from evolve.programs.examination import measure
 from evolve.service.job import JOB_ID, JobRecord
 from evolve.studies.running import RunProcess
 from tests.cli import ROOT, posix
@@ -142,11 +141,11 @@ def test_a_rename_waits_for_readers_on_windows(
 
 
 def test_a_program_without_a_guard_is_measured_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert measure(os.getpid()).processes == len(psutil.Process().children(recursive=True))
+    assert measure(os.getpid())[2] == len(psutil.Process().children(recursive=True))
     monkeypatch.setattr(os, "name", "nt")
-    use = measure(os.getpid())
-    assert use.processes >= 1
-    assert use.megabytes > 20
+    _, megabytes, processes = measure(os.getpid())
+    assert processes >= 1
+    assert megabytes > 20
 
 
 def test_memory_has_no_limit_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,8 +159,7 @@ def test_memory_has_no_limit_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(resource, "setrlimit", refuse)
     host._limit(100)
-    engine_worker._limit_memory()
-    assert asked == [resource.RLIMIT_DATA, resource.RLIMIT_AS]
+    assert asked == [resource.RLIMIT_DATA]
 
 
 IMPORT_ALL = """

@@ -1,28 +1,39 @@
-"""Checks a hand-in against the demands of a contest: a Python file with the CS303 class `AI`."""
+"""Checks a hand-in against the demands of a contest: a Python file with the CS303 class `AI`.
+
+`Meter` measures from outside the CPU time and memory of a program and all that it starts.
+"""
 
 from __future__ import annotations
 
 import ast
+import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import psutil
 
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.squares import square_name
 from evolve.errors import EngineError
 from evolve.parsing import parse_python, read_document
-from evolve.programs.meter import Meter
 from evolve.programs.sessions import PythonSession
 
 ALLOWED: Final = ("numpy",)
 """Modules that a hand-in may import beside the standard library."""
+_PAUSE: Final = 0.02
+"""Least seconds between two samples, each of some 4 ms of CPU. What lives for less counts by its
+largest process alone, which the guard reports."""
+_SHARE: Final = 0.1
+"""Most of a core that sampling may take."""
 _LIMIT: Final = 10
 """Multiple of the contest's memory at which the hand-in gets no more.
 It is generous because the check is to report what the hand-in takes, not to refuse it."""
@@ -65,6 +76,91 @@ class Finding:
     text: str
 
 
+class Meter:
+    """Samples a program from a separate thread.
+
+    number: the process id of its guard, which does not count; where there are no guards (Windows)
+    of the program. megabytes: the most that all processes held at once in any sample. processes:
+    the most at once.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.megabytes = 0.0
+        self.processes = 0
+        self._number = number
+        self._last = self._lost = 0.0
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def seconds(self) -> float:
+        """CPU seconds of all processes so far, or until `close`; they never decrease."""
+        with self._lock:
+            if not self._stop.is_set():
+                self._look()
+            return self._last + self._lost
+
+    def close(self) -> None:
+        """Stop sampling."""
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        pause = _PAUSE
+        while not self._stop.wait(pause):
+            begin = time.thread_time()
+            with self._lock:
+                self._look()
+            pause = max(_PAUSE, (time.thread_time() - begin) / _SHARE)
+
+    def _look(self) -> None:
+        seconds, megabytes, processes = measure(self._number)
+        if seconds < self._last:
+            # A process ended after we read its parent and before we read it, or nobody waited for
+            # it: then the system drops its time.
+            seconds, megabytes, processes = measure(self._number)
+            self._lost += max(0.0, self._last - seconds)
+        self._last = seconds
+        self.megabytes = max(self.megabytes, megabytes)
+        self.processes = max(self.processes, processes)
+
+
+def measure(number: int) -> tuple[float, float, int]:
+    """What the program with a guard of this process id takes so far; on Windows its own id.
+
+    Returns seconds of CPU, those of ended processes included as far as the system counts them; MB
+    that all hold now, where memory that they share counts once if the system says so; and how many
+    run.
+    """
+    seconds, megabytes, count = 0.0, 0.0, 0
+    try:
+        root = psutil.Process(number)
+        processes = root.children(recursive=True)
+        if os.name == "nt":
+            processes.append(root)
+        else:
+            seconds += _of_ended(root.cpu_times())
+    except psutil.Error:
+        processes = []
+    for process in processes:
+        try:
+            times = process.cpu_times()
+            # Telling shared memory costs more, and one process shares none.
+            memory = process.memory_info() if len(processes) == 1 else process.memory_full_info()
+            seconds += times.user + times.system + _of_ended(times)
+        except psutil.Error:  # it has ended
+            continue
+        megabytes += getattr(memory, "pss", memory.rss) / (1 << 20)
+        count += 1
+    return seconds, megabytes, count
+
+
+def _of_ended(times: Any) -> float:
+    """CPU seconds of the children that a process has waited for; 0 where the system has none."""
+    return float(getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0))
+
+
 class _FaultError(Exception):
     """Something is wrong, so the remaining games are not played."""
 
@@ -81,13 +177,13 @@ class _Play:
         self,
         session: PythonSession,
         meter: Meter,
-        limits: tuple[float, float],
+        demands: Demands,
         progress: Callable[[int], None],
     ) -> None:
         self._session, self._meter, self._progress = session, meter, progress
-        self._limit, self._megabytes = limits
+        self._demands = demands
         # Twice its time, so that the report can say how late an answer is.
-        self._patience = 2 * self._limit + 1
+        self._patience = 2 * demands.seconds + 1
         self.fault: str | None = None
         self.stopped: str | None = None
         self.seconds: list[float] = []
@@ -102,12 +198,11 @@ class _Play:
         """
         board, new = Board.start(), True
         while not board.is_over():
-            if board.side == side:
-                square = self.ask(board, new, f"game {number}")
-                new = False
-            else:
-                legal = board.legal_moves()
-                square = int(rng.choice(legal)) if legal else None
+            if board.side != side:
+                board = _at_random(board, rng)
+                continue
+            square = self.ask(board, new, f"game {number}")
+            new = False
             board = board.pass_move() if square is None else board.play(square)
 
     def ask(self, board: Board, new: bool, what: str) -> int | None:
@@ -117,8 +212,9 @@ class _Play:
             pairs = self._measured(board, new)
         except EngineError as error:
             raise EngineError(f"{where}: {error}") from error
-        squares, legal = [_square(pair) for pair in pairs], board.legal_moves()
-        wrong = [pair for pair in pairs if _square(pair) not in legal]
+        legal = board.legal_moves()
+        squares = [8 * row + column if 0 <= column < 8 else -1 for row, column in pairs]
+        wrong = [pair for pair, square in zip(pairs, squares, strict=True) if square not in legal]
         if not legal:
             self.passes += 1
             if squares:
@@ -129,15 +225,11 @@ class _Play:
             names = ", ".join(map(square_name, legal[:4]))
             self.fault = f"{where}: its list is empty where {names} are legal"
         self._progress(1)
-        if self.fault or self._takes_too_much:
+        late = max(self.seconds[-1], self.cpu[-1]) > self._demands.seconds
+        if self.fault or late or self._meter.megabytes > self._demands.megabytes:
             self.stopped = where
             raise _FaultError
         return squares[-1] if squares else None
-
-    @property
-    def _takes_too_much(self) -> bool:
-        late = max(self.seconds[-1], self.cpu[-1]) > self._limit
-        return late or self._meter.megabytes > self._megabytes
 
     def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
         if new:
@@ -194,7 +286,7 @@ def examine(
         except EngineError as error:
             return [*findings, Finding("start", False, str(error))]
         findings.append(Finding("start", True, f"{time.monotonic() - begin:.2f} s"))
-        play = _Play(session, meter, (seconds, megabytes), progress)
+        play = _Play(session, meter, demands, progress)
         if not findings[0].good:
             findings.append(Finding("games", None, "not played: what it imports is wrong"))
         else:
@@ -217,7 +309,8 @@ def _played(play: _Play, games: int, rng: np.random.Generator) -> Finding:
         for side, discs in () if games else _QUICK:
             play.ask(_with_choice(side, discs, rng), True, "a position")
         for side in _SIDES:
-            play.ask(_at_a_pass(side, rng), True, f"{side} at a pass")
+            passes = partial(_must_pass, side)
+            play.ask(_of_random_games(rng, passes), True, f"{side} at a pass")
     except EngineError as error:
         return Finding("games", False, str(error))
     except _FaultError:
@@ -240,9 +333,8 @@ def _cpu(play: _Play, meter: Meter, seconds: float) -> Finding:
     return Finding("cpu", most <= seconds, text)
 
 
-def _at_a_pass(side: Side, rng: np.random.Generator) -> Board:
-    """A position of a random game where `side` must pass."""
-    return _of_random_games(rng, lambda board: board.side == side and not board.legal_moves())
+def _must_pass(side: Side, board: Board) -> bool:
+    return board.side == side and not board.legal_moves()
 
 
 def _with_choice(side: Side, discs: int, rng: np.random.Generator) -> Board:
@@ -264,13 +356,12 @@ def _of_random_games(rng: np.random.Generator, wanted: Callable[[Board], bool]) 
         while not board.is_over():
             if wanted(board):
                 return board
-            legal = board.legal_moves()
-            board = board.play(int(rng.choice(legal))) if legal else board.pass_move()
+            board = _at_random(board, rng)
 
 
-def _square(pair: tuple[int, int]) -> int | None:
-    row, column = pair
-    return row * 8 + column if 0 <= row < 8 and 0 <= column < 8 else None
+def _at_random(board: Board, rng: np.random.Generator) -> Board:
+    legal = board.legal_moves()
+    return board.play(int(rng.choice(legal))) if legal else board.pass_move()
 
 
 def _imports(file: Path, allowed: Collection[str]) -> Finding:

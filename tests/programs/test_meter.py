@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from evolve.programs.meter import Meter
+from evolve.programs.examination import Meter
 from evolve.programs.process import LineProcess
 from tests.programs import python, soon
 from tests.waits import until
