@@ -152,7 +152,6 @@ def contestants() -> dict[str, Agent]:
     found["uct, 400"] = evolve.load_agent("uct?simulations=400")
     found["evolved alpha-beta"] = evolve.load_agent(EVOLVED)
     found["patterns-standard"] = evolve.load_agent("patterns-standard")
-    found["patterns-standard, 400"] = evolve.load_agent("patterns-standard?simulations=400")
     dqn, mcts = train(DQN, 0), train(MCTS, 0)
     for plies in (0, 2):
         found[f"dqn, {plies} plies ahead"] = evolve.load_agent(f"{dqn}?lookahead={plies}")

@@ -24,7 +24,8 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
-from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
+from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule, standings
+from evolve.fitness.statistics import score_of_pairs
 
 EVOLVED_REST = (-254, -178, -264, -194, -149, -155, -79, -13)
 """c1 d1 b2 c2 d2 c3 d3 d4 of the evolved champion, whose a1 and b1 were −500 and −388."""
@@ -53,7 +54,7 @@ def tournament(agents: list[AlphaBetaAgent], pairs: int, jobs: int) -> None:
     )
     table = standings(games, count)
     for index, player in enumerate(agents):
-        score = score_against(games, index)
+        score = score_of_pairs(pair_scores(games, index))
         published = f"published wins {PUBLISHED_WINS[index]:2}" if count == 4 else ""
         print(
             f"  {player.name} {list(player.depths)}  score {score.value:.3f} "

@@ -193,6 +193,14 @@ class Agent(ABC):
         return cast("Self", replace(cast("Any", self), **changes))
 
 
+def check_play(rules: Rules | None, endgame: int) -> None:
+    """Raise an error for unknown rules, and for an exact search from impossibly many empties."""
+    if rules is not None:
+        check_rules(rules)
+    if not 0 <= endgame <= 60:
+        raise AgentError(f"endgame {endgame} must be 0 to 60 empties")
+
+
 def moves_to_choose(board: Board) -> list[int]:
     """The legal moves; IllegalMoveError where there is none."""
     moves = board.legal_moves()

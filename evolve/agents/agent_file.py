@@ -34,7 +34,6 @@ HEADER: Final = "header"
 _ZIP: Final = b"PK\x03\x04"
 _LARGEST: Final = 8 * MOST_WEIGHTS
 """Most bytes that an archive may unpack to."""
-_LARGEST_HEADER: Final = 1 << 20
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
@@ -155,12 +154,12 @@ def _parsed(source: Path | str) -> Any:
 def _unpacked(path: Path, whole: bool) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     """The header and arrays of an archive; it unpacks nothing that is too large for an agent."""
     try:
-        arrays = read_arrays(path, _LARGEST, HEADER, whole=whole)
+        arrays = read_arrays(path, _LARGEST, None if whole else HEADER)
     except ValueError as error:
         raise AgentFileError(f"this is not an agent file: {error}") from error
-    header = arrays.pop(HEADER)
-    if header.dtype.kind != "U" or header.ndim != 0:
-        raise AgentFileError(f"this is not an agent file: its {HEADER} is not text")
+    header = arrays.pop(HEADER, None)
+    if header is None or header.dtype.kind != "U" or header.ndim != 0:
+        raise AgentFileError(f"this is not an agent file: it holds no {HEADER} of text")
     return _parsed(str(header)), arrays
 
 
@@ -175,13 +174,12 @@ def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
 
 
 def read_arrays(
-    path: Path, largest: int | None = None, header: str | None = None, *, whole: bool = True
+    path: Path, largest: int | None = None, only: str | None = None
 ) -> dict[str, npt.NDArray[Any]]:
-    """All arrays of an archive; OSError, or ValueError where it is damaged.
+    """All arrays of an archive, or `only` one; OSError, or ValueError where it is damaged.
 
     Unpacks at most `largest` bytes; without a number, at most the size of the file itself, which
-    suits an archive that is not packed. If `header` is given, ValueError where that array is
-    missing or over 1 MiB. With `whole` false, only the `header` array is read.
+    suits an archive that is not packed.
     """
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
@@ -189,22 +187,14 @@ def read_arrays(
             members = archive.infolist()
             if sum(member.file_size for member in members) > most:
                 raise ValueError(f"it would unpack to more than {most} bytes")
-            sizes = {member.filename: member.file_size for member in members}
-            if header is not None and f"{header}.npy" not in sizes:
-                raise ValueError(f"it holds no {header}")
-            if header is not None and sizes[f"{header}.npy"] > _LARGEST_HEADER:
-                raise ValueError(f"its {header} is too large")
             # Read whole members, so that zipfile verifies the checksum of each.
             return {
-                member.filename.removesuffix(".npy"): _array(archive.read(member))
+                name: _array(archive.read(member))
                 for member in members
-                if whole or member.filename == f"{header}.npy"
+                if only in (None, name := member.filename.removesuffix(".npy"))
             }
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise ValueError(str(error) or "it is cut off") from error
-    except (NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
-        # An unknown compression, a password, a name that is not text.
-        raise ValueError(str(error)) from error
 
 
 def _array(data: bytes) -> npt.NDArray[Any]:

@@ -14,13 +14,10 @@ import numpy as np
 from evolve.agents.agent import Description, Limit, moves_to_choose
 from evolve.agents.agent_file import Arrays
 from evolve.agents.analysis import Analysis, row_analysis
-from evolve.agents.cut_fit import cuts_from, measured_values
-from evolve.agents.cut_search import CutSearch
 from evolve.agents.memory import thread_context, thread_context_address
-from evolve.agents.probcut import PROBCUT
-from evolve.agents.search_schedule import check_boundaries
-from evolve.agents.searching import NO_LIMIT, SearchingAgent
-from evolve.agents.timed_search import TABLE_BITS
+from evolve.agents.probcut import PROBCUT, cuts_from, measured_values
+from evolve.agents.searching import NO_LIMIT, SearchingAgent, check_boundaries
+from evolve.agents.timed_search import TABLE_BITS, CutSearch
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import WIN, Rules

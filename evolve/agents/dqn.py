@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Len
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from evolve.agents.agent import Description, Setting, StoredAgent, moves_to_choose
+from evolve.agents.agent import Description, Setting, StoredAgent, check_play, moves_to_choose
 from evolve.agents.agent_file import Arrays
 from evolve.agents.analysis import Analysis
 from evolve.agents.memory import thread_context, thread_scratch
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import Rules, check_rules, rule_set
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.engine.networks.action_search import (
     DISCOUNT_OTHER,
     DISCOUNT_OWN,
@@ -88,7 +91,7 @@ def described(facts: Mapping[str, Any], network: Network | None) -> Description:
     return Description((f"exact from {facts['endgame']} empties",), lines)
 
 
-@dataclass(frozen=True)
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
 class Rewards:
     """The immediate rewards that a network was taught to forecast.
 
@@ -101,24 +104,12 @@ class Rewards:
         step: a `ply` of either side, or the `turn` from an own move to the next own one.
     """
 
-    squares: tuple[float, ...] = (0.0,) * SQUARE_CLASSES
+    squares: Annotated[tuple[float, ...], Len(SQUARE_CLASSES, SQUARE_CLASSES)] = (
+        0.0,
+    ) * SQUARE_CLASSES
     discs: float = 0.0
-    discount: float = 1.0
+    discount: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     step: Literal["ply", "turn"] = "ply"
-
-    def __post_init__(self) -> None:
-        if (
-            len(self.squares) != SQUARE_CLASSES
-            or not np.isfinite([*self.squares, self.discs]).all()
-        ):
-            raise AgentError(
-                f"rewards of squares must be {SQUARE_CLASSES} numbers, and of discs one, not "
-                f"{list(self.squares)} and {self.discs}"
-            )
-        if not 0.0 <= self.discount <= 1.0:
-            raise AgentError(f"the discount {self.discount} of rewards must be 0 to 1")
-        if self.step not in ("ply", "turn"):
-            raise AgentError(f"the step {self.step!r} of rewards must be ply or turn")
 
     @cached_property
     def cells(self) -> npt.NDArray[np.float64]:
@@ -138,21 +129,6 @@ class Rewards:
     def document(self) -> dict[str, Any]:
         """The rewards as JSON."""
         return {**asdict(self), "squares": list(self.squares)}
-
-    @classmethod
-    def of(cls, document: Any) -> Rewards:
-        """The inverse of `document`; AgentError for anything else."""
-        known = [field.name for field in fields(cls)]
-        if not isinstance(document, dict) or not set(document) <= set(known):
-            raise AgentError(f"rewards must be an object of {', '.join(known)}, not {document!r}")
-        values = dict(document)
-        squares = values.pop("squares", list(cls.squares))
-        step = values.pop("step", cls.step)
-        if not isinstance(squares, list) or any(
-            type(number) not in (int, float) for number in (*squares, *values.values())
-        ):
-            raise AgentError(f"rewards must hold numbers, not {document!r}")
-        return cls(tuple(map(float, squares)), step=step, **values)
 
 
 NO_REWARDS: Final = Rewards()
@@ -188,8 +164,7 @@ class DqnAgent(StoredAgent):
     optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, "rewards")
 
     def __post_init__(self) -> None:
-        if self.rules is not None:
-            check_rules(self.rules)
+        check_play(self.rules, self.endgame)
         if len(self.networks) not in (1, 2):
             raise AgentError(f"{len(self.networks)} networks: one for both colours, or one each")
         for network in self.networks:
@@ -199,8 +174,6 @@ class DqnAgent(StoredAgent):
                 )
         if not 0 <= self.lookahead <= _MOST_LOOKAHEAD:
             raise AgentError(f"lookahead {self.lookahead} must be 0 to {_MOST_LOOKAHEAD}")
-        if not 0 <= self.endgame <= 60:
-            raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
 
     def choose(self, board: Board) -> int:
         """The best square; raises IllegalMoveError when there is none."""
@@ -294,7 +267,7 @@ class DqnAgent(StoredAgent):
         prefixes = _COLOURS if count == 2 else ("",)
         networks = tuple(network_of(parameters, arrays, prefix) for prefix in prefixes)
         # Files from before 0.2 hold no rewards.
-        rewards = Rewards.of(parameters.get("rewards", {}))
+        rewards = TypeAdapter(Rewards).validate_python(parameters.get("rewards", {}))
         return cls(networks, rewards=rewards, **own, **common)
 
     def describe(self) -> Description:

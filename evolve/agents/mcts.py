@@ -12,7 +12,14 @@ from typing import Any, ClassVar, Final, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Description, Limit, Setting, StoredAgent, moves_to_choose
+from evolve.agents.agent import (
+    Description,
+    Limit,
+    Setting,
+    StoredAgent,
+    check_play,
+    moves_to_choose,
+)
 from evolve.agents.agent_file import Arrays
 from evolve.agents.analysis import Analysis
 from evolve.agents.chance import mix
@@ -43,10 +50,9 @@ from evolve.agents.timed_search import (
 )
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import Rules, check_rules, rule_set
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.engine.networks import mcts
 from evolve.engine.networks.network import Network
-from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_in_order
 from evolve.errors import AgentError
@@ -72,6 +78,7 @@ _PARAMETERS: Final = {
     "order": str,
 }
 """The parameters in files, beside the network's, with their types."""
+_VALUED: Final = ("value", "policy-value")
 _FORMULA: Final = {"ucb1": mcts.UCB1, "puct": mcts.PUCT}
 
 
@@ -91,7 +98,6 @@ class MctsAgent(StoredAgent):
         seed: of the random games. The same position, seed and settings give the same move.
         rules: the rules to play by; None (any) plays `standard` by default.
         network: values positions (output `value` or `policy-value`); None: random games do.
-        patterns: values positions in place of a network. Files do not hold such an agent.
         reuse: whether to keep a game's tree from move to move, after `for_game`. A move then
             depends on those before it. `choose_all` keeps no tree.
         order: the order of moves in the exact search, which plays the first of the best moves: by
@@ -109,7 +115,6 @@ class MctsAgent(StoredAgent):
     rules: Rules | None = None
     name: str = "uct"
     network: Network | None = None
-    patterns: Patterns | None = None
     reuse: bool = False
     order: Order = "visits"
     evaluate: Evaluate | None = field(default=None, compare=False, repr=False)
@@ -121,24 +126,21 @@ class MctsAgent(StoredAgent):
     optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, *NETWORK_PARAMETERS)
 
     def __post_init__(self) -> None:
-        if self.rules is not None:
-            check_rules(self.rules)
+        check_play(self.rules, self.endgame)
         if not 1 <= self.simulations <= MOST_SIMULATIONS:
             raise AgentError(f"simulations {self.simulations} must be 1 to {MOST_SIMULATIONS}")
         if not 0 < self.c <= 1000:
             raise AgentError(f"c {self.c:g} must be over 0, and 1000 at most")
         if self.selection not in _FORMULA:
             raise AgentError(f"there is no selection {self.selection!r}; there are ucb1 and puct")
-        if not 0 <= self.endgame <= 60:
-            raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
         if self.order not in ("visits", "value"):
             raise AgentError(f"there is no order {self.order!r}; there are visits and value")
-        if self.network and self.network.architecture.output not in ("value", "policy-value"):
+        built = self.network.architecture if self.network else None
+        if built and (built.output not in _VALUED or built.input.startswith("coloured")):
             raise AgentError(
-                f"a tree search needs a network with a value, not {self.network.architecture}"
+                f"a tree search needs a network with a value, that sees the board from the mover, "
+                f"not {built}"
             )
-        if self.network and self.network.architecture.input.startswith("coloured"):
-            raise AgentError("a tree search needs a network that sees the board from the mover")
         if self.seconds is not None:
             check_seconds(self.seconds)
             _prepare()
@@ -205,21 +207,17 @@ class MctsAgent(StoredAgent):
     @property
     def repeats(self) -> bool:
         """True with a network, a number of simulations and a new tree for every move."""
-        drawn = self.network is None and self.patterns is None
-        return not drawn and self.seconds is None and not self.reuse
+        return self.network is not None and self.seconds is None and not self.reuse
 
     @property
     def identity(self) -> Any:
         """Its name, parameters and network."""
-        values = [valued.digest for valued in (self.network, self.patterns) if valued]
-        return [self.name, self.parameters, values]
+        return [self.name, self.parameters, [self.network.digest] if self.network else []]
 
     def stored(self) -> Self:
-        """The agent itself; AgentError where it has patterns or a time, which files cannot hold."""
+        """The agent itself; AgentError where it has a time, which files cannot hold."""
         if self.seconds is not None:
             raise AgentError(f"{self.name}: files hold no limit of time; leave it out")
-        if self.patterns is not None:
-            raise AgentError(f"{self.name}: files hold no tree search over patterns; leave it out")
         return self
 
     @property
@@ -375,15 +373,13 @@ class MctsAgent(StoredAgent):
     def _grow(self, tree: Tree, board: Board, simulations: int) -> None:
         seed = mix(mix(self.seed ^ board.own) ^ board.opp)
         network = self.network
-        lanes = self.patterns.shapes.lanes if self.patterns else 0
-        scratch = thread_scratch(network.scratch_size if network else lanes)
+        scratch = thread_scratch(network.scratch_size if network else 0)
         options = mcts.SearchOptions(
             rule_set(self._rules).code,
             _FORMULA[self.selection],
             float(self.c),
             network.address if network else 0,
             scratch.ctypes.data,
-            self.patterns.address if self.patterns else 0,
         )
         tree.simulate(simulations, options, seed)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -182,6 +182,18 @@ def thread_scratch(size: int) -> npt.NDArray[np.float32]:
 
 
 _contexts = threading.local()
+_addresses = threading.local()
+_patterns = threading.local()
+T = TypeVar("T")
+
+
+def _kept(local: threading.local, key: Any, make: Callable[[], T]) -> T:
+    """What this thread keeps under a key, made where it is first needed."""
+    values: dict[Any, T] = local.__dict__
+    found = values.get(key)
+    if found is None:
+        found = values[key] = make()
+    return found
 
 
 def stopper() -> Callable[[], None]:
@@ -189,7 +201,7 @@ def stopper() -> Callable[[], None]:
 
     The result of a stopped search is invalid.
     """
-    contexts = cast("dict[Any, layout.Cells]", _contexts.__dict__)
+    contexts: dict[Any, layout.Cells] = _contexts.__dict__
 
     def stop() -> None:
         for context in list(contexts.values()):
@@ -198,31 +210,18 @@ def stopper() -> Callable[[], None]:
     return stop
 
 
-def _let_stop(key: Hashable, context: layout.Cells) -> None:
-    """Let `stopper` also stop this thread's searches in a context that is kept elsewhere."""
-    cast("dict[Any, layout.Cells]", _contexts.__dict__)[key] = context
-
-
 def thread_context(rules: Rules, table_bits: int) -> layout.Cells:
     """This thread's context for the given rules and table size, kept for the next search."""
-    contexts = cast("dict[Any, layout.Cells]", _contexts.__dict__)
-    context = contexts.get((rules, table_bits))
-    if context is None:
-        code = rule_set(rules).code
-        context = contexts[rules, table_bits] = new_context(code, 0, table_bits)
-    return context
-
-
-_addresses = threading.local()
+    code = rule_set(rules).code
+    return _kept(_contexts, (code, table_bits), lambda: new_context(code, 0, table_bits))
 
 
 def thread_context_address(rules: Rules, table_bits: int) -> int:
     """The address of `thread_context`, looked up in a tenth of the time that numpy takes for it."""
-    addresses = cast("dict[Any, int]", _addresses.__dict__)
+    addresses: dict[Any, int] = _addresses.__dict__
     address = addresses.get((rules, table_bits))
     if address is None:
-        address = thread_context(rules, table_bits).ctypes.data
-        addresses[rules, table_bits] = address
+        address = addresses[rules, table_bits] = thread_context(rules, table_bits).ctypes.data
     return address
 
 
@@ -263,14 +262,9 @@ class PatternMemory:
         return held_rules == rules and np.array_equal(held, block)
 
 
-_patterns = threading.local()
-
-
 def thread_pattern_memory(table_bits: int) -> PatternMemory:
-    """This thread's memory of that size, kept for the next search."""
-    memories = cast("dict[int, PatternMemory]", _patterns.__dict__)
-    memory = memories.get(table_bits)
-    if memory is None:
-        memory = memories[table_bits] = PatternMemory(table_bits)
-        _let_stop(("patterns", table_bits), memory.context)
+    """This thread's memory of that size, kept for the next search; `stopper` stops it, too."""
+    memory = _kept(_patterns, table_bits, lambda: PatternMemory(table_bits))
+    contexts: dict[Any, layout.Cells] = _contexts.__dict__
+    contexts["patterns", table_bits] = memory.context
     return memory

@@ -9,29 +9,28 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import TypeAdapter
 
 from evolve.agents.agent import Description, Limit, Setting
 from evolve.agents.agent_file import Arrays
 from evolve.agents.analysis import Analysis, exact_analysis
-from evolve.agents.cut_fit import cuts_from, measured_values
-from evolve.agents.cut_search import CutSearch
 from evolve.agents.dqn import checked
-from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import (
     GAME_TABLE_BITS,
     PatternMemory,
     thread_context,
     thread_pattern_memory,
 )
-from evolve.agents.probcut import PROBCUT, Cuts
-from evolve.agents.search_schedule import (
+from evolve.agents.probcut import PROBCUT, Cuts, cuts_from, measured_values
+from evolve.agents.searching import (
+    NO_LIMIT,
     Allocation,
+    SearchingAgent,
     check_boundaries,
     check_depth,
     check_probcut,
 )
-from evolve.agents.searching import NO_LIMIT, SearchingAgent
-from evolve.agents.timed_search import TABLE_BITS, prepare_timed_search, stopping_at
+from evolve.agents.timed_search import TABLE_BITS, CutSearch, prepare_timed_search, stopping_at
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
@@ -50,11 +49,8 @@ ENDGAME: Final = 12
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
 _WEIGHTS: Final = "weights"
 _CUTS: Final = "cuts"
-_C_PUCT: Final = 1.2
 _MOVES: Final = 30
 """Moves of a side in a game."""
-_TREE_SEARCH: Final = ("simulations", "c_puct")
-"""Settings that make it a tree search with positions valued by the patterns."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +95,6 @@ class PatternAgent(SearchingAgent):
     SETTINGS: ClassVar[Mapping[str, Setting]] = {
         **SearchingAgent.SETTINGS,
         "probcut": Setting("probcut", float),
-        "simulations": Setting("limit"),
-        "c_puct": Setting("limit", float),
     }
     EXACT_NODES: ClassVar[int] = 4
     # Near the end each ply takes several times as long as the one before it, and a ply begun at a
@@ -207,19 +201,7 @@ class PatternAgent(SearchingAgent):
         return self._changed(budget=_MOVES * nodes)
 
     def with_settings(self, values: Mapping[str, float], name: str) -> Any:
-        """The agent with these settings, and a new name. Raises AgentError.
-
-        With `simulations` or `c_puct` it is a tree search over the agent's patterns.
-        """
-        if any(key in values for key in _TREE_SEARCH):
-            tree = self._tree_search()
-            wrong = [key for key in values if key not in tree.settings]
-            if wrong:
-                raise AgentError(
-                    f"{name}: a tree search has no setting {wrong[0]!r}; it has "
-                    f"{', '.join(key for key in tree.settings if key in self.settings)}"
-                )
-            return tree.with_settings(values, name)
+        """The agent with these settings, and a new name. Raises AgentError."""
         made = self if "probcut" not in values else self._with_probcut(values["probcut"])
         return super(PatternAgent, made).with_settings(values, name)
 
@@ -259,7 +241,7 @@ class PatternAgent(SearchingAgent):
         shapes = ShapeSet(tuple(parse_shape(text) for text in texts))
         patterns = Patterns.of_weights(shapes, _boundaries(boundaries), arrays[_WEIGHTS])
         if "allocation" in parameters:
-            own["allocation"] = Allocation.from_parameters(parameters["allocation"])
+            own["allocation"] = TypeAdapter(Allocation).validate_python(parameters["allocation"])
         return cls(patterns, cuts=Cuts(arrays[_CUTS]), **own, **common)
 
     def stored(self) -> Self:
@@ -332,16 +314,6 @@ class PatternAgent(SearchingAgent):
     def _table_bits(self) -> int:
         """The table size: larger with a limit of time or nodes."""
         return TABLE_BITS if self._is_limited else GAME_TABLE_BITS
-
-    def _tree_search(self) -> MctsAgent:
-        return MctsAgent(
-            selection="puct",
-            c=_C_PUCT,
-            endgame=self.endgame,
-            rules=self.rules,
-            name=self.name,
-            patterns=self.patterns,
-        )
 
     def _search(self, board: Board) -> CutSearch:
         """A search from a position, in the game's memory, or else in this thread's."""

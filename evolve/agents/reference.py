@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
+from pydantic import ValidationError
+
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.agent_file import Arrays, header_of, naming_file, read_agent_file
 from evolve.agents.alphabeta import AlphaBetaAgent
@@ -13,6 +15,7 @@ from evolve.agents.registry import KINDS, REFERENCES
 from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, AgentFileError
 from evolve.extras import imported
+from evolve.parsing import faults
 
 SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
 """The classic position weights, ×100, one per class of squares.
@@ -58,11 +61,13 @@ def _agent_of(document: Any, arrays: Arrays) -> StoredAgent:
     missing = [key for key in made.required if key not in header.parameters]
     unknown = [key for key in header.parameters if key not in (*made.required, *made.optional)]
     if missing or unknown:
-        faults = [f"parameter {key} is missing" for key in missing]
-        raise AgentFileError("; ".join(faults + [f"parameter {key} is unknown" for key in unknown]))
+        found = [f"parameter {key} is missing" for key in missing]
+        raise AgentFileError("; ".join(found + [f"parameter {key} is unknown" for key in unknown]))
     common = {"rules": header.rules, "name": header.name, "provenance": header.provenance}
     try:
         return made.from_parts(header.parameters, arrays, common)
+    except ValidationError as error:
+        raise AgentFileError("; ".join(fault.text for fault in faults(error))) from error
     except (AgentError, ValueError, TypeError) as error:
         raise AgentFileError(str(error)) from error
 

@@ -11,19 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from evolve.agents.agent import Limit, Setting, StoredAgent, moves_to_choose
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from evolve.agents.agent import Limit, Setting, StoredAgent, check_play, moves_to_choose
 from evolve.agents.chance import MISTAKES, MistakenAgent
 from evolve.agents.memory import thread_context
-from evolve.agents.search_schedule import check_depth
 from evolve.agents.timed_search import (
     TABLE_BITS,
-    Search,
+    CutSearch,
     TimedSearch,
     check_seconds,
     prepare_timed_search,
 )
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import check_rules
+from evolve.engine.search.context import MAX_DEPTH
+from evolve.engine.search.genes import MAX_PHASES, phase_of
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
 
@@ -83,8 +86,12 @@ class SearchingAgent(StoredAgent):
         """A best square by its depths, and the nodes searched; the board has a choice of moves."""
 
     @abstractmethod
-    def _search(self, board: Board) -> Search:
+    def _search(self, board: Board) -> CutSearch:
         """The search from a position that a limit may stop."""
+
+    @abstractmethod
+    def values_by_depth(self, board: Board, deepest: int) -> list[int]:
+        """The values of a position with moves, at 0, 1, … `deepest` plies, without cuts."""
 
     @abstractmethod
     def _rendered(self, numba: bool) -> str:
@@ -92,10 +99,7 @@ class SearchingAgent(StoredAgent):
 
     def check_search(self) -> None:
         """Raise AgentError where its rules, exact search or limit are invalid."""
-        if self.rules is not None:
-            check_rules(self.rules)
-        if not 0 <= self.endgame <= 60:
-            raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
+        check_play(self.rules, self.endgame)
         seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
         if nodes is not None and nodes < _FEWEST_NODES:
             raise AgentError(f"nodes {nodes} must be {_FEWEST_NODES} or more")
@@ -197,3 +201,62 @@ class SearchingAgent(StoredAgent):
         """The clock of its Python file, in place of the depths; None where it plays by depth."""
         seconds = self.limit.seconds
         return None if seconds is None else Clock(seconds, self.limit.depth)
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Allocation:
+    """Depths and forward cuts of a search in each of P phases. Raises AgentError.
+
+    boundaries: P − 1 disc counts at which the next phase begins; depths: plies, 1 to 60;
+    probcuts: margins of the forward cuts in standard deviations, 0.1 to 10, or 0 for none.
+    """
+
+    boundaries: tuple[int, ...]
+    depths: tuple[int, ...]
+    probcuts: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        phases = len(self.depths)
+        if not 1 <= phases <= MAX_PHASES or len(self.probcuts) != phases:
+            raise AgentError(
+                f"{phases} depths and {len(self.probcuts)} margins of cuts: there must be as many, "
+                f"1 to {MAX_PHASES}"
+            )
+        check_boundaries(self.boundaries, phases)
+        for depth in self.depths:
+            check_depth(depth)
+        for probcut in self.probcuts:
+            check_probcut(probcut)
+
+    def depth(self, discs: int) -> int:
+        """The depth in plies at a disc count."""
+        return self.depths[phase_of(discs, self.boundaries)]
+
+    def probcut(self, discs: int) -> float:
+        """The margin of the cuts in standard deviations at a disc count."""
+        return self.probcuts[phase_of(discs, self.boundaries)]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The allocation as files hold it."""
+        return {name: list(values) for name, values in vars(self).items()}
+
+
+def check_boundaries(boundaries: Sequence[int], phases: int) -> None:
+    """Raise AgentError unless these disc counts can divide a game into so many phases."""
+    if len(boundaries) != phases - 1:
+        raise AgentError(f"{phases} phases need {phases - 1} boundaries, not {list(boundaries)}")
+    if list(boundaries) != sorted({*boundaries}) or not all(4 < at <= 64 for at in boundaries):
+        raise AgentError(f"boundaries {list(boundaries)} must ascend from 5 to 64")
+
+
+def check_depth(depth: int) -> None:
+    """Raise AgentError unless a search can have this depth."""
+    if not 1 <= depth <= MAX_DEPTH:
+        raise AgentError(f"depth {depth} must be 1 to {MAX_DEPTH}")
+
+
+def check_probcut(probcut: float) -> None:
+    """Raise AgentError unless cuts can have this margin."""
+    if probcut != 0 and not 0.1 <= probcut <= 10:
+        raise AgentError(f"probcut {probcut:g} must be 0.1 to 10, or 0 for no cuts")

@@ -8,17 +8,19 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from evolve.agents.agent import Limit
+from evolve.agents.analysis import line_from
 from evolve.agents.memory import thread_context
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, rule_set
 from evolve.engine.games import game
 from evolve.engine.games.game import new_context
+from evolve.engine.patterns.pattern_search import pattern_move, pattern_values
 from evolve.engine.search import context as layout
 from evolve.engine.search.context import clear_deadline, set_deadline
 from evolve.engine.search.solver import solve_move, solve_outcome_move
@@ -30,6 +32,10 @@ All have one size, because the first use in a thread makes the system provide th
 took 20 to 100 ms on a virtual machine."""
 SHORTEST: Final = 0.02
 LONGEST: Final = 86400.0
+_STEP: Final = 2
+"""Plies from one search to the next deeper one."""
+_SHARE: Final = 0.4
+"""Share of a limit up to which the next search begins; beyond it, it would not get far."""
 _OUTCOME_SECONDS: Final = 0.002
 _OUTCOME_NODES: Final = 40_000
 _OUTCOME_GROWTH: Final = 2.4
@@ -37,22 +43,56 @@ _OUTCOME_GROWTH: Final = 2.4
 Averages over positions."""
 
 
-class Search(Protocol):
-    """A search that deepens."""
+class CutSearch:
+    """A search with forward cuts from one position, for patterns and for weights of squares.
 
-    context: layout.Cells
-    """The memory of the search, which also counts its nodes."""
+    context: prepared for the evaluation, the cuts and the rules, see `engine.patterns`; it also
+    counts the nodes.
+    """
 
-    step: ClassVar[int]
-    """Plies from one search to the next deeper one."""
-    share: ClassVar[float]
-    """Share of a limit up to which the next search begins; beyond it, it would not get far."""
+    def __init__(self, context: layout.Cells, board: Board) -> None:
+        self.context = context
+        self._board = board
 
     def prepare(self) -> None:
-        """Prepare for a series of searches, each deeper than the one before."""
+        """Prepare for a series of searches, each deeper than the one before.
+
+        There is nothing to prepare here: the table's entries stay valid.
+        """
 
     def move(self, depth: int) -> int:
         """A best square by a search of `depth` plies; where it was stopped −1, or a good one."""
+        return self._move(self._board, depth)[0]
+
+    def deepen(self, depth: int) -> tuple[int, int]:
+        """A best square and its value, by searches of ever more plies, two at a time."""
+        square, value = -1, 0
+        for plies in range(2 - depth % 2, depth + 1, 2):
+            square, value = self._move(self._board, plies)
+        return square, value
+
+    def values_to(self, deepest: int) -> list[int]:
+        """The position's values at 1, 2, … `deepest` plies."""
+        self.context[layout.STOPPED] = 0
+        return [self._move(self._board, plies)[1] for plies in range(1, deepest + 1)]
+
+    def values(self, depth: int) -> dict[int, int]:
+        """The value of every legal move at `depth` plies."""
+        values = np.zeros(64, np.int64)
+        own, opp = U(self._board.own), U(self._board.opp)
+        for plies in range(2 - depth % 2, depth + 1, 2):
+            pattern_values(own, opp, plies, values, self.context.ctypes.data)
+        return {square: int(values[square]) for square in self._board.legal_moves()}
+
+    def line(self, square: int, depth: int) -> tuple[int, ...]:
+        """The principal variation from `square` on."""
+        return line_from(
+            self._board, square, depth, lambda board, plies: self._move(board, plies)[0]
+        )
+
+    def _move(self, board: Board, depth: int) -> tuple[int, int]:
+        square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
+        return int(square), int(value)
 
 
 @cache
@@ -82,7 +122,7 @@ class TimedSearch:
     board: Board
     limit: Limit
     begin: float
-    search: Search
+    search: CutSearch
     exact: layout.Cells
     exact_nodes: int
 
@@ -93,7 +133,7 @@ class TimedSearch:
         self._deepest = min(self.limit.depth or layout.MAX_DEPTH, self.board.empties)
         self._square = self.board.legal_moves()[0]
         # The last search before a depth that is asked for has the same parity.
-        self._depth = -((self.limit.depth or 0) % self.search.step)
+        self._depth = -((self.limit.depth or 0) % _STEP)
 
     def choose_counted(self, endgame: int, before_exact: float) -> tuple[int, int]:
         """A good square, and the nodes searched for it.
@@ -112,7 +152,7 @@ class TimedSearch:
 
     def _choose(self, endgame: int, before_exact: float) -> int:
         solving = self.board.empties <= endgame or self._solver_may_finish()
-        self._deepen(before_exact if solving else self.search.share)
+        self._deepen(before_exact if solving else _SHARE)
         # Even where the search has seen the end: forward cuts may have hidden it.
         if solving and not self._stopped:
             self.exact[layout.NODES] = self.exact_nodes * self.search.context[layout.NODES]
@@ -121,7 +161,7 @@ class TimedSearch:
                 if bound >= 0:
                     return self._best(int(square))
                 self.search.context[layout.NODES] = self.nodes
-                self._deepen(self.search.share)
+                self._deepen(_SHARE)
         return self._square
 
     @property
@@ -154,7 +194,7 @@ class TimedSearch:
         """Search deeper and deeper, until `share` of the limit is used."""
         self.search.prepare()
         while self._depth < self._deepest and self._used < share:
-            depth = min(self._depth + self.search.step, self._deepest)
+            depth = min(self._depth + _STEP, self._deepest)
             square = self.search.move(depth)
             if square >= 0:
                 self._square = square

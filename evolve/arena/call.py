@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult
-from evolve.arena.sprt import Sprt
+from evolve.arena.match import Match, MatchResult, Sprt
 from evolve.arena.tournament import Anchors, Contest, Tournament, rules_of_rating
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as

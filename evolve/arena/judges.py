@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,15 +45,6 @@ class Judgement:
     against: str
     scores: tuple[Estimate, ...] = ()
     elo: Estimate | None = None
-
-
-class Judge(Protocol):
-    """Plays against agents, always on the same openings."""
-
-    def judge(
-        self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
-    ) -> Judgement:
-        """Judge an agent."""
 
 
 class Panel:

@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match
+from evolve.arena.match import Match, StoppedError
 from evolve.engine.board.rules import (
     FAILED_BLACK,
     FAILED_WHITE,
@@ -30,10 +30,10 @@ from evolve.engine.board.rules import (
     check_rules,
 )
 from evolve.engine.board.squares import parse_moves
-from evolve.errors import EvolveError, RecordError, RunError
+from evolve.errors import EngineError, EvolveError, RecordError, RunError
 from evolve.files.atomic import write_bytes
-from evolve.files.changes import make_folder, move, remove_tree
-from evolve.fitness.games import Games, empty_rows
+from evolve.files.changes import make_folder, move, remove, remove_tree
+from evolve.fitness.games import Games, GamesDone, empty_rows
 from evolve.records.formats import packed, read_games
 from evolve.records.ggf import format_ggf
 from evolve.runs.run_folder import locked
@@ -45,6 +45,8 @@ MATCH: Final = "match"
 _GGF_PLACE: Final = "evolve match"
 _REST: Final = 20
 """Pause after a write, as a multiple of its duration: writing takes at most 5 % of a match."""
+_QUICK: Final = 2.0
+"""Seconds after which a match of a folder is written while it is played."""
 _FAILED: Final = {"black": FAILED_BLACK, "white": FAILED_WHITE}
 _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 _RULES: Final = re.compile(r"\brules=(\w+)")
@@ -195,6 +197,57 @@ class MatchFile:
             elif before != now:
                 parts.append(f"{key.replace('_', '-')} {before}, not {now}")
         raise RunError(f"{self.path} holds another match: {'; '.join(parts)}; name another file")
+
+
+class MatchFolder:
+    """Plays matches, and saves each in a table of its own: they resume after a stop or a kill.
+
+    Hold the lock of the folder, or of one above it. lasting: whether all matches stay there.
+    Otherwise quick ones are not written, but played again.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        warn: Callable[[str], None],
+        stop: Callable[[], bool] | None = None,
+        *,
+        lasting: bool = True,
+    ) -> None:
+        self.folder = folder
+        self._warn, self._stop, self._lasting = warn, stop, lasting
+        self._begin = time.monotonic()
+
+    def play(self, match: Match, progress: GamesDone | None, stem: str | None = None) -> None:
+        """Play the rest of a match; StoppedError if `stop` says so.
+
+        stem: of the file's name, by default from names and seed. If all games were lost by
+        failures, none is saved: the error may be mended before the next time.
+        """
+        path = self.folder / f"{stem or '-'.join([*match.names, str(match.seed)])}.parquet"
+        file = MatchFile(match, path, self._warn, locked=True)
+
+        def keep() -> None:
+            if time.monotonic() - self._begin > _QUICK:
+                file.keep()
+
+        make_folder(self.folder, parents=True, exist_ok=True)
+        with file.claimed():
+            if match.played and progress is not None:
+                progress(match.played)
+            try:
+                match.play(progress, keep, self._stop)
+            except EngineError:
+                if match.played and match.result.played:
+                    file.finish()
+                else:
+                    remove(file.path, missing_ok=True)
+                raise
+            except (StoppedError, KeyboardInterrupt):
+                file.finish()
+                raise
+            if self._lasting or file.path.exists():
+                file.finish()
 
 
 def write_match_ggf(match: Match, path: Path) -> None:

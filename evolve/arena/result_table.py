@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import pandas as pd
-from pandas.plotting import PlotAccessor
 
 from evolve.agents.agent import Agent
 from evolve.errors import AgentError
 from evolve.extras import imported
 from evolve.runs.folder_view import Tables
 
-_OURS: Final = frozenset({"ax", "output", "size", "style", "title"})
-"""Options of our pictures; with others, pandas draws."""
-
 
 class ResultTable(pd.DataFrame):
     """A table of results. Rows and columns taken from it are ordinary DataFrames.
 
     tables: its parts by name, such as `tables["settings"]`. champion: the best agent; AgentError
-    where results are not of agents. plot(ax=…): a picture of it; with pandas' own options, or as
-    `plot.bar()` and the like, pandas draws the columns.
+    where results are not of agents. plot(ax=…): a picture of it.
     """
 
     @classmethod
@@ -61,20 +56,9 @@ class ResultTable(pd.DataFrame):
             )
         return best
 
-    @property
-    def plot(self) -> PlotAccessor:
-        """Draws it: `plot(ax=…)` makes our own picture, pandas' options draw the columns."""
-        return _Plot(self, vars(self)["_drawn"])
+    def plot(self, **options: Any) -> Any:  # type: ignore[override]
+        """A picture of it; options: `ax`, `output`, `size`, `style` and `title`.
 
-
-class _Plot(PlotAccessor):
-    """pandas' plots, and our own picture where none of pandas' options is named."""
-
-    def __init__(self, table: ResultTable, drawn: str) -> None:
-        super().__init__(table)
-        self._table, self._drawn = table, drawn
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        if arguments or not options.keys() <= _OURS:
-            return super().__call__(*arguments, **options)
-        return imported(self._drawn)(self._table, **options)
+        `pandas.DataFrame(table).plot` draws the columns.
+        """
+        return imported(vars(self)["_drawn"])(self, **options)

@@ -16,7 +16,7 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, PlayMatch, fresh_pairs
-from evolve.arena.match_folder import MatchFolder
+from evolve.arena.match_files import MatchFolder
 from evolve.engine.board.rules import Rules, check_rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text

@@ -22,8 +22,8 @@ from evolve.evolution.panel import RunContext
 from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
-from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
-from evolve.fitness.statistics import Estimate
+from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule, standings
+from evolve.fitness.statistics import Estimate, score_of_pairs
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Individual
 from evolve.population.randomness import Use, generator
@@ -161,7 +161,7 @@ def _won(games: Games, winner: int, candidates: int) -> dict[str, object]:
     """Return what the winner's provenance says about the play-off."""
     if candidates == 1:
         return {"games": 0, "against": "nobody: all candidates of the play-off were one agent"}
-    score = score_against(games, winner)
+    score = score_of_pairs(pair_scores(games, winner))
     return {
         "score": score.value,
         "score_error": score.error,

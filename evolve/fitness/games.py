@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,6 @@ from evolve.engine.board.rules import (
 )
 from evolve.engine.games import game as kernels
 from evolve.engine.games.game import new_context
-from evolve.engine.search.context import table_bits_for
 from evolve.fitness.executor import BATCH, Threads
 from evolve.fitness.openings import Openings
 from evolve.tables.columns import repeated
@@ -152,29 +151,20 @@ def in_batches(
     parts = parts_of(count, batch)
     failed: list[Exception] = []
 
-    def work(part: slice) -> None:
-        if not failed:  # joblib hands out some parts ahead
-            with _collecting(failed):
-                play(part)
+    def attempt(function: Callable[[Any], None], argument: object) -> None:
+        try:
+            if not failed:  # joblib hands out some parts ahead
+                function(argument)
+        except Exception as error:
+            failed.append(error)
 
-    with contextlib.closing(
-        Threads(jobs).run(work, takewhile(lambda _: not failed, parts))
-    ) as done:
+    work = partial(attempt, play)
+    with closing(Threads(jobs).run(work, takewhile(lambda _: not failed, parts))) as done:
         for number, _ in done:
-            if progress is not None and not failed:
-                with _collecting(failed):
-                    progress(parts[number].stop - parts[number].start)
+            if progress is not None:
+                attempt(progress, parts[number].stop - parts[number].start)
     if failed:
         raise failed[0]
-
-
-@contextlib.contextmanager
-def _collecting(errors: list[Exception]) -> Iterator[None]:
-    """Add to a list what the block raises."""
-    try:
-        yield
-    except Exception as error:
-        errors.append(error)
 
 
 def parts_of(count: int, size: int) -> list[slice]:
@@ -212,6 +202,16 @@ class GamesTask:
     move_budget: int
     table_bits: int
 
+    def part(self, numbers: npt.NDArray[np.int64]) -> GamesTask:
+        """The task of the games with these numbers alone."""
+        pairings = self.pairings[numbers]
+        players, indices = np.unique(pairings[:, :2], return_inverse=True)
+        openings, opening = np.unique(pairings[:, 2], return_inverse=True)
+        renamed = np.column_stack([indices.reshape(-1, 2), opening]).astype(np.int32)
+        return replace(
+            self, rows=self.rows[players], pairings=renamed, openings=self.openings[openings]
+        )
+
 
 class _TaskResult(NamedTuple):
     """Result of a task: moves and results as in `Games`, and its duration in seconds."""
@@ -230,43 +230,6 @@ def play_task(task: GamesTask) -> _TaskResult:
         kernels.choice_address(), task.rows, task.pairings, task.openings, context, moves, results
     )
     return _TaskResult(moves, results, time.perf_counter() - begin)
-
-
-class TaskMaker:
-    """Make tasks of games between agents that all have a row."""
-
-    def __init__(
-        self,
-        agents: Sequence[Agent],
-        openings: Openings,
-        rules: Rules,
-        *,
-        move_budget: int = 0,
-        largest_endgame: int | None = None,
-    ) -> None:
-        self._rows = agent_rows(agents)
-        self._openings = openings.moves
-        self._rules: Rules = rules
-        self._move_budget = move_budget
-        if largest_endgame is None:
-            self._table_bits = max(agent.table_bits for agent in agents)
-        else:
-            self._table_bits = table_bits_for(largest_endgame)
-
-    def task(self, pairings: npt.NDArray[np.int32]) -> GamesTask:
-        """Make the task of these games, [N, 3]: numbers of two agents and an opening."""
-        players, indices = np.unique(pairings[:, :2], return_inverse=True)
-        openings, numbers = np.unique(pairings[:, 2], return_inverse=True)
-        renamed = np.empty_like(pairings)
-        renamed[:, :2], renamed[:, 2] = indices.reshape(-1, 2), numbers
-        return GamesTask(
-            self._rows[players],
-            renamed,
-            self._openings[openings],
-            self._rules,
-            self._move_budget,
-            self._table_bits,
-        )
 
 
 def empty_rows(count: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:

@@ -29,13 +29,14 @@ from evolve.engine.board.rules import (
     REASON,
     Rules,
 )
+from evolve.engine.search.context import table_bits_for
 from evolve.errors import EngineError, OverBudgetError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (
     Games,
     GamesDone,
     GamesTask,
-    TaskMaker,
+    agent_rows,
     empty_rows,
     parts_of,
     play_task,
@@ -207,12 +208,16 @@ class Series:
             raise
 
     def _by_kernels(self, numbers: Numbers, in_pairs: bool) -> Iterator[Numbers]:
-        maker = TaskMaker(
-            self.agents,
-            self.openings,
+        bits = max(agent.table_bits for agent in self.agents)
+        if self.largest_endgame is not None:
+            bits = table_bits_for(self.largest_endgame)
+        every = GamesTask(
+            agent_rows(self.agents),
+            self.pairings,
+            self.openings.moves,
             self.rules,
-            move_budget=self.move_budget,
-            largest_endgame=self.largest_endgame,
+            self.move_budget,
+            bits,
         )
         parts: list[slice] = []
         seconds = math.inf
@@ -225,7 +230,7 @@ class Series:
                     step = 2
                 parts.append(slice(start, min(start + step, len(numbers))))
                 start = parts[-1].stop
-                yield maker.task(self.pairings[numbers[parts[-1]]])
+                yield every.part(numbers[parts[-1]])
 
         with closing(self.executor.run(play_task, tasks())) as answers:
             for number, played in answers:

@@ -18,7 +18,6 @@ from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.playing import play_games
-from evolve.fitness.statistics import Estimate, score_of_pairs
 
 OpeningMode = Literal["pair", "shared", "start"]
 
@@ -70,11 +69,6 @@ def pair_scores(games: Games, player: int = 0) -> npt.NDArray[np.float64]:
     black, white = games.pairings[:, 0] == player, games.pairings[:, 1] == player
     points = (np.where(black, games.winner, -games.winner)[black | white] + 1.0) / 2.0
     return cast("npt.NDArray[np.float64]", points.reshape(-1, 2).mean(axis=1))
-
-
-def score_against(games: Games, player: int) -> Estimate:
-    """Return the score of `player` with its interval; its games must be as in `pair_scores`."""
-    return score_of_pairs(pair_scores(games, player))
 
 
 @dataclass

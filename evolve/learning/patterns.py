@@ -1,7 +1,7 @@
 """A learner for patterns: temporal differences first, then searched games. Needs no PyTorch.
 
 At the end it fits forward cuts: how shallow searches predict deep ones on the agent's own games,
-see `agents.cut_fit`.
+see `agents.probcut`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
-from evolve.arena.judges import Judge, Judgement, Ladder, Panel
+from evolve.arena.judges import Judgement, Ladder, Panel
 from evolve.config.learning import TrainingSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import rule_set
@@ -46,7 +46,7 @@ def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
     return learner(settings, jobs)
 
 
-def judge_of(settings: TrainingSettings) -> Judge:
+def judge_of(settings: TrainingSettings) -> Panel | Ladder:
     """Return the judge that the settings name; a panel has a member for each column of metrics."""
     games, rules, seed = 2 * settings.panel_openings, settings.rules, settings.seed
     if settings.judge == "ladder":
@@ -197,7 +197,7 @@ class Training(InMemoryTraining):
         self._checked_share = 0.0
         self._since_best = 0
         self._losses: list[float] = []
-        self._judge: Judge | None = None
+        self._judge: Panel | Ladder | None = None
 
     @property
     def finished(self) -> LearningEnding | None:

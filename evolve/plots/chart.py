@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from evolve.agents.calibration.ladder import words_of
+from evolve.agents.calibration.ratings import words_of
 from evolve.engine.board.rules import RULE_SETS, RuleSet
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST

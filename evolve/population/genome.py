@@ -14,7 +14,7 @@ from deap import base
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.search_schedule import Allocation
+from evolve.agents.searching import Allocation
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import DIRECT
 from evolve.engine.board.rules import Rules

@@ -1,9 +1,8 @@
 """Reads positions as people write them, for every format, command and the service; writes OBF.
 
 A position is 64 cells from a1 to h8, in one piece, in groups or in rows, then the side to move.
-Black is one of `X x * B b ●`, white one of `O o W w ○`, empty one of `- . _ ·`; or they are `1`,
-`2` and `0`. Rows may have their numbers, as on our own boards, and the board of a GGF game its
-size: `[8 cells *]`.
+Black is one of `X x * B b ●`, white one of `O o W w ○`, empty one of `- . _ ·`. Rows may have their
+numbers, as on our own boards, and the board of a GGF game its size: `[8 cells *]`.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ _SIGNS: Final = {
     for cell, signs in {"X": "Xx*Bb●", "O": "OoWw○", "-": "-._·"}.items()
     for sign in signs
 }
-_DIGITS: Final = {"1": "X", "2": "O", "0": "-"}
-_ALL: Final = {*_SIGNS, *_DIGITS}
 _SIDES: Final[dict[str, Side]] = {"X": "black", "O": "white"}
 _WORD: Final = re.compile(r"\b(black|white)\b(?:\s+to\s+(?:move|play))?", re.IGNORECASE)
 _SIZE: Final = re.compile(r"(?:BO)?\s*\[?\s*8\s+(?=\S{8})")
@@ -41,7 +38,7 @@ def without_comment(line: str) -> str:
 def is_position(line: str) -> bool:
     """Whether a line is a position or part of one: a row, the side to move, names of columns."""
     cells, sides = _cells_and_sides(line)
-    return bool(sides) or len(cells) >= _LONG or set(cells) <= _ALL
+    return bool(sides) or len(cells) >= _LONG or set(cells) <= _SIGNS.keys()
 
 
 def is_one_position(text: str) -> bool:
@@ -94,20 +91,19 @@ def read_position(text: str, side: Side | None = None) -> Board:
 
 def _cells(written: str) -> str:
     """The cells as X, O and -; RecordError for unknown signs."""
-    signs = _DIGITS if {*written} <= {*_DIGITS} else _SIGNS
     for square, sign in enumerate(written):
-        if sign not in signs:
+        if sign not in _SIGNS:
             raise RecordError(
                 f"{sign!r} on {square_name(square)} is none of X x * B b O o W w - . _"
             )
-    return "".join(signs[sign] for sign in written)
+    return "".join(_SIGNS[sign] for sign in written)
 
 
 def _side(word: str, text: str) -> Side:
     """The side of a sign or a word after the cells."""
     if word in ("black", "white"):
         return "black" if word == "black" else "white"
-    side = _SIDES.get((_SIGNS | _DIGITS).get(word, ""))
+    side = _SIDES.get(_SIGNS.get(word, ""))
     if side is None:
         raise RecordError(
             f"{word!r} behind the cells of {_quoted(text)} is not a side to move; write X (black) "

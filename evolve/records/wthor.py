@@ -21,7 +21,7 @@ from typing import Final
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import RecordError
-from evolve.records.formats import PACKED, read_bytes
+from evolve.records.formats import read_bytes
 from evolve.records.record import GameRecord, Reading, Request, record_of
 
 _HEADER: Final = struct.Struct("<4BiHH4B")
@@ -66,10 +66,7 @@ def read_wthor(data: bytes, path: Path, request: Request) -> Reading:
     if len(data) > whole:
         reading.leave_out(f"byte {whole}", sizes)
     if stored < count:
-        offset = _HEADER.size + stored * _GAME.size
-        reading.leave_out(
-            f"game {stored + 1} at byte {offset}", f"it is cut off: {sizes}", count - stored
-        )
+        reading.leave_out(f"game {stored + 1}", f"it is cut off: {sizes}", count - stored)
     return reading
 
 
@@ -78,18 +75,14 @@ def _parse_game(
 ) -> GameRecord:
     tournament, black, white, discs, _, played = _GAME.unpack_from(data, offset)
     codes = played.rstrip(b"\0")
-    try:
-        squares = [_SQUARES[code] for code in codes]
-    except KeyError:
-        number = next(number for number, code in enumerate(codes, 1) if code not in _SQUARES)
-        raise RecordError(
-            f"move {number} is {codes[number - 1]} (byte {offset + 7 + number}), no square"
-        ) from None
+    for number, code in enumerate(codes, 1):
+        if code not in _SQUARES:
+            raise RecordError(f"move {number} is {code} (byte {offset + 7 + number}), no square")
     if discs > 64:
         raise RecordError(f"black has {discs} discs (byte {offset + 6})")
     return record_of(
         Board.start(),
-        squares,
+        [_SQUARES[code] for code in codes],
         black=players(black),
         white=players(white),
         result=float(2 * discs - 64),
@@ -119,9 +112,5 @@ def _names(path: Path, ending: str, width: int, kind: str) -> _Names:
 def _beside(path: Path, ending: str) -> Path | None:
     """The name file beside a database: of the same stem, or else the common one; None for none."""
     stem = path.name.lower().partition(".")[0]
-    try:
-        stored = {file.name.lower(): file for file in path.parent.iterdir()}
-    except OSError:  # the folder cannot be listed
-        return None
-    wanted = [f"{name}{ending}{end}" for name in (stem, _COMMON) for end in ("", *PACKED)]
-    return next((stored[name] for name in wanted if name in stored), None)
+    stored = {file.name.lower(): file for file in path.parent.iterdir()}
+    return stored.get(f"{stem}{ending}", stored.get(f"{_COMMON}{ending}"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent_file import read_header
-from evolve.agents.calibration.ladder import beaten_by
+from evolve.agents.calibration.ratings import beaten_by
 from evolve.errors import EvolveError
 from evolve.files.changes import refuse_link
 from evolve.fitness.statistics import Estimate, in_elo

@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult
-from evolve.arena.match_folder import MatchFolder
+from evolve.arena.match_files import MatchFolder
 from evolve.arena.tournament import Contest, Row, Tournament
 from evolve.config.sweep import SweepSettings, matches_of
 from evolve.files.atomic import write_bytes

@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.agents import cut_fit, patterns
+from evolve.agents import patterns, probcut
 from evolve.agents.agent import Limit
-from evolve.agents.cut_fit import PROBES, cuts_from
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.probcut import Cut, Cuts
-from evolve.agents.search_schedule import Allocation
+from evolve.agents.probcut import PROBES, Cut, Cuts, cuts_from
+from evolve.agents.searching import Allocation
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import Patterns
 from tests.agents.conftest import pattern_agent
@@ -85,7 +84,7 @@ def test_cuts_are_measured_without_cuts_whatever_the_agent_searches(
 @pytest.fixture
 def _any_swing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values by weights that mean nothing swing with every ply, at any stage."""
-    monkeypatch.setattr(cut_fit, "_MOST_SWING", math.inf)
+    monkeypatch.setattr(probcut, "_MOST_SWING", math.inf)
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 import pickle
 from contextlib import suppress
 from dataclasses import replace
@@ -19,7 +18,6 @@ import evolve
 from evolve.agents.agent import Limit
 from evolve.agents.agent_file import HEADER, read_arrays, write_arrays
 from evolve.agents.analysis import solve
-from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
 from evolve.arena.match import Match
@@ -212,9 +210,7 @@ def test_settings(file: Path) -> None:
         ("time=0.01", r"time 0\.01 must be 0\.02 to 86400 seconds"),
         ("nodes=99", "nodes 99 must be 100 or more"),
         ("time=1&depth=0", "depth 0 must be 1 to 60"),
-        ("simulations=9&depth=3", "a tree search has no setting 'depth'; it has simulations"),
-        ("simulations=0", "simulations 0 must be 1"),
-        ("c_puct=0", "c 0 must be over 0"),
+        ("simulations=9", "has no setting 'simulations'"),
         ("reuse=1", "has no setting 'reuse'"),
     ],
 )
@@ -237,30 +233,6 @@ def test_all_that_changes_how_it_plays_is_its_identity() -> None:
     ]
     assert len({json.dumps(one.identity) for one in (agent, *others)}) == len(others) + 1
     assert replace(agent, name="other", provenance={}).identity == agent.identity
-
-
-@pytest.mark.slow
-def test_a_tree_search_over_patterns(file: Path) -> None:
-    """The values in its tree are what the patterns forecast."""
-    agent = evolve.load_agent(f"{file}?simulations=60&c_puct=0.8&endgame=4")
-    assert isinstance(agent, MctsAgent)
-    assert (agent.simulations, agent.c, agent.endgame) == (60, 0.8, 4)
-    assert agent.repeats
-    patterns = loaded(file).patterns
-    assert agent.patterns == patterns
-    for board in boards(3, 6, 40):
-        found = replace(agent, simulations=2).analyse(board)  # the root's, and that of one move
-        assert found is not None
-        square, *rest = found.values
-        assert [found.values[other] for other in rest] == [0.0] * len(rest)
-        child = board.play(square)
-        assert not child.is_over()
-        forecast = -math.tanh(patterns.value(child) / (12 * DISC))
-        assert found.values[square] == pytest.approx(forecast, abs=1e-5)
-    with pytest.raises(AgentError, match="files hold no tree search"):
-        agent.save(file.with_name("tree.npz"))
-    other = pattern_agent(7).with_settings({"simulations": 60}, agent.name)
-    assert other.identity != agent.identity
 
 
 def test_limits_are_kept_beside_its_own() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import solve
 from evolve.agents.memory import thread_context
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.timed_search import TABLE_BITS, TimedSearch
+from evolve.agents.timed_search import TABLE_BITS, CutSearch, TimedSearch
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.search import context as layout
@@ -211,20 +210,13 @@ def test_the_shorter_of_two_limits_counts() -> None:
         evolve.load_agent("swh?nodes=99")
 
 
-class Scripted:
+class Scripted(CutSearch):
     """A search whose moves are made up: by depth the square, and the nodes that it takes."""
 
-    step: ClassVar[int]
-    share: ClassVar[float]
-
-    def __init__(self, step: int, share: float, moves: Callable[[int], tuple[int, int]]) -> None:
-        self.context = thread_context("standard", TABLE_BITS)
-        type(self).step, type(self).share = step, share
+    def __init__(self, moves: Callable[[int], tuple[int, int]]) -> None:
+        super().__init__(thread_context("standard", TABLE_BITS), Board.start())
         self.depths = list[int]()
         self._moves = moves
-
-    def prepare(self) -> None:
-        """Nothing to prepare."""
 
     def move(self, depth: int) -> int:
         """What is made up; beyond the budget it is stopped."""
@@ -242,33 +234,24 @@ class Scripted:
 
 
 @pytest.mark.parametrize(
-    ("step", "depth", "depths"),
-    [
-        (1, 4, [1, 2, 3, 4]),
-        (2, 6, [2, 4, 6]),
-        (2, 5, [1, 3, 5]),
-        (2, 1, [1]),
-        (2, None, [2, 4, 6, 8]),
-        (1, None, [1, 2, 3, 4, 5, 6, 7, 8]),
-    ],
+    ("depth", "depths"), [(6, [2, 4, 6]), (5, [1, 3, 5]), (1, [1]), (None, [2, 4, 6, 8])]
 )
-def test_searches_deepen_by_their_step(step: int, depth: int | None, depths: list[int]) -> None:
+def test_searches_deepen_by_two(depth: int | None, depths: list[int]) -> None:
     """To a depth that is asked for by searches of its parity."""
-    search = Scripted(step, 0.5, lambda plies: (19, 1000 if plies == 8 else 1))
-    search.think(Limit(nodes=1900, depth=depth))
+    search = Scripted(lambda plies: (19, 1000 if plies == 8 else 1))
+    search.think(Limit(nodes=2300, depth=depth))
     assert search.depths == depths
 
 
-@pytest.mark.parametrize(("share", "deepest"), [(0.2, 6), (0.4, 10), (0.5, 12)])
-def test_the_next_search_begins_while_enough_is_left(share: float, deepest: int) -> None:
-    search = Scripted(2, share, lambda _: (19, 100))
+def test_the_next_search_begins_while_enough_is_left() -> None:
+    search = Scripted(lambda _: (19, 100))
     search.think(Limit(nodes=1200))
-    assert search.depths[-1] == deepest
+    assert search.depths[-1] == 10
 
 
 @pytest.mark.parametrize(("last", "expected"), [(26, 26), (-1, 19)])
 def test_a_stopped_search_may_have_a_move(last: int, expected: int) -> None:
     """That it is better than the one before it is for the search to say."""
-    search = Scripted(2, 0.5, lambda plies: (19, 100) if plies < 6 else (last, 5000))
+    search = Scripted(lambda plies: (19, 100) if plies < 6 else (last, 5000))
     assert search.think(Limit(nodes=1000)) == (expected, 5200)
     assert search.depths == [2, 4, 6]

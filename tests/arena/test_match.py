@@ -10,10 +10,9 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult, StoppedError
-from evolve.arena.sprt import PAIR_SCORES, Sprt
+from evolve.arena.match import PAIR_SCORES, Match, MatchResult, Sprt, StoppedError
 from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, Rules
-from evolve.errors import AgentError, OptionsError
+from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import score_of_elo
@@ -276,12 +275,3 @@ def test_error_rates_are_as_set(alpha: float) -> None:
     assert 0.2 < share_accepted(30, test, 0.05, matches, 3) < 0.8
     # Nor is it so careful that it wastes games.
     assert share_accepted(0, test, 0.05, matches, 4) >= alpha / 4
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [(5, 5), (10, 0), (0, 5, 0), (0, 5, 0.5), (0, 5, 0.05, 0.6), (0, math.nan), (0, 1e9)],
-)
-def test_settings_that_make_no_test(settings: tuple[float, ...]) -> None:
-    with pytest.raises(OptionsError):
-        Sprt(*settings)

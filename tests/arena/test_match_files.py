@@ -294,7 +294,6 @@ def test_games_are_kept() -> None:
     assert {records[0].black, records[0].white} == {"swh", "zero"}
     assert "g.txt" in misused("match", "swh", "zero", "--out", "g.txt")
     assert "nowhere" in fails("match", "swh", "zero", "--ggf", "nowhere/g.ggf")
-    assert "games must end in .ggf" in misused("match", "swh", "zero", "--ggf", "games")
 
 
 def test_ggf_in_a_text_file_is_replaced_and_goes_to_a_device() -> None:

@@ -52,15 +52,6 @@ def test_its_picture(rating: ResultTable, tmp_path: Path) -> None:
         rating.plot(size="big")
 
 
-def test_pandas_still_draws_its_own_plots(rating: ResultTable) -> None:
-    axes = matplotlib.figure.Figure().subplots()
-    rating.plot(x="agent", y="score", kind="bar", ax=axes)
-    assert len(axes.patches) == 3
-    other = matplotlib.figure.Figure().subplots()
-    rating.plot.bar(y="score", ax=other)
-    assert len(other.patches) == 3
-
-
 def test_a_table_of_settings_has_no_champion() -> None:
     table = ResultTable.of(pd.DataFrame({"a": [1]}), {}, "evolve.plots.results:plot_comparison")
     with pytest.raises(AgentError, match="each run has its own"):

@@ -49,7 +49,7 @@ WORKS: Final = {"match": match, "rating": rating}
 def _kept_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A match writes after each pair, and a rating after each match, however long that takes."""
     monkeypatch.setattr("evolve.arena.match_files._REST", 0)
-    monkeypatch.setattr("evolve.arena.match_folder._QUICK", math.inf)
+    monkeypatch.setattr("evolve.arena.match_files._QUICK", math.inf)
 
 
 @pytest.mark.parametrize("name", WORKS)

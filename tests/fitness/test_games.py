@@ -22,7 +22,7 @@ from evolve.engine.board.rules import (
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import (
     Games,
-    TaskMaker,
+    GamesTask,
     agent_rows,
     in_batches,
     parts_of,
@@ -56,8 +56,9 @@ def test_who_exceeds_the_budget_loses() -> None:
 
 def test_a_task_holds_what_its_games_need_and_nothing_else() -> None:
     openings = Openings(np.arange(40, dtype=np.int8).reshape(20, 2))
-    maker = TaskMaker(AGENTS, openings, "reversed", move_budget=300)
-    task = maker.task(np.array([(3, 1, 7), (1, 3, 7), (3, 1, 2)], np.int32))
+    pairings = np.array([(0, 2, 5), (3, 1, 7), (1, 3, 7), (3, 1, 2)], np.int32)
+    every = GamesTask(agent_rows(AGENTS), pairings, openings.moves, "reversed", 300, 1)
+    task = every.part(np.array([1, 2, 3]))
     assert task.rows.tolist() == agent_rows(AGENTS)[[1, 3]].tolist()
     assert task.pairings.tolist() == [[1, 0, 1], [0, 1, 1], [1, 0, 0]]
     assert task.openings.tolist() == [[4, 5], [14, 15]]
@@ -68,9 +69,11 @@ def test_a_task_holds_what_its_games_need_and_nothing_else() -> None:
 def test_a_task_is_played_the_same_after_a_journey() -> None:
     pairings = schedule(all_pairs(len(AGENTS)), np.zeros((15, 1), np.int64))
     whole = play_games(AGENTS, pairings, START_POSITION, "reversed")
-    maker = TaskMaker(AGENTS, START_POSITION, "reversed")
+    rows, bits = agent_rows(AGENTS), max(agent.table_bits for agent in AGENTS)
+    every = GamesTask(rows, pairings, START_POSITION.moves, "reversed", 0, bits)
     for part in parts_of(len(pairings), 5):
-        played = play_task(pickle.loads(pickle.dumps(maker.task(pairings[part]))))
+        task = every.part(np.arange(part.start, part.stop))
+        played = play_task(pickle.loads(pickle.dumps(task)))
         assert np.array_equal(played.moves, whole.moves[part])
         assert np.array_equal(played.results, whole.results[part])
         assert played.seconds > 0

@@ -29,8 +29,8 @@ def rows(cells: str, join: str = "\n") -> str:
     ("signs", "black", "white"),
     [
         ("XO-", "X", "O"), ("*O-", "*", "O"), ("xo-", "x", "o"), ("xo.", "x", "o"),
-        ("XO_", "X", "O"), ("bw-", "b", "w"), ("BW.", "B", "W"), ("120", "1", "2"),
-        ("●○·", "●", "○"), ("*O.", "X", "O"), ("120", "b", "w"), ("XO-", "black", "white"),
+        ("XO_", "X", "O"), ("bw-", "b", "w"), ("BW.", "B", "W"),
+        ("●○·", "●", "○"), ("*O.", "X", "O"), ("XO-", "black", "white"),
         ("bw-", "Black", "WHITE"), ("xo.", "black to move", "White to play"),
     ],
 )  # fmt: skip
@@ -82,7 +82,6 @@ def test_the_start_position_is_known_to_be_reached_without_moves() -> None:
         (f"white to move\n{rows(CELLS)}\nX", ["black to move, and white to move"]),
         ("P" * 30 + "E" * 34 + " P", ["'P' on a1"]),
         (with_signs(CELLS, "X0-") + " X", ["'0' on d4"]),
-        (with_signs(CELLS, "01.") + " 0", ["'1' on d4", "is none of"]),
         ("nonsense", ["64 cells", "has 8"]),
     ],
 )

@@ -8,10 +8,8 @@ says. Searches of an odd and an even number of plies favour different sides, so 
 
 from __future__ import annotations
 
-import json
-import threading
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -98,18 +96,10 @@ def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
     """
     if isinstance(agent, MistakenAgent):  # it has the other's values, and a seed for each game
         agent = agent.agent
-    plies = depth if depth is None or depth <= 3 else 4 - depth % 2
-    rules = agent.rules or DEFAULT_RULES
-    key = json.dumps([rules, plies, agent.identity], default=str)
-    with _FITTING:
-        if key not in _FITS:
-            if len(_FITS) >= _MOST_KEPT:
-                _FITS.pop(next(iter(_FITS)))
-            positions = reference_positions(rules)
-            _FITS[key] = (
-                None if positions is None else _fitted(agent.with_rules(rules), plies, positions)
-            )
-        return _FITS[key]
+    return _fit_of(
+        agent.with_rules(agent.rules or DEFAULT_RULES),
+        depth if depth is None or depth <= 3 else 4 - depth % 2,
+    )
 
 
 class ReferencePositions(NamedTuple):
@@ -117,12 +107,6 @@ class ReferencePositions(NamedTuple):
 
     boards: list[Board]
     discs: Floats
-
-
-_FITS: Final[dict[str, DiscFit | None]] = {}
-_FITTING: Final = threading.Lock()
-"""Held while a fit is looked up or made: threads of a server may want the same."""
-_MOST_KEPT: Final = 64
 
 
 def position_file(rules: Rules) -> Path:
@@ -142,7 +126,11 @@ def reference_positions(rules: Rules) -> ReferencePositions | None:
         return ReferencePositions(boards, arrays["discs"].astype(np.float64))
 
 
-def _fitted(agent: Agent, plies: int | None, known: ReferencePositions) -> DiscFit | None:
+@lru_cache(maxsize=64)
+def _fit_of(agent: Agent, plies: int | None) -> DiscFit | None:
+    known = reference_positions(agent.rules or DEFAULT_RULES)
+    if known is None:
+        return None
     if agent.limit.simulations is not None:  # a tree search takes its time
         known = ReferencePositions(known.boards[::3], known.discs[::3])
     analyses = _analyses(agent, plies, known.boards)

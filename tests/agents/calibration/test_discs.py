@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import Agent
 from evolve.agents.analysis import Analysis
-from evolve.agents.calibration import discs as fits_of_agents
 from evolve.agents.calibration.discs import fit_of, in_discs, reference_positions
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
@@ -99,28 +95,3 @@ def test_fits_are_of_agents_and_rules_with_values() -> None:
 def test_an_agent_that_makes_mistakes_has_one_fit_for_all_its_games() -> None:
     level = evolve.load_agent("level-2").with_rules("standard")
     assert fit_of(level.for_game(1), 3) is fit_of(level.for_game(2), 3)
-
-
-def test_threads_share_one_fit_and_each_depth_is_searched_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Lookups and fits on many threads at once also left a fit out when the store was full."""
-    searched: list[int | None] = []
-    search = fits_of_agents._analyses
-
-    def analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Analysis | None]:
-        searched.append(plies)
-        return search(agent, plies, boards)
-
-    known = reference_positions("standard")
-    assert known is not None
-    few = fits_of_agents.ReferencePositions(known.boards[:1], known.discs[:1])
-    monkeypatch.setattr(fits_of_agents, "reference_positions", lambda _: few)
-    monkeypatch.setattr(fits_of_agents, "_analyses", analyses)
-    monkeypatch.setattr(fits_of_agents, "_FITS", {})
-    agent = evolve.load_agent("patterns-standard?endgame=0")
-    with ThreadPoolExecutor(4) as threads:
-        fits = list(threads.map(lambda _: fit_of(agent, 4), range(4)))
-    assert len(searched) == 3
-    assert {*searched} == {2, 3, 4}
-    assert all(fit is fits[0] for fit in fits)

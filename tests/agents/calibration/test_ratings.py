@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 import evolve
-from evolve.agents.calibration.ratings import RATINGS, ratings_of, strongest
+from evolve.agents.calibration.ratings import RATINGS, beaten_by, ratings_of, rungs_of, strongest
 from evolve.agents.registry import LEVELS, REFERENCES
-from evolve.engine.board.rules import Rules, rule_set
+from evolve.engine.board.rules import RULE_SETS, Rules, rule_set
 
 
 @pytest.mark.parametrize("rules", RATINGS)
@@ -37,3 +37,27 @@ def test_the_zero_is_that_of_the_ladder_and_the_strongest_is_no_level() -> None:
         assert found is not None
         assert found[0] == f"patterns-{rules}"
     assert strongest("odd") is None
+
+
+def test_every_rung_has_words() -> None:
+    for rules, found in RULE_SETS.items():
+        rungs = rungs_of(rules)
+        assert [(one.agent, one.elo) for one in rungs] == list(found.ladder.items())
+        for one in rungs:
+            assert one.label.split(", ")[0] in (
+                "no weights",
+                "weight table",
+                "shipped champion",
+                "published champion",
+            )
+    assert rungs_of("chess") == []
+
+
+def test_the_highest_rung_below_a_whole_interval() -> None:
+    beaten = beaten_by("reversed", 569)
+    assert beaten is not None
+    assert beaten.label == "published champion, 4 plies"
+    assert beaten_by("reversed", 0) == rungs_of("reversed")[0]
+    assert beaten_by("reversed", -400) is None
+    assert beaten_by("reversed", None) is None
+    assert beaten_by(None, 500) is None
