@@ -36,7 +36,7 @@ from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
 from evolve.engine.search.context import table_bits_for
 from evolve.fitness.games import in_batches
-from evolve.learning.model import Model, encoded
+from evolve.learning.model import Model, Module, encoded
 
 DISCS: Final = 54
 TRAIN_GAMES: Final = 12_500
@@ -127,7 +127,10 @@ def labelled_sets(
 def accuracy(network: Network, examples: Labelled) -> float:
     """Return the share of won and lost positions where value and outcome have the same sign."""
     decided = examples.outcomes != 0
-    values = network.outputs(examples.positions[decided])[:, -1]
+    sides = np.zeros(int(decided.sum()), np.int8)
+    with torch.no_grad():
+        inputs = encoded(network.architecture, examples.positions[decided], sides)
+        values = Module.playing(network)(inputs)[:, -1].numpy()
     return float(np.mean((values > 0) == (examples.outcomes[decided] > 0)))
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from evolve.engine.compiled.compile import kernel
 from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.forward import forward, read
 from evolve.engine.networks.network import Network
 from tests import reference
 
@@ -33,6 +35,45 @@ def random_network(architecture: Architecture, seed: int = 0, scale: float = 1.0
             )
         )
     return Network(architecture, weights)
+
+
+@kernel
+def _forward_all(
+    positions: np.ndarray,
+    sides: np.ndarray,
+    moves: np.ndarray,
+    network: int,
+    scratch: int,
+    outputs: np.ndarray,
+) -> None:
+    for number in range(positions.shape[0]):
+        own, opp = positions[number, 0], positions[number, 1]
+        result = forward(own, opp, sides[number], moves[number], network, scratch)
+        for index in range(outputs.shape[1]):
+            outputs[number, index] = read(result, index)
+
+
+def outputs(
+    network: Network,
+    positions: np.ndarray,
+    sides: np.ndarray | None = None,
+    moves: np.ndarray | None = None,
+    scratch: np.ndarray | None = None,
+) -> np.ndarray:
+    """What kernels make of positions [N, 2]; sides and moves [N] where a network sees them."""
+    last = network.architecture.matrices[-1].outputs
+    size = 64 if network.architecture.layers[-1] == "dueling" else last
+    found, ones = np.empty((len(positions), size), np.float32), np.ones(len(positions), np.int8)
+    scratch = network.scratch() if scratch is None else scratch
+    _forward_all(
+        np.ascontiguousarray(positions),
+        ones if sides is None else sides,
+        ones if moves is None else moves,
+        network.address,
+        scratch.ctypes.data,
+        found,
+    )
+    return found
 
 
 def planes(own: int, opp: int, side: int, move: int, kind: str) -> np.ndarray:

@@ -45,7 +45,7 @@ def test_each_colour_has_its_network() -> None:
 def test_moves_are_ranked_by_what_the_network_says() -> None:
     agent = dqn_agent()
     for board in ends(10, 30):
-        said = agent.networks[0].outputs(np.array([(board.own, board.opp)], np.uint64))[0]
+        said = networks.outputs(agent.networks[0], np.array([(board.own, board.opp)], np.uint64))[0]
         analysis = agent.analyse(board)
         assert [*analysis.values] == sorted(board.legal_moves(), key=lambda move: -said[move])
         assert analysis.line == (agent.choose(board),)

@@ -22,7 +22,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.model import Model
 from evolve.learning.training import Training
-from tests import reference
+from tests import networks, reference
 from tests.learning import Watcher, training
 
 pytestmark = pytest.mark.learning
@@ -118,7 +118,7 @@ def test_with_two_networks_each_move_is_valued_by_the_one_that_plays_it(
     found = learner.best_values(number, positions, sides)
     for row, (own, opp) in enumerate(positions.tolist()):
         target = learner.targets[0 if sides[row] == 1 else 1].network()
-        values = target.outputs(positions[row : row + 1])[0]
+        values = networks.outputs(target, positions[row : row + 1])[0]
         best = max(values[square] for square in reference.legal_moves(own, opp))
         assert float(found[row]) == pytest.approx(float(best), abs=1e-5)
 
@@ -138,7 +138,9 @@ def test_the_model_chooses_and_the_target_network_values_when_learning_doubly(
     differ = 0
     for row, (own, opp) in enumerate(positions.tolist()):
         legal = reference.legal_moves(own, opp)
-        judged, values = (net.outputs(positions[row : row + 1])[0] for net in (model, target))
+        judged, values = (
+            networks.outputs(net, positions[row : row + 1])[0] for net in (model, target)
+        )
         chosen = max(legal, key=lambda square: (judged if double else values)[square])
         differ += max(legal, key=judged.__getitem__) != max(legal, key=values.__getitem__)
         assert float(found[row]) == pytest.approx(float(values[chosen]), abs=1e-5)

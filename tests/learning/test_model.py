@@ -108,7 +108,7 @@ def test_torch_and_numba_give_the_same(architecture: Architecture) -> None:
     module.eval()
     with torch.no_grad():
         wanted = module(inputs).numpy()
-    assert np.abs(module.network().outputs(boards, sides, moves) - wanted).max() < 1e-5
+    assert np.abs(networks.outputs(module.network(), boards, sides, moves) - wanted).max() < 1e-5
 
 
 def presets() -> list[Any]:
@@ -128,7 +128,7 @@ def test_the_network_of_every_preset_is_the_same(settings: Any) -> None:
     module.eval()
     with torch.no_grad():
         wanted = module(encoded(architecture, boards, sides, moves)).numpy()
-    assert np.abs(module.network().outputs(boards, sides, moves) - wanted).max() < 1e-5
+    assert np.abs(networks.outputs(module.network(), boards, sides, moves) - wanted).max() < 1e-5
 
 
 def test_what_is_seen_is_what_the_squares_hold() -> None:
@@ -146,4 +146,4 @@ def test_a_module_for_play_gives_what_the_network_gives(architecture: Architectu
     network = networks.random_network(architecture)
     with torch.no_grad():
         found = Module.playing(network)(encoded(architecture, boards, sides, moves)).numpy()
-    assert np.abs(network.outputs(boards, sides, moves) - found).max() < 1e-5
+    assert np.abs(networks.outputs(network, boards, sides, moves) - found).max() < 1e-5

@@ -100,8 +100,8 @@ class _Files:
     that the version depends on, so that no index is needed.
     """
 
-    def __init__(self, folder: Path, name: str, stamp: object) -> None:
-        self._folder, self._name, self._stamp = folder, name, stamp
+    def __init__(self, folder: Path, name: str, source: str) -> None:
+        self._folder, self._name, self._source = folder, name, source
 
     def load(self, key: object) -> Any:
         """The data saved under a key, None if there is none; ValueError when it is damaged."""
@@ -125,7 +125,7 @@ class _Files:
         os.replace(file.name, self._path(key))
 
     def _path(self, key: object) -> Path:
-        whole = repr((numba.__version__, self._stamp, key)).encode()
+        whole = repr((numba.__version__, self._source, key)).encode()
         return self._folder / f"{self._name}.{hashlib.sha256(whole).hexdigest()[:32]}"
 
 
@@ -140,10 +140,11 @@ class _ForgivingCache(FunctionCache):
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         make: Any = super().__init__  # numba has no types for these
         make(function)
-        impl: Any = self._impl
-        stamp = impl.locator.get_source_stamp()
-        self._cache_file: Any = _Files(folder, impl.filename_base, stamp)
-        self._lock_path = folder / f".compiling-{impl.filename_base}"
+        name: str = cast(Any, self._impl).filename_base
+        # numba takes the time of the file in place of its content: other checkouts compiled again.
+        source = Path(function.__code__.co_filename).read_bytes()
+        self._cache_file: Any = _Files(folder, name, hashlib.sha256(source).hexdigest())
+        self._lock_path = folder / f".compiling-{name}"
         self._lock: Any = None
 
     def load_overload(self, signature: Any, context: Any) -> Any:

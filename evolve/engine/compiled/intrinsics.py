@@ -175,11 +175,13 @@ def spread(builder: Any, value: Any, lanes: int) -> Any:
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_I32, lanes), None))
 
 
-def call(builder: Any, name: str, result: Any, args: Sequence[Any]) -> Any:
+def call(
+    builder: Any, name: str, result: Any, args: Sequence[Any], fastmath: Sequence[str] = ()
+) -> Any:
     """The result of the LLVM intrinsic with that name."""
     kind = ir.FunctionType(result, [arg.type for arg in args])
     insert: Any = cgutils.get_or_insert_function
-    return builder.call(insert(builder.module, kind, name), args)
+    return builder.call(insert(builder.module, kind, name), args, fastmath=fastmath)
 
 
 def _or_lanes(builder: Any, vector: Any) -> Any:

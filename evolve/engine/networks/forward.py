@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 
 from evolve.engine.board.bits import ONE, ZERO, U, moves_of
 from evolve.engine.compiled.compile import inlined, kernel
@@ -128,7 +127,7 @@ def _encode(own: U, opp: U, side: int, move: int, kind: int, target: int) -> Non
     elif kind in (layout.PLANES, layout.MOBILITY):
         planes = 3 if kind == layout.PLANES else 4
         for chunk in range(planes):
-            spread_bits(ZERO, target + 4 * layout.CHUNK * chunk)
+            spread_board(ZERO, ZERO, target + 4 * layout.CHUNK * chunk)
         third = own | opp
         fourth = ZERO
         if kind == layout.MOBILITY:
@@ -200,24 +199,6 @@ def forward(own: U, opp: U, side: int, move: int, network: int, scratch: int) ->
 
 
 @kernel
-def forward_all(
-    positions: npt.NDArray[np.uint64],
-    sides: npt.NDArray[np.int8],
-    moves: npt.NDArray[np.int8],
-    network: int,
-    memory: npt.NDArray[np.float32],
-    outputs: npt.NDArray[np.float32],
-) -> None:
-    """Fill outputs [N, OUTPUTS] for positions [N, 2], sides [N] and moves [N]."""
-    scratch = int64(memory.ctypes.data)
-    for number in range(positions.shape[0]):
-        own, opp = positions[number, 0], positions[number, 1]
-        result = forward(own, opp, sides[number], moves[number], network, scratch)
-        for index in range(outputs.shape[1]):
-            outputs[number, index] = read(result, index)
-
-
-@kernel
 def encode_all(
     positions: npt.NDArray[np.uint64],
     sides: npt.NDArray[np.int8],
@@ -234,7 +215,7 @@ def encode_all(
 
 
 _FLOAT = ir.FloatType()
-_I64, _I32, _I8, _I1 = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.IntType(1)
+_I64, _I8, _I1 = ir.IntType(64), ir.IntType(8), ir.IntType(1)
 
 
 def _pointer(builder: Any, address: Any, offset: Any, lanes: int) -> Any:
@@ -295,27 +276,15 @@ def _dot(builder: Any, left: Any, right: Any) -> Any:
     product = builder.fmul(
         *(_load(builder, address, zero, layout.CHUNK) for address in (left, right))
     )
-    name = f"llvm.vector.reduce.fadd.v{layout.CHUNK}f32"
-    kind = ir.FunctionType(_FLOAT, [_FLOAT, product.type])
-    insert: Any = cgutils.get_or_insert_function
+    name, start = f"llvm.vector.reduce.fadd.v{layout.CHUNK}f32", ir.Constant(_FLOAT, -0.0)
     # Without a fixed order, halves are added: log₂ 64 steps instead of 64.
-    return builder.call(
-        insert(builder.module, kind, name),
-        [ir.Constant(_FLOAT, -0.0), product],
-        fastmath=["reassoc"],
-    )
+    return call(builder, name, _FLOAT, [start, product], fastmath=("reassoc",))
 
 
 def _flags(builder: Any, bits: Any, first: Any) -> Any:
     """Eight floats, 1.0 for each set bit from bit `first` on."""
     part = builder.trunc(builder.lshr(bits, first), _I8)
     return builder.uitofp(builder.bitcast(part, ir.VectorType(_I1, 8)), ir.VectorType(_FLOAT, 8))
-
-
-def _spread_bits(builder: Any, bits: Any, values: Any) -> None:
-    for byte in range(8):
-        first = ir.Constant(_I64, 8 * byte)
-        _store(builder, _flags(builder, bits, first), values, first, 8)
 
 
 def _spread_board(builder: Any, own: Any, opp: Any, values: Any) -> None:
@@ -346,10 +315,6 @@ nonzero: Callable[[int], np.uint64] = instructions(_nonzero, types.uint64(types.
 """A bit for each of the CHUNK floats at `values` that is not zero."""
 dot: Callable[[int, int], np.float32] = instructions(_dot, types.float32(types.int64, types.int64))
 """Σ left[i] · right[i] over CHUNK floats."""
-spread_bits: Callable[[np.uint64, int], None] = instructions(
-    _spread_bits, types.void(types.uint64, types.int64)
-)
-"""values[s] = 1.0 where bit s is set, and 0.0 elsewhere; CHUNK floats."""
 spread_board: Callable[[np.uint64, np.uint64, int], None] = instructions(
     _spread_board, types.void(types.uint64, types.uint64, types.int64)
 )

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.networks import architecture as layout
-from evolve.engine.networks import forward as kernels
 from evolve.engine.networks.architecture import Architecture, Matrix, packed_size
 from evolve.errors import AgentError
 
@@ -72,30 +71,6 @@ class Network:
     def scratch(self) -> npt.NDArray[np.float32]:
         """Memory for the kernels, for one thread."""
         return np.zeros(self.scratch_size, np.float32)
-
-    def outputs(
-        self,
-        positions: npt.NDArray[np.uint64],
-        sides: npt.NDArray[np.int8] | None = None,
-        moves: npt.NDArray[np.int8] | None = None,
-    ) -> npt.NDArray[np.float32]:
-        """The outputs, [N, outputs], for positions [N, 2] own and opp.
-
-        sides [N]: 1 where black is to move, −1 where white; moves [N]: squares. Only networks with
-        such inputs need them.
-        """
-        count = len(positions)
-        nothing = np.ones(count, np.int8)
-        result = np.empty((count, int(self._program[layout.OUTPUTS])), np.float32)
-        kernels.forward_all(
-            np.ascontiguousarray(positions),
-            nothing if sides is None else sides,
-            nothing if moves is None else moves,
-            self.address,
-            self.scratch(),
-            result,
-        )
-        return result
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
         """The weights by name, as in files."""

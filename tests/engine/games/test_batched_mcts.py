@@ -36,7 +36,7 @@ def test_side_by_side_as_alone(architecture: Architecture, rules: int) -> None:
         wanted = mcts_games.select_all(trees, leaves, rules, 1.2)
         asked.append(wanted)
         if wanted:
-            outputs = network.outputs(leaves.boards[:wanted])
+            outputs = networks.outputs(network, leaves.boards[:wanted])
             mcts_games.backpropagate_all(outputs, trees, leaves)
     assert 0 < min(asked) < max(asked)
     scratch = network.scratch()
@@ -67,5 +67,5 @@ def test_a_tree_that_is_full_waits_for_the_others() -> None:
     trees.used[:] = 1, SIZE - mcts.MOST_CHILDREN + 1
     assert mcts_games.select_all(trees, leaves, 0, 1.2) == 1
     assert leaves.depths.tolist() == [0, -1]
-    mcts_games.backpropagate_all(network.outputs(leaves.boards[:1]), trees, leaves)
+    mcts_games.backpropagate_all(networks.outputs(network, leaves.boards[:1]), trees, leaves)
     assert trees.nodes.links[:, 0, mcts.VISITS].tolist() == [1, 0]

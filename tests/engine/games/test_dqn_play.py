@@ -31,7 +31,7 @@ def test_games_are_of_those_who_play(rules: int) -> None:
             assert move in legal
             player = pair[0 if side == 1 else 1]
             if ply >= game % 5 and player in (0, 1):
-                values = nets[player].outputs(np.array([board], np.uint64))[0]
+                values = networks.outputs(nets[player], np.array([board], np.uint64))[0]
                 assert move == max(legal, key=lambda square, v=values: v[square])
             board, side = reference.play(*board, move), -side
         assert reference.is_over(*board)

@@ -38,7 +38,7 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
         net = nets[0 if side == 1 else 1]
         rows = np.repeat(np.array([[own, opp]], np.uint64), len(legal), axis=0)
         sides = np.full(len(legal), side, np.int8)
-        found = net.outputs(rows, sides, np.array(legal, np.int8))
+        found = networks.outputs(net, rows, sides, np.array(legal, np.int8))
         column = [0] * len(legal) if found.shape[1] == 1 else legal
         return {square: float(found[i, column[i]]) for i, square in enumerate(legal)}
 

@@ -18,8 +18,8 @@ def test_kernels_give_what_the_layers_say(architecture: Architecture) -> None:
     boards = [*reference.random_boards(rng, 6, 0, 60), (0, 0), ((1 << 64) - 1, 0), (1, 2)]
     sides = [rng.choice((-1, 1)) for _ in boards]
     moves = [rng.randrange(64) for _ in boards]
-    found = network.outputs(
-        np.array(boards, np.uint64), np.array(sides, np.int8), np.array(moves, np.int8)
+    found = networks.outputs(
+        network, np.array(boards, np.uint64), np.array(sides, np.int8), np.array(moves, np.int8)
     )
     for row, (own, opp), side, move in zip(found, boards, sides, moves, strict=True):
         seen = networks.planes(own, opp, side, move, architecture.input)
@@ -29,16 +29,9 @@ def test_kernels_give_what_the_layers_say(architecture: Architecture) -> None:
 def test_memory_that_another_network_left_changes_nothing() -> None:
     network = networks.random_network(networks.MOBILE)
     positions = np.array(reference.random_boards(random.Random(0), 3, 5, 50), np.uint64)
-    from evolve.engine.networks.forward import forward_all
-
-    clean, dirty = np.zeros((2, 3, 1), np.float32)
-    ones = np.ones(3, np.int8)
-    for scratch, out in (
-        (network.scratch(), clean),
-        (np.full(network.scratch_size, np.nan, np.float32), dirty),
-    ):
-        forward_all(positions, ones, ones, network.address, scratch, out)
-    assert (clean == dirty).all()
+    dirty = np.full(network.scratch_size, np.nan, np.float32)
+    clean = networks.outputs(network, positions)
+    assert (clean == networks.outputs(network, positions, scratch=dirty)).all()
 
 
 @pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 63, 64, 65, 100, 129])
@@ -48,7 +41,7 @@ def test_layers_of_any_size(size: int) -> None:
     architecture = Architecture("mobility", (*middle, "dense 1 tanh"))
     network = networks.random_network(architecture, size)
     boards = reference.random_boards(random.Random(size), 5, 0, 60)
-    found = network.outputs(np.array(boards, np.uint64))
+    found = networks.outputs(network, np.array(boards, np.uint64))
     for row, board in zip(found, boards, strict=True):
         seen = networks.planes(*board, 1, 0, "mobility")
         assert np.allclose(row, networks.slow_output(network, seen), atol=2e-5)

@@ -157,7 +157,7 @@ def test_a_network_values_what_is_new_and_its_policy_is_the_prior(architecture: 
         boards, links, values = nodes = tree_of(own, opp, 20_000)
         options = mcts.SearchOptions(0, mcts.PUCT, 1.2, network.address, scratch.ctypes.data)
         used = mcts.simulate(200, 1, nodes, options, U(0))
-        outputs = network.outputs(boards[:used])
+        outputs = networks.outputs(network, boards[:used])
         for node in range(used):
             first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
             if count <= 0:

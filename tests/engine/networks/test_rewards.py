@@ -7,26 +7,14 @@ import random
 import numpy as np
 import pytest
 
-from evolve.engine.compiled.compile import kernel
 from evolve.engine.networks import action_search
 from tests import reference
-from tests.engine import RULES, U
+from tests.engine import RULES, U, for_python
 from tests.reference import REVERSED
 
-
-@kernel
-def squares_reward(own: np.uint64, opp: np.uint64, square: int, table: np.ndarray) -> float:
-    return action_search.squares_reward(own, opp, square, table)
-
-
-@kernel
-def discs_reward(own: np.uint64, opp: np.uint64, square: int, rules: int) -> float:
-    return action_search.discs_reward(own, opp, square, rules)
-
-
-@kernel
-def end_reward(kind: int, side: int, score: int, black: int, white: int, rules: int) -> float:
-    return action_search.end_reward(kind, side, score, black, white, rules)
+squares_reward = for_python(action_search.squares_reward)
+discs_reward = for_python(action_search.discs_reward)
+end_reward = for_python(action_search.end_reward)
 
 
 def test_moves_earn_their_squares_and_discs() -> None:
