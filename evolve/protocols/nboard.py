@@ -153,19 +153,17 @@ class NBoardEngine:
         self._think(lambda stopped: self._give_hints(max(1, count), stopped))
 
     def _think(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        self._thinking = _Thinking(lambda stopped: self._work(work, stopped))
+        def run(stopped: Callable[[], bool]) -> None:
+            self.say(f"status {self._name} is thinking")
+            last = "status"
+            try:
+                work(stopped)
+            except EvolveError as error:
+                last = f"status {str(error).splitlines()[0]}"
+            if not stopped():
+                self.say(last)
 
-    def _work(
-        self, work: Callable[[Callable[[], bool]], None], stopped: Callable[[], bool]
-    ) -> None:
-        self.say(f"status {self._name} is thinking")
-        last = "status"
-        try:
-            work(stopped)
-        except EvolveError as error:
-            last = f"status {str(error).splitlines()[0]}"
-        if not stopped():
-            self.say(last)
+        self._thinking = _Thinking(run)
 
     def _finish(self, grace: float) -> None:
         """Wait up to `grace` seconds for the running search, then stop it."""

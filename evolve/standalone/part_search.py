@@ -29,10 +29,6 @@ class _Node:
         self.corner = corner  # value of X and C squares
 
 
-def _by_value(node: _Node) -> int:
-    return node.value
-
-
 # --- The search ---
 
 
@@ -150,7 +146,7 @@ class Search(Solver):
         # 2. Sort the moves: the best one of an earlier search first, then by value.
         children: list[_Node] = []
         self.values_of_children(node, side, children)
-        children.sort(key=_by_value, reverse=not side)
+        children.sort(key=lambda child: child.value, reverse=not side)
         if first != 64:
             for index, child in enumerate(children):
                 if child.square == first:
@@ -189,7 +185,7 @@ class Search(Solver):
         self.deadline = INFINITY
         self.values_of_children(self.root, 0, children)
         self.deadline = deadline
-        children.sort(key=_by_value, reverse=True)
+        children.sort(key=lambda child: child.value, reverse=True)
         for depth_now in range(2, depth + 1):
             best, in_time = self.best_of(children, depth_now)
             children.insert(0, children.pop(best))
@@ -278,12 +274,8 @@ class AI(object):
     chooser = staticmethod(choose)
 
     def __init__(self, chessboard_size: int, color: int, time_out: float) -> None:
-        if chessboard_size != 8:
-            raise ValueError(f"chessboard_size is {chessboard_size!r}; this agent plays on 8")
-        if color not in (BLACK, WHITE):
-            raise ValueError(f"color is {color!r}; BLACK is -1 and WHITE is 1")
-        self.chessboard_size = chessboard_size
-        self.color = color
+        self.chessboard_size = chessboard_size  # 8
+        self.color = color  # BLACK or WHITE
         self.time_out = time_out
         self.candidate_list: list[tuple[int, int]] = []
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
 from evolve.engine.board.bits import legal_moves
+from evolve.engine.compiled.compile import kernel
 from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
 from evolve.engine.search.evaluation import set_weights
-from evolve.engine.search.search import INFINITY, best_move
+from evolve.engine.search.search import INFINITY, best_move, best_move_deep
 from evolve.engine.search.search import search as search_to
 from evolve.engine.search.solver import solve_deep, solve_move, solve_outcome_move
 from tests import reference
@@ -34,6 +36,11 @@ RULES = (reference.STANDARD, reference.REVERSED)
 
 SWH = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 3)
 FULL_WEIGHTS = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 7, 20, -15, -8, 3)
+
+
+def for_python(function: Any) -> Any:
+    """A function that only kernels may call, compiled for Python."""
+    return kernel(function.py_func)
 
 
 class Budgeted:
@@ -56,6 +63,10 @@ class Budgeted:
     @budget.setter
     def budget(self, nodes: int) -> None:
         self.cells[layout.BUDGET] = nodes or layout.UNLIMITED
+
+    def forget(self) -> None:
+        """Nothing that was found counts any more."""
+        self.cells[layout.AGE] += 1
 
 
 class Engine(Budgeted):
@@ -90,6 +101,11 @@ class Engine(Budgeted):
         square, value = best_move(U(board[0]), U(board[1]), depth, self.address)
         return int(square), int(value)
 
+    def deep_move(self, board: Board, depth: int) -> tuple[int, int]:
+        self._reset()
+        square, value = best_move_deep(U(board[0]), U(board[1]), depth, self.address)
+        return int(square), int(value)
+
     def solve_deep(self, board: Board, alpha: int = -64, beta: int = 64) -> int:
         self._reset()
         return int(solve_deep(U(board[0]), U(board[1]), alpha, beta, self.address))
@@ -103,6 +119,49 @@ class Engine(Budgeted):
         self._reset()
         square, score = solve_move(U(board[0]), U(board[1]), self.address)
         return int(square), int(score)
+
+
+def check_budgets(engine: Budgeted, search: Callable[[], Any]) -> None:
+    """With enough nodes nothing changes. With fewer a search stops on the last one, chooses no
+    square, and leaves nothing behind that does harm."""
+    answer, needed = search(), engine.nodes
+    for budget in sorted({1, 2, 3, needed // 2, needed - 1, needed, needed + 1} - {0}):
+        engine.budget = budget
+        limited = search()
+        assert engine.stopped == (needed > budget)
+        assert engine.nodes == min(needed, budget)
+        if not engine.stopped:
+            assert limited == answer
+        elif isinstance(answer, tuple):
+            assert limited[0] == -1
+        engine.budget = 0
+        assert search() == answer
+        assert not engine.stopped
+
+
+def check_fail_soft(value: int, alpha: int, beta: int, exact: int) -> None:
+    """A value ≤ alpha is an upper bound, ≥ beta a lower one, else exact."""
+    if value <= alpha:
+        assert exact <= value
+    elif value >= beta:
+        assert exact >= value
+    else:
+        assert value == exact
+
+
+def images(board: Board) -> list[Board]:
+    """The eight images of a position."""
+    own, opp = ([reference.transform(bits, symmetry) for symmetry in range(8)] for bits in board)
+    return list(zip(own, opp, strict=True))
+
+
+def passes(rng: random.Random) -> Iterator[tuple[Board, Board]]:
+    """Positions of random games in which a side must pass, each behind the one before it."""
+    while True:
+        moves, boards = reference.random_game(rng)
+        for ply, move in enumerate(moves):
+            if move == reference.PASS:
+                yield boards[ply - 1], boards[ply]
 
 
 def kernel_moves(board: Board) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import DEFAULT_SHAPES, STRONG_SHAPES, parse_shapes
 from evolve.engine.search import context as layout
 from tests import reference
-from tests.engine import Budgeted, U
+from tests.engine import Budgeted, U, passes
 from tests.reference import Board
 
 WHOLE = DEFAULT_SHAPES
@@ -160,10 +161,6 @@ class Search(Budgeted):
         self._patterns = patterns
         self._address = self._memory.set(patterns, patterns.block(cuts), rules)
 
-    def forget(self) -> None:
-        """Nothing that was found counts any more."""
-        self.cells[layout.AGE] += 1
-
     def move(self, board: Board, depth: int) -> tuple[int, int]:
         """Square and value by a search to `depth` plies alone."""
         self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
@@ -211,19 +208,9 @@ def positions_to_move(seed: int, count: int) -> list[Board]:
 
 def positions_before_passes(seed: int, count: int) -> list[Board]:
     """Positions of random games after whose next move a side has to pass."""
-    rng, found = random.Random(seed), list[Board]()
-    while len(found) < count:
-        moves, boards = reference.random_game(rng)
-        found += [boards[ply - 1] for ply, move in enumerate(moves) if move == reference.PASS]
-    return found[:count]
+    return [before for before, _ in islice(passes(random.Random(seed)), count)]
 
 
 def positions_with_a_pass(seed: int, count: int) -> list[Board]:
     """Positions of random games in which the side to move has none, and the other side has."""
-    rng, found = random.Random(seed), list[Board]()
-    while len(found) < count:
-        moves, boards = reference.random_game(rng)
-        found += [
-            board for move, board in zip(moves, boards, strict=False) if move == reference.PASS
-        ]
-    return found[:count]
+    return [board for _, board in islice(passes(random.Random(seed)), count)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import re
 import threading
@@ -9,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.agents.calibration.discs import in_discs
-from evolve.engine.board.squares import parse_moves, parse_square
+from evolve.engine.board.squares import parse_moves, parse_square, square_name
 from evolve.protocols import nboard
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
@@ -39,8 +40,10 @@ MOVES = parse_moves("f5f6d3c5e6f7e7f4")
 @pytest.fixture(scope="module", autouse=True)
 def ready() -> None:
     """Kernels are loaded: the first thought is else over before it has begun."""
-    for name in ("swh?depth=2&endgame=8", "uct?simulations=20"):
-        evolve.load_agent(name).analyse(play_moves(evolve.Board.start(), MOVES))
+    board = play_moves(evolve.Board.start(), MOVES)
+    for agent in map(evolve.load_agent, ("swh?depth=2&endgame=8", "uct?simulations=20")):
+        nboard._in_discs(agent, board, cast(Any, agent.analyse(board)))
+    pattern_agent(cuts=CUTS).analyse(board)
 
 
 def talk(*lines: str, agent: str = "swh?depth=2", rules: str = "standard") -> list[str]:
@@ -82,26 +85,23 @@ def test_nothing_is_known_after_a_move_that_was_refused(refused: str) -> None:
 
 
 def test_passing() -> None:
-    # Black has no move after these nine.
-    line = next(_positions_without_a_move())
-    said = talk(*(f"move {move}" for move in line), "go", "hint 3", "move PA", "go")
+    sent = [f"move {square_name(move)}" for move in without_a_move().moves or ()]
+    said = talk(*sent, "go", "hint 3", "move PA", "go")
     moves = [text for text in said if text.startswith("===")]
     assert moves[0] == "=== PA"
     assert moves[1] != "=== PA"
     assert "search PA 0.00 0 0" in said
 
 
-def _positions_without_a_move() -> Iterator[list[str]]:
-    for seed in range(200):
+def without_a_move() -> evolve.Board:
+    """A position of a random game in which the side to move must pass."""
+    for seed in itertools.count():
         board = evolve.Board.start()
-        moves: list[str] = []
         while not board.is_over():
             if not board.legal_moves():
-                yield moves
-                break
-            square = evolve.RandomAgent(seed).choose(board)
-            moves.append("abcdefgh"[square % 8].upper() + str(square // 8 + 1))
-            board = board.play(square)
+                return board
+            board = board.play(evolve.RandomAgent(seed).choose(board))
+    raise AssertionError
 
 
 def test_hints() -> None:
@@ -122,15 +122,11 @@ def test_hints() -> None:
 
 
 def test_exact_scores_are_discs() -> None:
-    board, moves = evolve.Board.start(), []
+    board = evolve.Board.start()
     while board.empties > 6:
-        if not board.legal_moves():
-            board = board.pass_move()
-            moves.append("PA")
-            continue
-        square = evolve.RandomAgent(4).choose(board)
-        moves.append("abcdefgh"[square % 8] + str(square // 8 + 1))
-        board = board.play(square)
+        legal = board.legal_moves()
+        board = board.play(evolve.RandomAgent(4).choose(board)) if legal else board.pass_move()
+    moves = [square_name(move) for move in board.moves or ()]
     said = talk(*(f"move {m}" for m in moves), "hint 1", "analyze", agent="swh?endgame=8")
     from evolve.agents.analysis import solve
 
@@ -353,14 +349,10 @@ def test_passes_behind_the_end_and_passes_that_are_left_out() -> None:
     for behind in ("W[PA]", "W[PASS]", "W[pa//0.1]B[PA]", "B[PA]"):
         assert position_after(game("".join(sides) + behind)) == whole
     assert position_after(game("".join(sides)), "move PA", "move PASS", "PA") == whole
-    before = next(_positions_without_a_move())
-    board = evolve.Board.start()
-    for name in before:
-        board = board.play(parse_square(name))
+    board = without_a_move()
     square = board.pass_move().legal_moves()[0]
-    after = board.pass_move().play(square)
-    name = "abcdefgh"[square % 8] + str(square // 8 + 1)
-    lines = [f"move {move}" for move in before]
+    after, name = board.pass_move().play(square), square_name(square)
+    lines = [f"move {square_name(move)}" for move in board.moves or ()]
     assert position_after(*lines, f"move {name}") == after
     assert position_after(*lines, "move PA", f"move {name}") == after
     assert position_after(*lines, "move ps", name) == after

@@ -97,10 +97,12 @@ def exported(agent: AlphaBetaAgent) -> Any:
 
 
 def square_chosen(module: Any, board: Board, seconds: float = AMPLE) -> int:
+    """The move that a file plays; it lists all legal moves before it."""
     player = module.AI(8, color_of(board), seconds)
     player.go(chessboard(board))
-    row, column = player.candidate_list[-1]
-    return int(8 * row + column)
+    *moves, square = (8 * row + column for row, column in player.candidate_list)
+    assert moves == board.legal_moves()
+    return int(square)
 
 
 class Clock:
@@ -113,22 +115,11 @@ class Clock:
         return float(next(self.looks))
 
 
-def chosen(module: Any, board: Board, seconds: float = 60) -> int:
-    cells = np.zeros((8, 8), int)
-    for square in range(64):
-        cells[divmod(square, 8)] = (board.white >> square & 1) - (board.black >> square & 1)
-    player = module.AI(8, -1 if board.side == "black" else 1, seconds)
-    player.go(cells)
-    moves = [8 * row + column for row, column in player.candidate_list]
-    assert sorted(moves[:-1]) == board.legal_moves()
-    return moves[-1]
-
-
 def check_time(module: Any, board: Board) -> None:
     """A move takes no more than its half second."""
     for attempt in range(3):  # a busy machine may well take the processor away once
         begin = time.perf_counter()
-        chosen(module, board, 0.5)
+        square_chosen(module, board, 0.5)
         if time.perf_counter() - begin < 0.5:
             break
         assert attempt < 2
@@ -145,3 +136,10 @@ def imported_by(text: str) -> set[str]:
     }
     names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     return {name.partition(".")[0] for name in names}
+
+
+def compiled(agent: Any, compiler: Any) -> Any:
+    """The file's module of an agent, with its search compiled already."""
+    module = load(agent.python_source(numba=True))
+    module.COMPILER = compiler
+    return module

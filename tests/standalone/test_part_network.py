@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +12,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError
 from tests import networks
 from tests.agents.test_mcts import ends
-from tests.standalone import check_time, chosen, imported_by
+from tests.standalone import check_time, load, square_chosen
 
 BOARDS = [board for empties in (48, 30, 14, 9, 5) for board in ends(8, empties)]
 
@@ -24,16 +21,6 @@ CONVOLUTIONS = networks.Architecture(
     "planes", ("conv 8 relu", "conv 4 tanh", "dense 32 relu", "dueling")
 )
 ARCHITECTURES = networks.DUELING, networks.PLAIN, networks.COLOURED, networks.ACTION, CONVOLUTIONS
-
-
-def loaded(text: str, path: Path) -> Any:
-    path.write_text(text, encoding="ascii")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize(
@@ -49,39 +36,39 @@ def loaded(text: str, path: Path) -> Any:
         for step in ("ply", "turn")
     ],
 )
-def test_move_values(architecture: Any, lookahead: int, step: Any, tmp_path: Path) -> None:
+def test_move_values(architecture: Any, lookahead: int, step: Any) -> None:
     count = 1 + lookahead % 2
     nets = tuple(networks.random_network(architecture, seed) for seed in range(count))
     earned = Rewards((1.0, -0.2, 0.1, 0.05, -0.5, -0.02, -0.02, 0.01, 0.3, 0.0), 0.5, 0.8, step)
     rules: Any = "standard" if step == "ply" else "reversed"
     agent = DqnAgent(nets, lookahead, rewards=earned, rules=rules)
-    module = loaded(agent.python_source(), tmp_path / "player.py")
+    module = load(agent.python_source())
     for board in BOARDS:
-        assert chosen(module, board) == agent.choose(board)
+        assert square_chosen(module, board) == agent.choose(board)
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_tree_search(rules: Any, tmp_path: Path) -> None:
+def test_tree_search(rules: Any) -> None:
     """Floats added in another order may turn a choice between moves of about equal visits."""
     layers = ("dense 40 relu", "gate", "policy-value")
     dense = networks.Architecture("planes", layers)
     for architecture in (networks.VALUE, dense, networks.POLICY):
         network = networks.random_network(architecture, scale=0.5)
         agent = MctsAgent(60, 1.1, "puct", 0, rules=rules, network=network)
-        module = loaded(agent.python_source(), tmp_path / "player.py")
-        same = sum(chosen(module, board) == agent.choose(board) for board in BOARDS)
+        module = load(agent.python_source())
+        same = sum(square_chosen(module, board) == agent.choose(board) for board in BOARDS)
         assert same >= len(BOARDS) - 2
 
 
-def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path) -> None:
+def test_the_end_is_played_exactly_and_a_lost_one_by_the_network() -> None:
     from evolve.agents.analysis import solve
 
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
-    module = loaded(agent.python_source(), tmp_path / "player.py")
+    module = load(agent.python_source())
     lost = 0
     for board in ends(30, 9):
         _, score, _ = solve(board)
-        move = chosen(module, board)
+        move = square_chosen(module, board)
         after = board.play(move)
         value = -after.score("standard") if after.is_over() else -solve(after)[1]
         if score >= 0:
@@ -93,28 +80,12 @@ def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path)
 
 
 @pytest.mark.clock
-def test_the_time_is_kept(tmp_path: Path) -> None:
+def test_the_time_is_kept() -> None:
     network = networks.random_network(networks.MOBILE)
     agent = MctsAgent(1_000_000, 1.1, "puct", 12, network=network)
-    module = loaded(agent.python_source(), tmp_path / "player.py")
+    module = load(agent.python_source())
     for board in BOARDS[::9]:
         check_time(module, board)
-
-
-def test_the_file_is_plain_python_of_an_old_kind(tmp_path: Path) -> None:
-    agent = MctsAgent(5, 1.1, "puct", 4, network=networks.random_network(networks.MOBILE))
-    text = replace(agent, name='"\n import evolve', provenance={"x": "\nimport os"}).python_source()
-    assert imported_by(text) == {
-        "__future__",
-        "base64",
-        "math",
-        "numpy",
-        "struct",
-        "time",
-        "typing",
-    }
-    assert text.isascii()
-    assert sys.modules.get("player") is None
 
 
 def test_what_does_not_fit_in_such_a_file() -> None:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import ast
 import itertools
 import random
-import sys
 import time
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
 
-from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board.rules import Rules
-from tests.standalone import RULES, boards_with_choice, load, random_agent, square_chosen, text_of
+from tests.standalone import (
+    RULES,
+    boards_with_choice,
+    compiled,
+    load,
+    random_agent,
+    square_chosen,
+    text_of,
+)
 
 
 class FirstMoves(NamedTuple):
@@ -49,13 +55,6 @@ def compiler(first_moves: FirstMoves) -> Any:
     return first_moves.compiler
 
 
-def compiled(agent: AlphaBetaAgent, compiler: Any) -> Any:
-    """The file's module of an agent, with its search compiled already."""
-    module = load(text_of(agent, numba=True))
-    module.COMPILER = compiler
-    return module
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_the_compiled_search_plays_the_same_moves(rules: Rules, compiler: Any) -> None:
@@ -84,16 +83,6 @@ def test_the_first_moves_come_while_it_compiles(first_moves: FirstMoves) -> None
     assert first_moves.quiet, "importing does nothing yet"
     assert all(same for _, same in first_moves.same)
     assert not first_moves.same[0][0]
-
-
-def test_without_numba_the_file_plays_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "numba", None)
-    agent = random_agent(random.Random(36), "standard", [3], 6)
-    module = load(text_of(agent, numba=True))
-    for board in boards_with_choice(random.Random(37), 5):
-        assert square_chosen(module, board) == agent.choose(board)
-        module.COMPILER.thread.join()
-    assert module.COMPILER.best_of is None
 
 
 def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:

@@ -36,22 +36,24 @@ from tests.standalone import (
 
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize(
-    ("depths", "endgame", "largest", "agents"),
+    ("depths", "endgame", "largest", "agents", "discs"),
     [
-        ([1, 2, 1], 0, 40, 6),
-        ([3, 2, 4], 6, 400, 4),
-        pytest.param([3], 8, 1, 4, marks=pytest.mark.slow),
-        pytest.param([5, 4], 9, 15, 2, marks=pytest.mark.slow),
+        ([1, 2, 1], 0, 40, 6, (4, 62)),
+        ([3, 2, 4], 6, 400, 4, (4, 62)),
+        ([2, 3], 3, 2700, 3, (4, 62)),
+        ([2], 11, 40, 3, (53, 63)),
+        pytest.param([3], 8, 1, 4, (4, 62), marks=pytest.mark.slow),
+        pytest.param([5, 4], 9, 15, 2, (4, 62), marks=pytest.mark.slow),
     ],
 )
 def test_same_moves_as_the_agent(
-    rules: Rules, depths: list[int], endgame: int, largest: int, agents: int
+    rules: Rules, depths: list[int], endgame: int, largest: int, agents: int, discs: tuple[int, int]
 ) -> None:
     rng = random.Random(f"{rules} {depths}")
     for _ in range(agents):
         agent = random_agent(rng, rules, depths, endgame, largest)
         module = exported(agent)
-        for board in boards_with_choice(rng, 12):
+        for board in boards_with_choice(rng, 12, *discs):
             assert square_chosen(module, board) == agent.choose(board), board
 
 
@@ -229,12 +231,6 @@ def test_the_start_position_is_the_right_way_up() -> None:
     cells[3, 4] = cells[4, 3] = BLACK
     player.go(cells)
     assert player.candidate_list == [(2, 3), (3, 2), (4, 5), (5, 4), (2, 3)]
-
-
-@pytest.mark.parametrize(("size", "color"), [(10, BLACK), (8, 0), (8, 2)])
-def test_another_board_or_color_is_refused(size: int, color: int) -> None:
-    with pytest.raises(ValueError, match=r"chessboard_size|color"):
-        part_search.AI(size, color, 5)
 
 
 def test_the_template_runs_as_it_stands() -> None:

@@ -22,15 +22,6 @@ from tests.standalone import (
 )
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_same_moves_in_the_endgame(rules: Rules) -> None:
-    rng = random.Random(2)
-    agent = random_agent(rng, rules, [2], 11)
-    module = exported(agent)
-    for board in boards_with_choice(rng, 40, 53, 63):
-        assert square_chosen(module, board) == agent.choose(board), board
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_an_exact_search_cut_short_is_no_worse_than_the_fallback(

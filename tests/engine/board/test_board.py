@@ -124,10 +124,6 @@ def test_moves_as_text() -> None:
         parse_square("d3d4")
 
 
-def test_squares_are_numbers() -> None:
-    assert parse_square("D3") == 19
-
-
 def test_images_are_the_symmetries() -> None:
     boards = np.array(reference.random_boards(random.Random(0), 16, 0, 50), np.uint64)
     images = (np.arange(16) % 8).astype(np.int8)

@@ -7,42 +7,24 @@ from collections import Counter
 import numpy as np
 
 from evolve.engine.board import bits as streams
-from evolve.engine.compiled.compile import kernel
 from tests import reference
-from tests.engine import U
+from tests.engine import U, for_python
 
 DRAWS = 20_000
 
 
-@kernel
-def outputs(seed: np.uint64, found: np.ndarray) -> None:
-    state = seed
-    for place in range(found.size):
-        state += streams.GOLDEN
-        found[place] = streams.mixed(state)
+mixed, uniform = for_python(streams.mixed), for_python(streams.uniform)
+random_square = for_python(streams.random_square)
 
 
-@kernel
-def squares_drawn(moves: np.uint64, seed: np.uint64, found: np.ndarray) -> None:
-    state = seed
-    for place in range(found.size):
-        state += streams.GOLDEN
-        found[place] = streams.random_square(moves, state)
-
-
-@kernel
-def numbers_drawn(seed: np.uint64, found: np.ndarray) -> None:
-    state = seed
-    for place in range(found.size):
-        state += streams.GOLDEN
-        found[place] = streams.uniform(state)
+def states(seed: int, count: int) -> list[np.uint64]:
+    """The states of a stream, one for each draw."""
+    return [U((seed + (1 + k) * int(streams.GOLDEN)) % 2**64) for k in range(count)]
 
 
 def test_the_stream_is_the_published_one() -> None:
     """As Vigna's splitmix64.c gives it, which many others test themselves against."""
-    found = np.zeros(5, np.uint64)
-    outputs(U(1234567), found)
-    assert found.tolist() == [
+    assert [int(mixed(state)) for state in states(1234567, 5)] == [
         6457827717110365317,
         3203168211198807973,
         9817491932198370423,
@@ -53,9 +35,8 @@ def test_the_stream_is_the_published_one() -> None:
 
 def test_squares_are_drawn_alike() -> None:
     moves = [0, 19, 26, 37, 44, 63]
-    found = np.zeros(DRAWS, np.int64)
-    squares_drawn(U(reference.mask(moves)), U(1), found)
-    counts = Counter(found.tolist())
+    mask = U(reference.mask(moves))
+    counts = Counter(int(random_square(mask, state)) for state in states(1, DRAWS))
     share = 1 / len(moves)
     assert sorted(counts) == moves
     spread = 5 * (DRAWS * share * (1 - share)) ** 0.5
@@ -63,8 +44,7 @@ def test_squares_are_drawn_alike() -> None:
 
 
 def test_numbers_are_even_from_0_to_1() -> None:
-    found = np.zeros(DRAWS)
-    numbers_drawn(U(2), found)
+    found = np.array([uniform(state) for state in states(2, DRAWS)])
     assert ((found >= 0) & (found < 1)).all()
     counts = np.histogram(found, 10, (0.0, 1.0))[0]
     assert (abs(counts - DRAWS / 10) < 5 * (DRAWS * 0.09) ** 0.5).all()

@@ -25,8 +25,6 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board.bits import score_of
 from evolve.engine.board.rules import NO_SCORE, RULE_SETS, Rules, check_rules, rule_set
-from evolve.engine.games.game import new_context
-from evolve.engine.search import context as layout
 from evolve.errors import PositionError, RecordError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.programs.external import ExternalAgent
@@ -78,15 +76,6 @@ def test_the_agents_of_the_table_are_there(rules: str) -> None:
         assert evolve.load_agent(name).rules in (None, rules)
     assert reference_agent(table.greedy).rules in (None, rules)
     assert all(rung.agent.rules == rules for rung in Ladder(rules).rungs)
-
-
-def test_a_context_knows_what_its_rules_allow() -> None:
-    cells = new_context(rule_set("standard").code)
-    assert (cells[layout.DISC_SIGN], cells[layout.CORNERS_LAST]) == (1, 0)
-    layout.set_rules(cells, rule_set("reversed").code)
-    assert (cells[layout.DISC_SIGN], cells[layout.CORNERS_LAST]) == (-1, 1)
-    with pytest.raises(KeyError):
-        layout.set_rules(cells, 99)
 
 
 ENTRIES: dict[str, Callable[[], object]] = {

@@ -14,14 +14,8 @@ quick = settings(max_examples=200, deadline=None, derandomize=True)
 numbers = st.integers(-(2**63), 2**63 - 1)
 
 
-@kernel
-def counted(bits: np.uint64) -> tuple[int, int]:
-    return memory.popcount(bits), memory.lowest(bits)
-
-
-@kernel
-def above(bits: np.uint64) -> np.uint64:
-    return memory.leading_zeros(bits)
+counted = kernel(lambda bits: (memory.popcount(bits), memory.lowest(bits)))
+above = kernel(lambda bits: memory.leading_zeros(bits))
 
 
 @kernel

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -14,53 +13,24 @@ from evolve.engine.board import bits
 from evolve.engine.compiled import intrinsics as memory
 from evolve.engine.compiled.compile import kernel
 from tests import reference
-from tests.engine import U, any_boards
+from tests.engine import U, any_boards, for_python
 from tests.reference import Board
 
-
-@kernel
-def scalar_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
-    return bits.moves_scalar(own, opp)
-
-
-@kernel
-def scalar_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
-    return bits.flips_scalar(square, own, opp)
-
-
-@kernel
-def narrow_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
-    return memory.moves_4(own, opp)
-
-
-@kernel
-def narrow_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
-    return memory.flips_4(square, own, opp)
-
-
-@kernel
-def wide_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
-    return memory.moves_8(own, opp)
-
-
-@kernel
-def wide_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
-    return memory.flips_8(square, own, opp)
-
-
-@kernel
-def scalar_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
-    return bits.play_scalar(square, own, opp)
-
-
-@kernel
-def narrow_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
-    return memory.play_4(square, own, opp)
-
-
-@kernel
-def wide_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
-    return memory.play_8(square, own, opp)
+MOVES = (
+    for_python(bits.moves_scalar),
+    kernel(lambda own, opp: memory.moves_4(own, opp)),
+    kernel(lambda own, opp: memory.moves_8(own, opp)),
+)
+FLIPS = (
+    for_python(bits.flips_scalar),
+    kernel(lambda square, own, opp: memory.flips_4(square, own, opp)),
+    kernel(lambda square, own, opp: memory.flips_8(square, own, opp)),
+)
+PLAYS = (
+    for_python(bits.play_scalar),
+    kernel(lambda square, own, opp: memory.play_4(square, own, opp)),
+    kernel(lambda square, own, opp: memory.play_8(square, own, opp)),
+)
 
 
 @settings(deadline=None)  # the first example compiles
@@ -73,7 +43,7 @@ def test_a_move_and_the_moves_after_it(board: Board) -> None:
             reference.mask(reference.legal_moves(own, opp)),
             reference.mask(reference.legal_moves(opp, own)),
         )
-        for play in (scalar_play, narrow_play, wide_play):
+        for play in PLAYS:
             found = play(square, U(board[0]), U(board[1]))
             assert tuple(map(int, found)) == expected
 
@@ -83,12 +53,12 @@ def test_a_move_and_the_moves_after_it(board: Board) -> None:
 def test_all_agree_with_the_reference(board: Board) -> None:
     own, opp = U(board[0]), U(board[1])
     expected = reference.mask(reference.legal_moves(*board))
-    for moves in (scalar_moves, narrow_moves, wide_moves):
+    for moves in MOVES:
         assert int(moves(own, opp)) == expected
     for square in range(64):
         if not (board[0] | board[1]) >> square & 1:
             turned = reference.flips(*board, square)
-            for flips in (scalar_flips, narrow_flips, wide_flips):
+            for flips in FLIPS:
                 assert int(flips(square, own, opp)) == turned
 
 

@@ -16,7 +16,7 @@ from evolve.engine.patterns.pattern_sums import unrolled_sum
 from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
 from evolve.engine.patterns.shapes import PART_LANES
 from tests import reference
-from tests.engine import U
+from tests.engine import U, for_python
 from tests.engine.slow_patterns import (
     MANY,
     TINY,
@@ -33,55 +33,25 @@ wide = pytest.mark.skipif(memory.LANES < 8, reason="this machine has no AVX-512"
 SETS = (WHOLE, MANY, TINY)
 
 
-@kernel
-def follow_move(source: int, target: int, square: int, turned: np.uint64, address: int) -> None:
-    patterns.follow_move(source, target, square, turned, address)
-
-
-@kernel
-def read_vector(own: np.uint64, opp: np.uint64, target: int, address: int) -> None:
-    patterns.read_vector(own, opp, target, address)
-
-
-@kernel
-def shorts_scalar(some: int, table: int, address: int) -> int:
-    return patterns._shorts_scalar(some, table, address)
-
-
-@kernel
-def words_scalar(some: int, table: int, address: int) -> int:
-    return patterns._words_scalar(some, table, address)
-
-
-@kernel
-def shorts_gathered(some: int, table: int, address: int) -> int:
-    return patterns._shorts_gathered(some, table, address)
-
-
-@kernel
-def words_gathered(some: int, table: int, address: int) -> int:
-    return patterns._words_gathered(some, table, address)
-
-
+follow_move = for_python(patterns.follow_move)
+read_vector = for_python(patterns.read_vector)
+shorts_scalar = for_python(patterns._shorts_scalar)
+words_scalar = for_python(patterns._words_scalar)
+shorts_gathered = for_python(patterns._shorts_gathered)
+words_gathered = for_python(patterns._words_gathered)
 _tiny_sum = unrolled_sum(shape_set(TINY).middles.tolist())
 _whole_sum = unrolled_sum(DEFAULT_SET.middles.tolist())
 
 
-@kernel
-def tiny_sum(some: int, table: int) -> int:
-    return _tiny_sum(some, table)
-
-
-@kernel
-def whole_sum(some: int, table: int) -> int:
-    return _whole_sum(some, table)
+tiny_sum = kernel(lambda some, table: _tiny_sum(some, table))
+whole_sum = kernel(lambda some, table: _whole_sum(some, table))
 
 
 @functools.cache
-def random_moves(seed: int, count: int) -> tuple[list[int], list[Board], list[int]]:
+def random_moves(count: int) -> tuple[list[int], list[Board], list[int]]:
     """So many moves or more of whole games, passes among them: the moves, their positions, and
     the first place of each game, all games one after the other with their ends."""
-    rng = random.Random(seed)
+    rng = random.Random(61)
     moves, boards, starts = list[int](), list[Board](), list[int]()
     while len(moves) - len(starts) < count:
         some, positions = reference.random_game(rng)
@@ -91,9 +61,11 @@ def random_moves(seed: int, count: int) -> tuple[list[int], list[Board], list[in
     return moves, boards, starts
 
 
-def check_vectors(texts: tuple[str, ...], seed: int, count: int) -> None:
+@pytest.mark.parametrize("count", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("texts", SETS)
+def test_vectors(texts: tuple[str, ...], count: int) -> None:
     """Followed from the start position of each game on, and read from each position."""
-    moves, boards, starts = random_moves(seed, count)
+    moves, boards, starts = random_moves(count)
     evaluation = random_patterns(texts, 1)
     expected = slow_vectors(evaluation.shapes, boards)
     followed, read = np.full_like(expected, 7), np.full_like(expected, 7)
@@ -109,17 +81,6 @@ def check_vectors(texts: tuple[str, ...], seed: int, count: int) -> None:
     assert reference.PASS in moves
     assert (read == expected).all()
     assert (followed == expected).all()
-
-
-@pytest.mark.parametrize("texts", SETS)
-def test_vectors(texts: tuple[str, ...]) -> None:
-    check_vectors(texts, 61, 2_000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("texts", SETS)
-def test_vectors_of_many_games(texts: tuple[str, ...]) -> None:
-    check_vectors(texts, 62, 100_000)
 
 
 def test_sets_have_one_part_two_and_more() -> None:

@@ -104,26 +104,3 @@ def test_ties_of_small_shapes(text: str, weights: int) -> None:
             entry = int(shapes.following[entry])
         assert walked == some
         assert entry == some[0]
-
-
-def test_a_corner_block_by_hand() -> None:
-    """b1 and a2 are each other's images: an own disc on either is one weight."""
-    shapes = shapes_of("a1-b2")
-    a1, b1, a2, b2 = (40 + 3**k for k in range(4))
-    assert shapes.canonical[[a1, b1, a2, b2]].tolist() == [a1, b1, b1, b2]
-    assert shapes.following[[a1, b1, a2, b2]].tolist() == [a1, a2, b1, b2]
-    assert shapes.canonical[40 - 9 + 3] == 40 - 9 + 3
-    assert shapes.canonical[40 - 3 + 9] == 40 - 9 + 3
-
-
-def test_a_centre_block_by_hand() -> None:
-    """All of d4, e4, d5 and e5 are images of each other."""
-    shapes = shapes_of("d4-e5")
-    ones = [40 + 3**k for k in range(4)]
-    assert shapes.canonical[ones].tolist() == [41] * 4
-    assert shapes.following[ones].tolist() == [*ones[1:], ones[0]]
-    beside = [1 + 3, 1 + 9, 3 + 27, 9 + 27]
-    across = [1 + 27, 3 + 9]
-    assert len(set(shapes.canonical[[40 + n for n in beside]].tolist())) == 1
-    assert len(set(shapes.canonical[[40 + n for n in across]].tolist())) == 1
-    assert shapes.canonical[40 + 4] != shapes.canonical[40 + 28]

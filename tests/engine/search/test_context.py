@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from evolve.engine.compiled.compile import kernel
 from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
 from tests import reference
-from tests.engine import Engine, U
+from tests.engine import Engine, U, for_python
 from tests.reference import Board
 
 
@@ -23,23 +22,6 @@ def test_buckets_lie_in_one_cache_line(bits: int) -> None:
     assert len(cells) - layout.TABLE == layout.BUCKET * layout.ENTRY << bits
     assert layout.BUCKET * layout.ENTRY == layout.LINE_CELLS
     assert cells[layout.TABLE :].ctypes.data % (8 * layout.LINE_CELLS) == 0
-
-
-def test_named_cells_are_cells_of_their_own() -> None:
-    named = [
-        layout.NODES, layout.BUDGET, layout.STOPPED, layout.RULES, layout.TABLE_BITS, layout.AGE,
-        layout.OTHER_TERMS, layout.TABLE_DEPTH, layout.SEARCH, layout.SOLVER, layout.LOOK,
-        layout.DEADLINE, layout.CLOCK, layout.NOW, layout.NOW + 1, layout.DISC_SIGN,
-        layout.CORNERS_LAST, layout.MOST_NODES,
-    ]  # fmt: skip
-    assert len({*named}) == len(named)
-    assert max(named) < layout.WEIGHTS
-    assert layout.WEIGHTS + layout.TERMS <= layout.SQUARE_WEIGHTS
-
-
-def test_a_frame_has_room_for_all_of_its_parts() -> None:
-    parts = (0, layout.TURNED, layout.SQUARES, layout.REPLIES, layout.FRAME_CELLS)
-    assert [after - part for part, after in pairwise(parts)] == [64] * 4
 
 
 def test_no_budget_is_no_limit() -> None:
@@ -146,9 +128,7 @@ Entry = tuple[int, int, int, int]
 """Low, high, draft and move."""
 
 
-@kernel
-def bucket_of(own: np.uint64, opp: np.uint64, address: int) -> int:
-    return layout.bucket_of(own, opp, address)
+bucket_of = for_python(layout.bucket_of)
 
 
 @kernel

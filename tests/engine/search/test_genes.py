@@ -39,12 +39,6 @@ def test_the_terms_of_version_0_1_are_what_seeds_count_on() -> None:
     assert [place_of(term) for term in early] == [10, 11, 12, 13, 14]
 
 
-def test_cells_of_a_context_do_not_meet() -> None:
-    assert layout.WEIGHTS > layout.CORNERS_LAST > layout.DISC_SIGN > layout.NOW + 1
-    assert layout.SQUARE_WEIGHTS >= layout.WEIGHTS + layout.TERMS
-    assert layout.SQUARE_WEIGHTS % layout.LINE_CELLS == layout.TABLE % layout.LINE_CELLS == 0
-
-
 def test_terms_are_arguments_and_attributes_by_name() -> None:
     given: dict[str, Any] = {term: [number, -number] for number, term in enumerate(TERM_NAMES, 1)}
     agent = evolve.AlphaBetaAgent([[1] * 10] * 2, **given)

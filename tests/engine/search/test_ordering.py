@@ -13,21 +13,16 @@ from evolve.engine.compiled.intrinsics import load
 from evolve.engine.search import context as layout
 from evolve.engine.search import ordering
 from tests import reference
-from tests.engine import FULL_WEIGHTS, RULES, Engine, U
+from tests.engine import FULL_WEIGHTS, RULES, Engine, U, for_python
 from tests.reference import Board
 
 FRAME = layout.FRAMES
 NONE_KNOWN = 64
 
 
-@kernel
-def next_moves(moves: np.uint64, reverse: int) -> np.uint64:
-    return ordering.next_moves(moves, reverse)
-
-
-@kernel
-def odd_quadrants(empty: np.uint64) -> np.uint64:
-    return ordering.odd_quadrants(empty)
+next_moves = for_python(ordering.next_moves)
+odd_quadrants = for_python(ordering.odd_quadrants)
+list_to_solve = for_python(ordering.list_fastest_first)
 
 
 @kernel
@@ -45,13 +40,6 @@ def list_for_search(
         weight = load(address, layout.SQUARE_WEIGHTS + square)
         total += weight * (int((own >> U(square)) & U(1)) - int((opp >> U(square)) & U(1)))
     return ordering.list_by_evaluation(own, opp, total, moves, known, frame, address)
-
-
-@kernel
-def list_to_solve(
-    own: np.uint64, opp: np.uint64, moves: np.uint64, known: int, frame: int, address: int
-) -> int:
-    return ordering.list_fastest_first(own, opp, moves, known, frame, address)
 
 
 def test_groups_go_from_corners_to_the_squares_beside_them() -> None:

@@ -6,20 +6,23 @@ And deepening with a table: the same moves and values as the plain search.
 from __future__ import annotations
 
 import random
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.engine.search import context as layout
-from evolve.engine.search.search import INFINITY, best_move_deep
+from evolve.engine.search.search import INFINITY
 from tests import reference
 from tests.engine import (
     FULL_WEIGHTS,
     RULES,
     Engine,
-    U,
     any_boards,
+    check_budgets,
+    check_fail_soft,
+    images,
+    passes,
     random_weights,
     reachable_boards,
     seeds,
@@ -82,17 +85,12 @@ def test_depth_3_and_more(rules: int, depth: int, count: int, low: int, high: in
 def test_passes_at_the_root_and_after_it(rules: int) -> None:
     """Positions where the side to move passes, and those one move before."""
     rng = random.Random(21 + rules)
-    found = 0
-    while found < 15:
-        moves, boards = reference.random_game(rng)
+    for before, board in islice(passes(rng), 15):
         weights = random_weights(rng)
-        for ply, move in enumerate(moves):
-            if move == reference.PASS:
-                found += 1
-                for depth in (0, 1, 2, 3):
-                    check_against_minimax(boards[ply], depth, weights, rules)
-                for depth in (1, 2):
-                    check_against_minimax(boards[ply - 1], depth, weights, rules)
+        for depth in (0, 1, 2, 3):
+            check_against_minimax(board, depth, weights, rules)
+        for depth in (1, 2):
+            check_against_minimax(before, depth, weights, rules)
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -137,18 +135,6 @@ def test_ties_go_to_the_lowest_square() -> None:
         check_against_minimax(board, 2, tuple(weights), rng.choice(RULES))
 
 
-def check_window(engine: Engine, board: Board, depth: int, exact: int, window: Board) -> None:
-    """Fail-soft: a value ≤ alpha is an upper bound, ≥ beta a lower one, else exact."""
-    alpha, beta = window
-    value = engine.search(board, depth, alpha, beta)
-    if value <= alpha:
-        assert exact <= value
-    elif value >= beta:
-        assert exact >= value
-    else:
-        assert value == exact
-
-
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(reachable_boards, weights_of_any_sign, st.integers(0, 5), st.sampled_from(RULES), seeds)
 def test_windows(board: Board, weights: tuple[int, ...], depth: int, rules: int, seed: int) -> None:
@@ -163,8 +149,8 @@ def test_windows(board: Board, weights: tuple[int, ...], depth: int, rules: int,
     for _ in range(6):
         alpha = exact + rng.randint(-spread, spread)
         windows.append((alpha, alpha + rng.choice((1, 2, spread))))
-    for window in windows:
-        check_window(engine, board, depth, exact, window)
+    for alpha, beta in windows:
+        check_fail_soft(engine.search(board, depth, alpha, beta), alpha, beta, exact)
 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
@@ -172,11 +158,10 @@ def test_windows(board: Board, weights: tuple[int, ...], depth: int, rules: int,
 def test_symmetry(board: Board, weights: tuple[int, ...], depth: int, rules: int) -> None:
     engine = Engine(rules, weights)
     value = engine.search(board, depth)
-    for symmetry in range(8):
-        own, opp = (reference.transform(bits, symmetry) for bits in board)
-        assert engine.search((own, opp), depth) == value
-        if reference.legal_moves(own, opp) and depth > 0:
-            assert engine.best_move((own, opp), depth)[1] == value
+    for image in images(board):
+        assert engine.search(image, depth) == value
+        if reference.legal_moves(*image) and depth > 0:
+            assert engine.best_move(image, depth)[1] == value
 
 
 def test_large_weights_do_not_overflow() -> None:
@@ -210,50 +195,15 @@ def test_nodes_of_shallow_searches() -> None:
     assert engine.nodes == 3
 
 
-BUDGET_CASES = [(depth, rules, seed) for depth in range(6) for rules in RULES for seed in (1, 2)]
-
-
-@pytest.mark.parametrize(("depth", "rules", "seed"), BUDGET_CASES)
-def test_budget(depth: int, rules: int, seed: int) -> None:
-    """With enough nodes nothing changes; with fewer the search stops on the last one."""
-    rng = random.Random(1000 * seed + depth)
-    for board in reference.random_boards(rng, 4, 3, 50):
-        weights = random_weights(rng)
-        free = Engine(rules, weights)
-        value = free.search(board, depth)
-        needed = free.nodes
-        bound = Engine(rules, weights)
-        tries = {1, 2, 3, needed - 1, needed, needed + 1, rng.randint(1, needed)}
-        for budget in sorted(tries - {0}):
-            bound.budget = budget
-            result = bound.search(board, depth)
-            assert bound.stopped == (needed > budget)
-            assert bound.nodes == min(needed, budget)
-            if not bound.stopped:
-                assert result == value
-        bound.budget = 0
-        assert bound.search(board, depth) == value
-        assert bound.nodes == needed
-        assert not bound.stopped
-
-
 @pytest.mark.parametrize("rules", RULES)
-def test_budget_of_best_move(rules: int) -> None:
-    rng = random.Random(25)
-    for board in reference.random_boards(rng, 12, 10, 50):
-        if not reference.legal_moves(*board):
-            continue
-        for depth in (1, 2, 3, 5):
-            engine = Engine(rules)
-            answer = engine.best_move(board, depth)
-            needed = engine.nodes
-            for budget in {1, 2, needed // 2, needed - 1, needed, needed + 1} - {0}:
-                engine.budget = budget
-                limited = engine.best_move(board, depth)
-                assert engine.stopped == (needed > budget)
-                assert engine.nodes == min(needed, budget)
-                assert limited == answer if not engine.stopped else limited[0] == -1
-            engine.budget = 0
+@pytest.mark.parametrize("depth", range(6))
+def test_budget(depth: int, rules: int) -> None:
+    rng = random.Random(depth)
+    for board in reference.random_boards(rng, 8, 3, 50):
+        engine = Engine(rules, random_weights(rng))
+        check_budgets(engine, lambda e=engine, b=board: e.search(b, depth))
+        if depth and reference.legal_moves(*board):
+            check_budgets(engine, lambda e=engine, b=board: e.best_move(b, depth))
 
 
 def test_nodes_do_not_depend_on_the_past() -> None:
@@ -290,12 +240,6 @@ def test_bench(rules: int, pinned: int) -> None:
 # --- deepening ---
 
 
-def deep_move(engine: Engine, board: Board, depth: int) -> tuple[int, int]:
-    engine.cells[layout.NODES] = engine.cells[layout.STOPPED] = 0
-    square, value = best_move_deep(U(board[0]), U(board[1]), depth, engine.address)
-    return int(square), int(value)
-
-
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize(
     ("depth", "empties"), [(4, (1, 55)), (5, (1, 55)), (8, (2, 50)), (9, (9, 30))]
@@ -310,7 +254,7 @@ def test_same_move_and_value(rules: int, depth: int, empties: tuple[int, int]) -
                 engine = Engine(rules, random_weights(rng), table_bits=bits)
                 expected = engine.best_move(board, depth)
                 for _ in range(2):
-                    assert deep_move(engine, board, depth) == expected
+                    assert engine.deep_move(board, depth) == expected
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -320,7 +264,7 @@ def test_what_the_table_holds_of_other_weights_does_not_count(rules: int) -> Non
     for board in reference.random_boards(rng, 12, 20, 45):
         for _ in range(2):
             engine.set_weights(random_weights(rng))
-            assert deep_move(engine, board, 6) == engine.best_move(board, 6)
+            assert engine.deep_move(board, 6) == engine.best_move(board, 6)
 
 
 def test_fewer_nodes_than_the_plain_search() -> None:
@@ -330,23 +274,14 @@ def test_fewer_nodes_than_the_plain_search() -> None:
     for board in reference.random_boards(rng, 8, 24, 40):
         engine.best_move(board, 8)
         plain += engine.nodes
-        deep_move(engine, board, 8)
+        engine.deep_move(board, 8)
         deep += engine.nodes
     assert deep < plain
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_budget_of_deepening(rules: int) -> None:
-    rng = random.Random(13 + rules)
-    for board in reference.random_boards(rng, 4, 20, 45):
+    for board in reference.random_boards(random.Random(13 + rules), 4, 20, 45):
         engine = Engine(rules)
-        answer = deep_move(engine, board, 6)
-        needed = engine.nodes
-        for budget in (1, needed // 2, needed - 1, needed):
-            engine.budget = budget
-            limited = deep_move(engine, board, 6)
-            assert engine.stopped == (needed > budget)
-            assert engine.nodes == min(needed, budget)
-            assert limited == answer if not engine.stopped else limited[0] == -1
-            engine.budget = 0
-            assert engine.best_move(board, 4) == Engine(rules).best_move(board, 4)
+        check_budgets(engine, lambda e=engine, b=board: e.deep_move(b, 6))
+        assert engine.best_move(board, 4) == Engine(rules).best_move(board, 4)
