@@ -13,14 +13,12 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, cast
 
 from evolve.files.changes import move, point, remove
 from evolve.parsing import parse_json
 
 TEMPORARY_PREFIX = ".writing-"
-_MOST: Final = 1 << 20
-"""Bytes read at once, at most."""
 
 
 @contextlib.contextmanager
@@ -102,49 +100,24 @@ class Tail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._place = 0
+        self._position = 0
         self._rest = b""
 
-    def read(self) -> Iterator[dict[str, Any]]:
-        """Complete new lines, at most 1 MiB per call.
+    def read(self, most: int = -1) -> Iterator[dict[str, Any]]:
+        """Complete new lines, of at most so many bytes.
 
         Lines that are not events are skipped; so is a missing file.
         """
-        if not self.is_behind:
-            return
         try:
             with self._path.open("rb") as file:
-                file.seek(self._place)
-                content = file.read(_MOST)
+                file.seek(self._position)
+                content = file.read(most)
         except OSError:
             return
-        self._place += len(content)
-        *lines, rest = (self._rest + content).split(b"\n")
-        self._rest = rest if len(rest) <= _MOST else b""  # no event is that long
+        self._position += len(content)
+        *lines, self._rest = (self._rest + content).split(b"\n")
         for line in lines:
-            if (event := _event(line)) is not None:
-                yield event
-
-    def rest(self) -> Iterator[dict[str, Any]]:
-        """All complete new lines."""
-        while self.is_behind:
-            before = self._place
-            yield from self.read()
-            if self._place == before:  # the file cannot be read
-                return
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether the file has more to read."""
-        try:
-            return self._path.stat().st_size > self._place
-        except OSError:
-            return False
-
-
-def _event(line: bytes) -> dict[str, Any] | None:
-    try:
-        parsed = parse_json(line)
-    except ValueError:
-        return None
-    return parsed if isinstance(parsed, dict) and isinstance(parsed.get("event"), str) else None
+            with contextlib.suppress(ValueError):
+                event = parse_json(line)
+                if isinstance(event, dict) and isinstance(event.get("event"), str):
+                    yield event

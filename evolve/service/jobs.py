@@ -231,13 +231,13 @@ class Jobs:
 
     def _follow(self, record: JobRecord, tail: Tail, look: bool) -> None:
         alive, news = True, False
-        for event in tail.read():
+        for event in tail.read(1 << 20):
             news |= self._take(record, event)
             look |= event["event"] in ("done", "error")
         if look:
             alive = record.alive
         if not alive:
-            for event in tail.rest():
+            for event in tail.read():
                 self._take(record, event)
             self._end(record)
         elif news:

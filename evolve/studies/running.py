@@ -82,7 +82,7 @@ class RunProcess(Working):
         self.sentinel = self._process.sentinel
 
     def look(self) -> None:
-        for event in self._tail.rest():
+        for event in self._tail.read():
             self._take(event)
 
     def _take(self, event: dict[str, Any]) -> None:
