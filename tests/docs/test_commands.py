@@ -1,4 +1,7 @@
-"""All commands and programs of the README, the tutorials and the guides work as they stand."""
+"""All commands and programs of the README and the tutorials work as they stand.
+
+Those of the guides are in `test_guides`, so that another process can run them meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,21 @@ pytestmark = pytest.mark.skipif(
 
 
 def parameter(page: Page) -> object:
-    marks = [pytest.mark.slow, *([pytest.mark.learning] if page.learns else [])]
+    marks = [pytest.mark.slow, pytestmark, *([pytest.mark.learning] if page.learns else [])]
     return pytest.param(page, marks=marks, id=f"{page.path.parent.name}/{page.path.stem}")
 
 
-@pytest.mark.parametrize("page", [parameter(page) for page in PAGES])
+@pytest.mark.parametrize(
+    "page", [parameter(page) for page in PAGES if page.path.parent.name != "guides"]
+)
 def test_a_page_works_as_it_stands(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    work(page, tmp_path, monkeypatch)
+
+
+def work(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run all blocks of a page."""
     folder = tmp_path / "page"
     folder.mkdir()
     for name, text in page.written_files().items():
