@@ -51,10 +51,9 @@ def _rungs_table(folder: Path) -> pa.Table:
 
 def _rungs_of(folder: Path) -> list[Path]:
     """The folders of a sweep's rungs, in order."""
-    folders = [path for path in (folder / RUNGS).glob("*") if path.is_dir()]
-    numbered = [path for path in folders if path.name.isdecimal() and path.name.isascii()]
-    retests = [path for path in folders if path.name == RETEST]
-    return sorted(numbered, key=lambda path: int(path.name)) + retests
+    folders = (folder / RUNGS).glob("*")
+    known = [path for path in folders if path.name.isdecimal() or path.name == RETEST]
+    return sorted(known, key=lambda path: (path.name == RETEST, path.name.zfill(9)))
 
 
 def _kept(folder: Path) -> int:

@@ -133,8 +133,40 @@ class Trials:
         return cls(rows, names, pair, best["number"])
 
     def over(self, names: Sequence[str], size: tuple[int, int]) -> Landscape | None:
-        """Return the landscape over one or two parameters; None where there is none."""
-        return landscape_of(self.rows, names, size, self.best)
+        """Return the landscape over the first two of these parameters that vary.
+
+        names: those that matter most first. size: columns and rows. None with too few trials, or
+        where nothing varies.
+        """
+        needed = ("score", *names)
+        scored = [row for row in self.rows if all(row[name] is not None for name in needed)]
+        scored = scored[-_MOST:]
+        varied = [name for name in names if len({str(row[name]) for row in scored}) > 1][:2]
+        if len(scored) < FEWEST or not varied:
+            return None
+        axes = [Axis.of(name, [row[name] for row in scored]) for name in varied]
+        points = np.array([[axis.unit(row[axis.name]) for axis in axes] for row in scored])
+        scores = np.array([row["score"] for row in scored])
+        errors = np.array([row["score_error"] or 0.0 for row in scored])
+        across = axes[0].places(size[0])
+        up = axes[1].places(size[1]) if len(axes) > 1 else np.zeros(1)
+        grid = np.array([[x, y][: len(axes)] for y in up for x in across])
+        mean, error = _expected(points, scores, errors, grid, [bool(axis.choices) for axis in axes])
+        shape = (len(up), len(across))
+        winner = [index for index, row in enumerate(scored) if row["number"] == self.best]
+        defaults = [index for index, row in enumerate(scored) if row["origin"] == "defaults"]
+        return Landscape(
+            axes[0],
+            axes[1] if len(axes) > 1 else None,
+            across,
+            up,
+            mean.reshape(shape),
+            error.reshape(shape),
+            points,
+            scores,
+            points[winner[0] if winner else int(scores.argmax())],
+            points[defaults[0]] if defaults else None,
+        )
 
 
 def _effect(rows: Sequence[Mapping[str, Any]], name: str) -> float:
@@ -151,47 +183,6 @@ def _effect(rows: Sequence[Mapping[str, Any]], name: str) -> float:
     means = np.bincount(groups, scores) / np.maximum(sizes, 1)
     within = float(((scores - means[groups]) ** 2).sum()) / max(1, len(scores) - len({*groups}))
     return max(1.0 - within / max(float(scores.var(ddof=1)), 1e-12), 1e-12)
-
-
-def landscape_of(
-    rows: Sequence[Mapping[str, Any]], names: Sequence[str], size: tuple[int, int], best: int | None
-) -> Landscape | None:
-    """Return the landscape of a trials table over the first two parameters that vary.
-
-    names: parameters, those that matter most first. size: columns and rows. best: number of the
-    winner; the best score if None. None with too few trials, or where nothing varies.
-    """
-    scored = [row for row in rows if row["score"] is not None and _all_there(row, names)][-_MOST:]
-    varied = [name for name in names if len({str(row[name]) for row in scored}) > 1][:2]
-    if len(scored) < FEWEST or not varied:
-        return None
-    axes = [Axis.of(name, [row[name] for row in scored]) for name in varied]
-    points = np.array([[axis.unit(row[axis.name]) for axis in axes] for row in scored])
-    scores = np.array([row["score"] for row in scored])
-    errors = np.array([row["score_error"] or 0.0 for row in scored])
-    across = axes[0].places(size[0])
-    up = axes[1].places(size[1]) if len(axes) > 1 else np.zeros(1)
-    grid = np.array([[x, y][: len(axes)] for y in up for x in across])
-    mean, error = _expected(points, scores, errors, grid, [bool(axis.choices) for axis in axes])
-    shape = (len(up), len(across))
-    winner = [index for index, row in enumerate(scored) if row["number"] == best]
-    defaults = [index for index, row in enumerate(scored) if row["origin"] == "defaults"]
-    return Landscape(
-        axes[0],
-        axes[1] if len(axes) > 1 else None,
-        across,
-        up,
-        mean.reshape(shape),
-        error.reshape(shape),
-        points,
-        scores,
-        points[winner[0] if winner else int(scores.argmax())],
-        points[defaults[0]] if defaults else None,
-    )
-
-
-def _all_there(row: Mapping[str, Any], names: Sequence[str]) -> bool:
-    return all(row[name] is not None for name in names)
 
 
 def _expected(

@@ -263,16 +263,14 @@ def rated(met: Sequence[_Matchup]) -> Estimate:
     Adds a draw with each opponent, so that no rating is infinite after a few games. Games count as
     independent, which overstates the error for pairs with swapped colours.
     """
-    ratings = np.array([opponent.elo for opponent in met if opponent.games]) / ELO_SCALE
-    games = np.array([opponent.games + 1.0 for opponent in met if opponent.games])
-    strength = strength_among(
-        ratings, games, sum(opponent.points + 0.5 for opponent in met if opponent.games)
-    )
+    met = [opponent for opponent in met if opponent.games]
+    ratings = np.array([opponent.elo for opponent in met]) / ELO_SCALE
+    games = np.array([opponent.games + 1.0 for opponent in met])
+    strength = strength_among(ratings, games, sum(opponent.points + 0.5 for opponent in met))
     chance = 1.0 / (1.0 + np.exp(ratings - strength))
     error = ELO_SCALE / math.sqrt(float((games * chance * (1.0 - chance)).sum()))
-    return Estimate.around(
-        ELO_SCALE * strength, Z95 * error, sum(opponent.games for opponent in met)
-    )
+    count = sum(opponent.games for opponent in met)
+    return Estimate.around(ELO_SCALE * strength, Z95 * error, count)
 
 
 def _shares_of(elos: Sequence[float], elo: float) -> list[float]:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from evolve.plots.figure import DIVERGING
 from evolve.plots.landscape import SIZE, draw_landscape
 from evolve.plots.sweep import draw_history, draw_slice
-from evolve.sweeps.landscape import landscape_of
+from evolve.sweeps.landscape import Trials
 from tests.plots import drawn
 
 RNG = np.random.default_rng(0)
@@ -82,7 +82,7 @@ def test_a_landscape_has_the_colours_of_values() -> None:
     trials = trials_with(VALUES["share"])
     trials["y"] = VALUES["weights"]
     rows: list[Any] = trials.to_dict("records")
-    land = landscape_of(rows, ("x", "y"), SIZE, COUNT - 1)
+    land = Trials(rows, [], [], COUNT - 1).over(("x", "y"), SIZE)
     assert land is not None
     figure = Figure()
     left, right = figure.subplots(1, 2)

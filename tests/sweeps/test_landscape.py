@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.sweeps.landscape import FEWEST, Axis, Trials, landscape_of
+from evolve.sweeps.landscape import FEWEST, Axis, Trials
 from evolve.tables.trials import Importances, write_trials
 
 RNG = np.random.default_rng(0)
@@ -27,7 +27,7 @@ def rows(count: int = 40, **others: Any) -> list[dict[str, Any]]:
 
 def test_the_hill_is_found() -> None:
     made = rows()
-    land = landscape_of(made, ["x", "y"], (30, 20), None)
+    land = Trials(made, [], [], None).over(["x", "y"], (30, 20))
     assert land is not None
     assert land.y is not None
     assert land.mean.shape == land.error.shape == (20, 30)
@@ -43,21 +43,21 @@ def test_the_hill_is_found() -> None:
 def test_it_is_uncertain_where_nothing_was_tried() -> None:
     made = [row for row in rows(60) if row["x"] < 5]
     made += [{**rows(1)[0], "x": 10.0, "y": 0}, {**made[0], "x": 0.0}]  # with 0: no scale of ratios
-    land = landscape_of(made, ["x", "y"], (20, 20), None)
+    land = Trials(made, [], [], None).over(["x", "y"], (20, 20))
     assert land is not None
     assert land.error[10, 17] > 1.5 * land.error[10, 4]
 
 
 def test_parameters_that_do_not_vary_are_left_out() -> None:
-    land = landscape_of(rows(held=3), ["held", "x", "y"], (9, 9), None)
+    land = Trials(rows(held=3), [], [], None).over(["held", "x", "y"], (9, 9))
     assert land is not None
     assert land.x.name == "x"
-    alone = landscape_of(rows(), ["x"], (9, 9), None)
+    alone = Trials(rows(), [], [], None).over(["x"], (9, 9))
     assert alone is not None
     assert alone.y is None
     assert alone.mean.shape == (1, 9)
-    assert landscape_of(rows(held=3), ["held"], (9, 9), None) is None
-    assert landscape_of(rows(FEWEST - 1), ["x", "y"], (9, 9), None) is None
+    assert Trials(rows(held=3), [], [], None).over(["held"], (9, 9)) is None
+    assert Trials(rows(FEWEST - 1), [], [], None).over(["x", "y"], (9, 9)) is None
 
 
 def test_repeated_settings_count_once(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_choices_have_no_order_and_ratios_their_scale() -> None:
         row["style"] = "abc"[row["number"] % 3]
         row["score"] = 0.7 if row["style"] == "b" else 0.4
         row["rate"] = 10.0 ** (row["x"] / 3)
-    land = landscape_of(made, ["style", "rate"], (9, 9), None)
+    land = Trials(made, [], [], None).over(["style", "rate"], (9, 9))
     assert land is not None
     assert land.mean.shape == (9, 3)
     assert (land.mean.argmax(axis=1) == 1).all()
