@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from benchmarks.league import Tuples, read_boards, read_player, scores
+from benchmarks.league import Tuples, read_boards, read_player
 from evolve.engine.board.board import Board
-from evolve.engine.patterns.patterns import DISC
-from tests.agents.conftest import pattern_agent
-from tests.agents.test_searching import boards
 
 PLAYER = """{ 2
   { 2 2
@@ -61,43 +57,3 @@ def test_damaged_files_are_told(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=name):
             read_boards(tmp_path / name)
-
-
-@pytest.mark.slow
-def test_games_are_those_of_plain_python(tmp_path: Path) -> None:
-    (tmp_path / "a.player").write_text(PLAYER, encoding="utf-8")
-    player = read_player(tmp_path / "a.player")
-    agent = pattern_agent(depth=1, endgame=0)
-    # An odd number of plies without a pass: white is to move.
-    begun = [board for board in boards(1, 12, 53) if board.side == "white"]
-    text = "\n".join(" ".join(map(str, cells_of(board))) for board in begun)
-    (tmp_path / "boards.txt").write_text(text, encoding="utf-8")
-    found = scores(agent, player, read_boards(tmp_path / "boards.txt"))
-    expected = []
-    for start in begun:
-        points = 0.0
-        for colour in ("white", "black"):
-            board = start
-            while not board.is_over():
-                if not board.legal_moves():
-                    board = board.pass_move()
-                    continue
-                sign = 1 if board.side == "black" else -1
-                values = {
-                    square: -agent.patterns.value(board.play(square)) / DISC
-                    if board.side == colour
-                    else sign * slow_value(player, cells_of(board.play(square)))
-                    for square in board.legal_moves()
-                }
-                if board.side == colour:
-                    for square in values:
-                        after = board.play(square)
-                        if after.is_over():
-                            values[square] = -after.score("standard")
-                board = board.play(max(values, key=lambda square: values[square]))
-            lead = board.discs("white") - board.discs("black")
-            lead = lead if colour == "white" else -lead
-            points += 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
-        expected.append(points / 2)
-    assert len(begun) > 3
-    np.testing.assert_array_equal(found, expected)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import evolve
-from benchmarks import regret
-from benchmarks.regret import HERE, Played, Position, half_of, judged_by, make, played, read, rows
+from benchmarks.regret import HERE, Played, Position, half_of, judged_by, played, read, rows
 from evolve.engine.board.board import Board
 from evolve.engine.board.squares import parse_square
 
@@ -85,31 +84,6 @@ def test_lines_of_a_table() -> None:
     ]
     assert "lost 1.500 ± 0.980 discs a move, wrong 1.000, 25 nodes, 2.500 ms" in found[1]
     assert "lost 2.000 ± 1.132 discs a move, wrong 1.000, 33 nodes, 3.333 ms" in found[3]
-
-
-def test_a_file_that_is_made_agrees_with_its_judge(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """It repeats by its seed, and to the judge's depth the judge itself loses nothing."""
-    monkeypatch.setattr(regret, "_FEWEST", 40)  # a solver would take its time
-    made = []
-    for seed in (0, 0, 1):
-        make("standard", 2, "patterns-standard", 2, seed)
-        made.append(capsys.readouterr().out)
-    assert made[0] == made[1] != made[2]
-    path = tmp_path / "made.obf"
-    path.write_text(made[0], encoding="utf-8")
-    head = [line for line in made[0].splitlines() if line.startswith("#")]
-    assert head[0] == "# standard: 2 positions of 40 to 50 empties, seed 0."
-    assert head[-1].endswith(
-        "--make standard --count 2 --judge patterns-standard --depth 2 --seed 0"
-    )
-    positions = read(path)
-    assert len(positions) == 2
-    assert all(40 <= position.board.empties <= 50 for position in positions)
-    assert all({*p.values} == {*p.board.legal_moves()} for p in positions)
-    judge = evolve.load_agent("patterns-standard?depth=2&probcut=0&endgame=0")
-    assert played(judge, positions).losses.tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("regret-*.obf")), ids=lambda path: path.stem)

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-import evolve
 from evolve.cli.main import COMMANDS
-from tests.cli import QUICK, Result, done, fails, invoke, misused, program, snapshot
+from tests.cli import QUICK, Result, done, fails, invoke, misused, snapshot
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -313,28 +312,6 @@ def test_an_error_of_many_lines_is_told_in_one(copy: Path) -> None:
     document["rules"] = "a\nb\r\nc"
     path.write_text(json.dumps(document), encoding="utf-8")
     assert "champion.json" in fails("show", path)
-
-
-@pytest.mark.slow
-def test_without_torch_the_rest_works_and_learning_says_what_to_install(tmp_path: Path) -> None:
-    """A torch that is not there, for a program of its own."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import importlib.util as u\n"
-        "find = u.find_spec\n"
-        "u.find_spec = lambda name, *a: None if name == 'torch' else find(name, *a)\n"
-        "import sys\n"
-        "sys.modules['torch'] = None\n"
-    )
-    path = f"{tmp_path}:{Path(evolve.__file__).parent.parent}"
-    asked = program(tmp_path, "train", "dqn", "--games=10", PYTHONPATH=path)
-    assert asked.code == 1
-    assert asked.err == (
-        "error: learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
-        "pip install 'evolve-reversi[learn]', or a small build for CPUs alone, pip install torch "
-        "--index-url https://download.pytorch.org/whl/cpu\n"
-    )
-    assert not (tmp_path / "runs").exists()
-    assert program(tmp_path, "perft", 3, PYTHONPATH=path).code == 0
 
 
 def test_python_code_as_an_agent() -> None:

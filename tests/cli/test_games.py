@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 from pathlib import Path
 
 import numpy as np
@@ -37,15 +36,6 @@ def test_positions() -> None:
     assert len(found["positions"]) == 9
 
 
-def test_games_of_a_run_keep_their_winners(first: Path) -> None:
-    done("show", first, "--table", "games", "--format", "csv", "-o", "games.csv")
-    done("convert", "games.csv", "--rules", "reversed", "-o", "again.csv")
-    before, after = pd.read_csv("games.csv"), pd.read_csv("again.csv")
-    ended = before["reason"] == "end"
-    assert (before["winner"] == after["winner"]).all()
-    assert (before["discs_black"] == after["discs_black"])[ended].all()
-
-
 def winners(file: object) -> list[str | None]:
     return [record.winner for record in read_games(str(file)).records]
 
@@ -66,14 +56,6 @@ def test_games_of_a_run_say_their_rules(first: Path, suffix: str) -> None:
     said = fails("convert", f"g{suffix}", "-o", "x.ggf", "--rules", "standard")
     assert f"g{suffix}, row 1: it says reversed rules, not standard" in said
     assert not Path("x.ggf").exists()
-
-
-def test_shown_as_json_or_for_people(first: Path) -> None:
-    shown = done("show", first, "--table", "games", "--format", "json").document
-    assert {row["rules"] for row in shown} == {"reversed"}
-    assert {row["start"] for row in shown} == {None}
-    head = done("show", first, "--table", "games").lines[0].split()
-    assert ("rules" in head, "start" in head) == (True, False)
 
 
 def test_games_of_a_kept_run_say_its_rules() -> None:
@@ -180,22 +162,6 @@ def test_games_are_positions() -> None:
     done("convert", "all.wtb", "-o", "a.csv.gz")
     found = done("solve", "a.csv.gz", "--json").document["positions"]
     assert [one["score"] for one in found] == [record.final.score() for record in records]
-
-
-@pytest.mark.parametrize("ending", [".json", ".parquet", ".csv.bz2"])
-def test_our_own_tables_in_every_format(first: Path, ending: str) -> None:
-    plain = f"games{ending}".removesuffix(".bz2")
-    done("show", first, "--table", "games", "-o", plain)
-    if plain.endswith("json"):
-        shown = done("show", first, "--table", "games", "--format", "json").out
-        assert Path(plain).read_text() == shown
-    if ending.endswith(".bz2"):
-        Path(f"games{ending}").write_bytes(bz2.compress(Path(plain).read_bytes()))
-    done("convert", f"games{ending}", "--rules", "reversed", "-o", "again.csv")
-    done("show", first, "--table", "games", "-o", "games.csv")
-    before, after = pd.read_csv("games.csv"), pd.read_csv("again.csv")
-    assert before["moves"].tolist() == after["moves"].tolist()
-    assert before["winner"].tolist() == after["winner"].tolist()
 
 
 def test_endings_that_are_not_known_are_told() -> None:

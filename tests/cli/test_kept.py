@@ -46,7 +46,7 @@ study.toml, or in what the files of a match and of a rating say of it."""
 OF_STUDIES: Final = ("seeds", "grid")
 """Kept in study.toml."""
 
-THREADS: Final = "threads; test_tables_do_not_depend_on_jobs, test_jobs_change_nothing and others"
+THREADS: Final = "threads; test_tables_are_the_pinned_ones, test_jobs_change_nothing and others"
 CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "config": "its values are settings, and kept as such",
     "out": "where the work is kept",

@@ -158,6 +158,7 @@ def test_agents_that_are_none(agent: str, word: str) -> None:
     [
         ("--games", 0),
         ("--games", "many"),
+        ("--games", 10**15),
         ("--seed", -1),
         ("--jobs", 0),
         ("--openings", "none"),
@@ -169,10 +170,6 @@ def test_agents_that_are_none(agent: str, word: str) -> None:
 def test_wrong_options(options: tuple[object, ...]) -> None:
     name = str(options[0]).removeprefix("--").replace("-", "_")
     assert name in misused("match", "swh", "zero", *options).replace("-", "_")
-
-
-def test_more_games_than_anyone_plays() -> None:
-    assert "10000000" in misused("match", "swh", "zero", "--games", 10**15)
 
 
 RHINO = shutil.which("gtp-rhino", path=os.environ.get("PATH", "") + ":/usr/games")
@@ -208,15 +205,6 @@ def test_superiority_and_pairs() -> None:
     same = match("swh", "swh", "--games", 40)
     assert same["superiority"] == pytest.approx(0.5)
     assert same["pentanomial"] == [0, 0, 20, 0, 0]
-
-
-@pytest.mark.slow
-def test_random_against_random_is_within_its_interval() -> None:
-    hits = 0
-    for seed in range(50):
-        found = match("random", "random", "--games", 12, "--openings", "start", "--seed", seed)
-        hits += found["score_low"] <= 0.5 <= found["score_high"]
-    assert hits >= 44
 
 
 def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,10 @@ from tests.cli import (
     snapshot,
 )
 
+OPTIONS = (
+    *QUICK_SWEEP[1:], "--fix=depths=1", "--fix=endgame=0", "--panel-openings=2",
+    "--final-openings=2", "--jobs=1",
+)  # fmt: skip
 ENGINE = ROOT / "tests" / "programs" / "engine.py"
 
 
@@ -38,17 +42,7 @@ def test_programs_of_a_stranger_need_leave(
     tmp_path: Path, marking: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, mark = marking
-    options = (
-        *QUICK_SWEEP[1:],
-        "--fix=depths=1",
-        "--fix=endgame=0",
-        "--panel",
-        program,
-        "--panel-openings=2",
-        "--final-openings=2",
-        "--jobs=1",
-    )
-    done("sweep", "alphabeta", *options, "--trials=1", "--out", "mine")
+    done("sweep", "alphabeta", *OPTIONS, "--panel", program, "--trials=1", "--out", "mine")
     assert mark.exists()
     # Mine, where I started it: nothing is asked.
     done("resume", "mine", "--trials=2")
@@ -99,18 +93,9 @@ def test_a_run_whose_mark_cannot_be_kept_begins(
 ) -> None:
     (tmp_path / "file").write_text("")
     another_user(monkeypatch, tmp_path / "file" / "below")
-    options = (
-        *QUICK_SWEEP[1:],
-        "--fix=depths=1",
-        "--fix=endgame=0",
-        "--panel",
-        marking[0],
-        "--panel-openings=2",
-        "--final-openings=2",
-        "--jobs=1",
-    )
+    words = (*OPTIONS, "--panel", marking[0], "--trials=1")
     with pytest.warns(RuntimeWarning, match="--allow-programs"):
-        assert invoke("sweep", "alphabeta", *options, "--trials=1", "--out", "mine").code == 0
+        assert invoke("sweep", "alphabeta", *words, "--out", "mine").code == 0
 
 
 @pytest.mark.slow

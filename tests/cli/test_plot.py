@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import evolve
 from tests.cli import (
-    QUICK,
     done,
-    environment,
     fails,
     misused,
 )
@@ -31,14 +27,6 @@ def test_plot(first: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
     done("plot", first, "-o", f"picture.{suffix}")
     assert (tmp_path / f"picture.{suffix}").read_bytes().startswith(magic)
     assert [path.name for path in tmp_path.iterdir()] == [f"picture.{suffix}"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("phases", [1, 61])
-def test_plot_of_any_number_of_phases(tmp_path: Path, phases: int) -> None:
-    done("run", *QUICK, "--generations", 1, "--phases", phases, "--out", "phased")
-    done("plot", "phased", "-o", "picture.png")
-    assert (tmp_path / "picture.png").stat().st_size > 10_000
 
 
 def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
@@ -80,25 +68,3 @@ def test_wrong_options(first: Path, tmp_path: Path) -> None:
     assert "generations" in misused("plot", first, "-o", "x.png", "--x=plies")
     assert "this is an agent" in misused("plot", "swh", "-o", "x.png", "--metric=rating")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-def test_a_study_becomes_a_figure_for_a_paper_in_two_commands(tmp_path: Path) -> None:
-    study = ("--seeds=0-3", "--grid=crossover=blend,uniform", "--out=study")
-    for words in (
-        ("run", *QUICK[:-1], *study),
-        ("plot", "study", "-o", "figure.pdf", "--style=paper", "--size=8.5x6cm", "--csv=data.csv"),
-    ):
-        ended = subprocess.run(
-            [sys.executable, "-m", "evolve", *words],
-            cwd=tmp_path,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ended.returncode == 0, ended.stderr
-    assert "mean of 4 seeds · band: from the lowest seed to the highest" in ended.stdout
-    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
-    rows = (tmp_path / "data.csv").read_text().splitlines()
-    assert len(rows) == 1 + 2 * 3  # settings, generations

@@ -76,36 +76,11 @@ def test_champion_is_an_agent_file_with_its_provenance(first: Path) -> None:
     assert "play-off" in provenance["against"]
 
 
-@pytest.mark.parametrize("algorithm", ["ga", pytest.param("cma", marks=pytest.mark.slow)])
-def test_tables_do_not_depend_on_jobs(tmp_path: Path, algorithm: str) -> None:
-    options = TINY if algorithm == "ga" else QUICK
-    for jobs in (1, 2):
-        done("run", *options, "--algorithm", algorithm, "--jobs", jobs, "--out", f"jobs-{jobs}")
-    assert tables(tmp_path / "jobs-1") == tables(tmp_path / "jobs-2")
-
-
 def test_another_seed_gives_another_run(tmp_path: Path) -> None:
     for seed in (0, 1):
         done("run", *QUICK, "--seed", seed, "--out", f"seed-{seed}")
     one, other = (evolve.load_run(tmp_path / f"seed-{seed}") for seed in (0, 1))
     assert one.individuals["weights"].tolist() != other.individuals["weights"].tolist()
-
-
-def test_scores_follow_from_the_fitness_games_of_the_generation(first: Path) -> None:
-    run = evolve.load_run(first)
-    fitness = run.games[run.games["kind"] == "fitness"]
-    for row in run.individuals.itertuples():
-        games = fitness[fitness["generation"] == row.generation]
-        black = games[games["black"] == row.individual]
-        white = games[games["white"] == row.individual]
-        won = (black["winner"] == "black").sum() + (white["winner"] == "white").sum()
-        drawn = (black["winner"] == "draw").sum() + (white["winner"] == "draw").sum()
-        played = len(black) + len(white)
-        assert played == row.games == 10
-        assert row.score == pytest.approx((won + drawn / 2) / played)
-        discs = (black["discs_black"] - black["discs_white"]).sum()
-        discs += (white["discs_white"] - white["discs_black"]).sum()
-        assert row.disc_difference == pytest.approx(discs / played)
 
 
 @pytest.mark.parametrize(
@@ -136,23 +111,6 @@ def test_phases(tmp_path: Path, phases: int) -> None:
     assert shown.count("weights, ") == phases
 
 
-def test_tied_weights_are_one_table_for_all_phases() -> None:
-    done("run", *QUICK, "--generations", 2, "--tie", "weights", "--out", "tied")
-    row = evolve.load_run("tied").individuals.iloc[0]
-    assert (len(row["weights"]), len(row["depths"])) == (10, 3)
-    weights = evolve.load_agent("tied").parameters["weights"]
-    assert weights[0] == weights[1] == weights[2]
-
-
-def test_fixed_genes_stay() -> None:
-    options = ("--fix", "depths=2,1,2", "--fix", "endgame=3")
-    done("run", *QUICK, "--generations", 2, *options, "--out", "fixed")
-    individuals = evolve.load_run("fixed").individuals
-    assert individuals["depths"].tolist() == [[2, 1, 2]] * 12
-    assert individuals["endgame"].tolist() == [3] * 12
-    assert evolve.load_agent("fixed").depths == (2, 1, 2)
-
-
 def test_terms_left_out_weigh_nothing() -> None:
     done("run", *QUICK, "--generations", 2, "--terms", "mobility", "--out", "plain")
     individuals = evolve.load_run("plain").individuals
@@ -162,14 +120,6 @@ def test_terms_left_out_weigh_nothing() -> None:
     # Its config.toml has their ranges all the same, which is no reason to refuse it.
     assert "stability" in evolve.load_run("plain").config["bounds"]
     done("resume", "plain", "--generations", 3)
-
-
-def test_genes_stay_in_their_bounds() -> None:
-    done("run", *QUICK, "--bounds", "weights=-3:5", "--out", "narrow")
-    individuals = evolve.load_run("narrow").individuals
-    weights = [weight for row in individuals["weights"] for weight in row]
-    assert (min(weights), max(weights)) == (-3, 5)
-    assert {depth for row in individuals["depths"] for depth in row} <= {1, 2}
 
 
 def test_published_preset_plays_from_the_start_with_mobility_alone() -> None:
@@ -226,15 +176,6 @@ def test_opening_plies_do_not_matter_from_the_start_position() -> None:
     assert tables(Path("three")) == tables(Path("eight"))
 
 
-def test_start_from_an_agent() -> None:
-    agent = "swh?depth=2"
-    done("run", *QUICK, "--rules=standard", "--generations=2", "--start-from", agent, "--out=swh")
-    first = evolve.load_run("swh").individuals.iloc[0]
-    assert first["origin"] == "start"
-    assert first["weights"] == list(evolve.load_agent("swh").weights[0]) * 3
-    assert first["depths"] == [2, 2, 2]
-
-
 def test_start_from_an_agent_with_a_term_that_is_off() -> None:
     result = invoke("run", *QUICK, "--terms=stability", "--start-from=anti-swh-mobility")
     assert result.code == 1
@@ -255,16 +196,6 @@ def test_the_example_of_start_from_in_the_help_works() -> None:
     words = shlex.split(shown)[2:]
     small = [option for option in QUICK if "depths" not in option]
     done("run", *small, "--generations", 1, *words, "--out", "example")
-
-
-def test_patience_ends_a_run_early() -> None:
-    said = done("run", *QUICK, "--generations", 60, "--patience", 2, "--out", "impatient")
-    assert "patience" in said.out
-    run = evolve.load_run("impatient")
-    assert 3 <= len(run.generations) < 60
-    best = run.generations["panel_score"].idxmax()
-    assert len(run.generations) == best + 3
-    assert "playoff" in set(run.games["kind"])
 
 
 @pytest.mark.slow
@@ -304,13 +235,6 @@ def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() ->
     )
 
 
-def test_time_limit_ends_a_run_early() -> None:
-    said = done("run", *QUICK, "--generations", 9999, "--time-limit", 1e-9, "--out", "hasty")
-    assert "time limit" in said.out
-    assert len(evolve.load_run("hasty").generations) == 1
-    assert "play-off" in evolve.load_agent("hasty").provenance["against"]
-
-
 def test_nodes_over_the_budget_lose_the_game() -> None:
     options = ("--fix", "depths=4", "--bounds", "depths=1:4", "--generations", 1)
     done("run", *QUICK, *options, "--move-budget", 60, "--out", "tight")
@@ -347,20 +271,6 @@ def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     assert ended.code in INTERRUPTED
     assert ended.err.split() == ["interrupted"]
     assert not (tmp_path / "long").exists()
-
-
-@pytest.mark.slow
-def test_a_reader_that_has_seen_enough_breaks_nothing(tmp_path: Path) -> None:
-    process = spawn(tmp_path, "run", *QUICK, "--generations", 2, "--out", "piped")
-    assert process.stdout is not None
-    wait_until(lambda: (tmp_path / "piped/generations/gen-0000.parquet").exists(), process)
-    process.stdout.close()
-    process.stdout = None
-    ended = finish(process)
-    assert "Traceback" not in ended.err
-    done("resume", "piped", "--jobs", 1)
-    done("run", *QUICK, "--generations", 2, "--out", "whole")
-    assert tables(tmp_path / "piped") == tables(tmp_path / "whole")
 
 
 def test_a_run_into_a_full_device_says_so(tmp_path: Path) -> None:

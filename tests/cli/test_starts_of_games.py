@@ -66,28 +66,6 @@ def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]
     ]
 
 
-def test_the_games_are_those_of_kernels() -> None:
-    """From the usual start, which kernels play whole, and from its board as one of several."""
-    words = ("swh?depth=2", "zero?depth=3", "--json")
-    moves = evolve.Board.start().play(19)
-    write_games(Path("a.ggf"), [GameRecord((19,)), GameRecord(start=BOARDS[0])])
-    write_games(Path("b.ggf"), [GameRecord((19,))])
-    for name in ("a", "b"):
-        done("match", *words, "--openings", f"{name}.ggf", "--out", f"{name}.csv")
-    both, alone = pd.read_csv("a.csv"), pd.read_csv("b.csv")
-    assert both["moves"][:2].tolist() == alone["moves"].tolist()
-    assert both["nodes_black"][:2].tolist() == alone["nodes_black"].tolist()
-    assert both["start"].isna().tolist() == [True, True, False, False]
-    # White to move, and the same board with black to move and all discs turned round.
-    turned = moves.cells().translate({88: 79, 79: 88})
-    boards = [moves, evolve.Board.parse(turned, "black")]
-    write_games(Path("c.obf"), [GameRecord(start=board) for board in boards])
-    done("match", *words, "--openings", "c.obf", "--out", "c.csv")
-    games = pd.read_csv("c.csv", keep_default_na=False)
-    assert games["moves"][0] == games["moves"][3] == alone["moves"][0].removeprefix("d3 ")
-    assert games["moves"][1] == games["moves"][2] == alone["moves"][1].removeprefix("d3 ")
-
-
 def test_a_finished_game_that_begins_elsewhere_gives_its_start() -> None:
     Path("g.ggf").write_text(GGS)
     done("match", "zero", "random", "--openings", "g.ggf", "--games", 2, "--ggf", "whole.ggf")

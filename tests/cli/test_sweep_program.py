@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from tests.cli import ROOT, done, fails, invoke, misused, spawn, wait_until_held
+from tests.cli import ROOT, done, fails, misused, spawn, wait_until_held
 
 ENGINE = f"{sys.executable} {ROOT / 'tests/sweeps/tuned.py'}"
 PROGRAM = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}}"
@@ -98,18 +97,6 @@ def test_a_program_that_crashes_on_some_values(tmp_path: Path) -> None:
     assert (failed["corner"] > 0).all()
     assert failed["reason"].str.contains("the corner is too large").all()
     assert "the corner is too large" in said.out
-
-
-@pytest.mark.slow
-def test_a_program_that_crashes_on_most_values_ends(tmp_path: Path) -> None:
-    program = f"gtp:{ENGINE} --crash-above -20 --corner {{corner:-20:30=-20}}"
-    done("sweep", "program", program, *LITTLE, "--trials=6", "--out", tmp_path / "x")
-    trials = evolve.load_run(tmp_path / "x").trials
-    assert len(trials) == 6, "those that failed are trials"
-    failed = trials[trials["state"] == "FAIL"]
-    assert len(failed) >= 4
-    assert failed["games"].notna().all()
-    assert "is finished" in done("resume", tmp_path / "x").out
 
 
 @pytest.mark.slow
@@ -201,15 +188,6 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert "unrecognized arguments: --nonsense 3" in said
     assert len(said.splitlines()) == 1
     assert not (tmp_path / "x").exists(), "nothing is begun"
-
-
-@pytest.mark.slow
-def test_a_folder_from_elsewhere_starts_no_program(tmp_path: Path) -> None:
-    done("sweep", "program", PROGRAM, *LITTLE, "--trials=2", "--out", tmp_path / "mine")
-    shutil.copytree(tmp_path / "mine", tmp_path / "theirs")
-    said = fails("resume", tmp_path / "theirs", "--trials", 3)
-    assert "names programs that you did not start" in said
-    assert invoke("resume", tmp_path / "theirs", "--trials", 3, "--allow-programs").code == 0
 
 
 @pytest.mark.slow

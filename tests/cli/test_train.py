@@ -254,23 +254,6 @@ def test_kill_and_resume_ends_as_if_nothing_had_been(
     assert not (folder / ".writing-x").exists()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["patterns"])
-def test_killed_at_any_moment_it_ends_as_if_nothing_had_been(shared: Path, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    for kill in range(2):  # at every write of its files: tests/faults/test_trainings.py
-        folder = tmp_path / f"killed-{kill}"
-        process = spawn(tmp_path, *SMALL["patterns"], "--jobs=2", "--out", folder.name)
-        wait_until((folder / "config.toml").exists, process)
-        try:
-            process.wait(float(rng.uniform(0.0, 5.0)))
-        except subprocess.TimeoutExpired:
-            process.kill()
-        finish(process)
-        done("resume", folder)
-        assert content(folder) == content(shared), kill
-
-
 @one_of_each
 def test_ctrl_c_ends_after_the_current_games(kind: str, tmp_path: Path) -> None:
     long = ("--games=100000",) if kind == "dqn" else ("--games=100000000", "--checks=1000")
