@@ -28,17 +28,12 @@ from evolve.cli.terminal import (
     duration,
     out,
     row_tables,
-    sparkline,
-    with_error,
 )
 from evolve.runs.progress import Observer, TimeLeft
-from evolve.terminal_text import writable
 
 _LIVE_ROWS: Final = 12
 _ROOM: Final = 80
 """Least columns of a terminal for bars of the usual width."""
-_SPARK_WIDTH: Final = 40
-"""Most columns of the curve of the rating: it fits in 60 with its name and value."""
 _WIDTH: Final = 8
 """Width of a column of plain lines."""
 
@@ -84,10 +79,6 @@ class ProgressView(ABC):
     at_most: bool = False
     begun: tuple[float, float] = (0.0, 0.0)
     """How much was done before, of how much; zeros if unknown."""
-    rated: str = "rating"
-    """What the curve is of."""
-    ratings_before: Sequence[tuple[float, float | None, float | None]] = ()
-    """Ratings of the rows before."""
 
     def head(self) -> str:
         """Return the head of plain lines."""
@@ -96,10 +87,6 @@ class ProgressView(ABC):
     def endings(self, pace: float | None) -> Mapping[str, float]:
         """Return the seconds of each stage after the last step; pace: those of all steps."""
         return {}
-
-    def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
-        """Return the rating that a row tells, with its interval; None without one."""
-        return None
 
     @abstractmethod
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
@@ -203,7 +190,7 @@ class Display(Observer):
 
 
 class _LiveDisplay(Display):
-    """An observer that shows a live table, the curve of the rating and a bar for all of the run.
+    """An observer that shows a live table and a bar for all of the run.
 
     Below that is a bar for the current stage, where it does not count all of the run.
     """
@@ -211,7 +198,6 @@ class _LiveDisplay(Display):
     def __init__(self, view: ProgressView) -> None:
         super().__init__(view)
         self._rows: deque[tuple[Mapping[str, Any], float]] = deque(maxlen=_LIVE_ROWS)
-        self._ratings = list(view.ratings_before)
         self._name, (self._done, self._total) = view.counted, view.begun
         self._stage: tuple[str, float, float] | None = None
         self._remark = self._note = ""
@@ -223,9 +209,6 @@ class _LiveDisplay(Display):
         self._rows.append((row, left))
         self._remark = self.view.remark(row) or self._remark
         self._done, self._total = done, total
-        rating = self.view.rating(row)
-        if rating is not None:
-            self._ratings.append(rating)
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Move the stage's bar, or that of the run where the stage counts all of it."""
@@ -241,18 +224,7 @@ class _LiveDisplay(Display):
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
         legend = filter(None, (self.view.legend,))
-        return Group(
-            *self.view.tables([*self._rows]), *legend, *self._curve(), self._bars(), *below
-        )
-
-    def _curve(self) -> Iterator[Text]:
-        if self._ratings:
-            values = [value for value, _, _ in self._ratings]
-            curve, last = sparkline(values, _SPARK_WIDTH), with_error(*self._ratings[-1])
-            rating = f"{' ' if curve else ''}{last} Elo"
-            yield Text.assemble(
-                f"{self.view.rated} ", (curve, "green"), writable(rating, out().encoding)
-            )
+        return Group(*self.view.tables([*self._rows]), *legend, self._bars(), *below)
 
     def _bars(self) -> Table:
         bars = Table.grid(padding=(0, 1, 0, 0))

@@ -9,10 +9,12 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.columns import Columns
 from rich.text import Text
 
 from evolve.cli.output import rounded
 from evolve.cli.terminal import cell, out, print_rows, print_text
+from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
 _ACROSS: Final = 3
 """Most boards side by side: those of an agent's phases."""
-_BETWEEN: Final = "   "
 _DARK: Final = 0.55
 """Share of the largest number from which its square is dark, so that it is written in white."""
 
@@ -37,12 +38,10 @@ def print_agent(
         print_text(line)
     if description.rows:
         print_rows(description.columns, description.rows)
-    titles = list(description.boards)
-    beside = _beside(description.boards)
-    for first in range(0, len(titles), beside):
+    texts = _boards(description.boards)
+    for first in range(0, len(texts), _ACROSS):
         print_text("")
-        shown = titles[first : first + beside]
-        _print_boards({title: description.boards[title] for title in shown}, description.boards)
+        out().print(Columns(texts[first : first + _ACROSS], padding=(0, 3)))
     if provenance:
         print_text("")
         for key, value in provenance.items():
@@ -55,35 +54,23 @@ def print_agent(
             print_text("  " * (steps + 1) + f"{name} ({origin})")
 
 
-def _cell_width(boards: Mapping[str, Sequence[Any]]) -> int:
-    """Characters of the widest number of all boards, and a blank."""
-    return 1 + max((len(str(number)) for board in boards.values() for number in board), default=0)
-
-
-def _beside(boards: Mapping[str, Sequence[Any]]) -> int:
-    """How many boards have room side by side."""
-    each = 2 + 8 * _cell_width(boards) + len(_BETWEEN)
-    return max(1, min(_ACROSS, (out().width + len(_BETWEEN)) // each))
-
-
-def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequence[Any]]) -> None:
-    """Print boards side by side, all as wide as the widest number of `every` needs.
+def _boards(boards: Mapping[str, Sequence[Any]]) -> list[Text]:
+    """Boards with their titles, all as wide as the widest number needs.
 
     Where there are colours, positive numbers are blue and negative ones red, large ones darker.
     """
-    width = _cell_width(every)
-    numbers = [abs(number) for board in every.values() for number in board if _is_real(number)]
-    largest = max(numbers, default=0) or 1
-    print_text(_BETWEEN.join(title.ljust(2 + 8 * width) for title in shown).rstrip(), whole=True)
-    heads = "".join(letter.rjust(width) for letter in "abcdefgh")
-    print_text(_BETWEEN.join("  " + heads for _ in shown), whole=True)
-    for row in range(8):
-        line = Text()
-        for index, board in enumerate(shown.values()):
-            line.append(f"{_BETWEEN if index else ''}{row + 1} ")
+    every = [number for board in boards.values() for number in board]
+    width = 1 + max((len(str(number)) for number in every), default=0)
+    largest = max((abs(number) for number in every if _is_real(number)), default=0) or 1
+    texts = []
+    for title, board in boards.items():
+        text = Text(f"{plain(title)}\n  {''.join(letter.rjust(width) for letter in 'abcdefgh')}")
+        for row in range(8):
+            text.append(f"\n{row + 1} ")
             for number in board[8 * row : 8 * row + 8]:
-                line.append(str(number).rjust(width), _shade(number, largest))
-        out().print(line, soft_wrap=True)
+                text.append(str(number).rjust(width), _shade(number, largest))
+        texts.append(text)
+    return texts
 
 
 def _is_real(value: Any) -> bool:

@@ -27,9 +27,6 @@ from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import as_word
 from evolve.version import __version__
 
-_READ: Final = 60
-"""Most generations before a stop whose ratings are read."""
-
 
 class _GenerationsView(ProgressView):
     """The progress of an evolution: a line for each generation, and remarks.
@@ -50,7 +47,6 @@ class _GenerationsView(ProgressView):
         self, settings: EvolutionSettings, first: int = 0, about: Forecast | None = None
     ) -> None:
         self.columns = columns_shown(settings.panel == "ladder")
-        self.rated = "rating" if "rating" in self.columns else "panel"
         self.begun = float(first), float(settings.generations)
         self._about, self._generations = about, settings.generations
         self.expected = None if about is None else about.seconds
@@ -65,11 +61,6 @@ class _GenerationsView(ProgressView):
             return {}
         off = 1.0 if pace is None else pace / self._generations / self._about.generation
         return {name: off * seconds for name, seconds in self._about.endings.items()}
-
-    def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
-        name = "rating" if "rating" in self.columns else "panel_elo"
-        value, low, high = (row.get(f"{name}{end}") for end in ("", "_low", "_high"))
-        return None if value is None or not math.isfinite(value) else (value, low, high)
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         return generation_texts(row, self.columns)
@@ -129,12 +120,7 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         print_line(f"{about} {duration(self.about.seconds)} and {size(self.about.bytes)} of disk")
 
     def view(self, work: Evolution) -> _GenerationsView:
-        done = work.generation + 1
-        view = _GenerationsView(work.settings, done, self.about)
-        run = Run(work.folder)
-        rows = (run.metadata(number)[0] for number in range(0, done, -(-done // _READ) or 1))
-        view.ratings_before = [value for row in rows if (value := view.rating(row)) is not None]
-        return view
+        return _GenerationsView(work.settings, work.generation + 1, self.about)
 
     def run(self, work: Evolution, observer: Observer) -> EvolutionEnding:
         return work.run(observer)

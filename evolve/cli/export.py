@@ -15,7 +15,6 @@ from evolve.cli.options import (
     new_file,
     rules_option,
 )
-from evolve.engine.board.rules import Rules
 from evolve.errors import OptionsError
 
 _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
@@ -153,16 +152,7 @@ def check_command(
 @rules_option("Rules of the contest; those of the agent by default.")
 @_numba_option
 @json_option
-def hand_in_command(
-    source: str | None,
-    force: bool,
-    output: Path,
-    seconds: float,
-    memory: int,
-    rules: Rules | None,
-    numba: bool,
-    as_json: bool,
-) -> int:
+def hand_in_command(source: str | None, force: bool, output: Path, **options: Any) -> int:
     """Make the file to hand in to a contest: write it, check it, and let it play.
 
     Of the champion of a run or of any agent it writes one Python file that plays by the clock, as
@@ -184,12 +174,4 @@ def hand_in_command(
         raise OptionsError(f"-o {output}: a hand-in is a Python file, so its name ends in .py")
     from evolve.cli.hand_in import hand_in
 
-    return hand_in(
-        source,
-        output,
-        seconds=seconds,
-        megabytes=memory,
-        rules=rules,
-        numba=numba,
-        as_json=as_json,
-    )
+    return hand_in(source, output, **options)

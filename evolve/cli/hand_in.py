@@ -143,7 +143,7 @@ def hand_in(
     output: Path,
     *,
     seconds: float,
-    megabytes: int,
+    memory: int,
     rules: Rules | None,
     numba: bool,
     as_json: bool,
@@ -151,7 +151,7 @@ def hand_in(
     """Write the file to hand in, check it, and let it play a short match; return the exit code.
 
     source: None takes the newest finished run, or the strongest agent of the package. seconds,
-    megabytes: what the contest allows for a move. rules: None for the agent's own.
+    memory: what the contest allows for a move, in MB. rules: None for the agent's own.
     """
     source, why = (source, "") if source is not None else _found(rules)
     agent = contest_agent(source, seconds, rules)
@@ -159,7 +159,7 @@ def hand_in(
     if not as_json:
         print_text(f"{source}{why} · {played} · {seconds:g} s a move")
     write_text(output, text)
-    findings = _examined(output, Demands(seconds, megabytes), 0, as_json)
+    findings = _examined(output, Demands(seconds, memory), 0, as_json)
     good = _is_good(findings)
     if not as_json:
         _print_findings(findings)

@@ -132,8 +132,10 @@ def match_command(
 
     settings = settings_of(MatchSettings, options, config)
     names = readable(settings.a), readable(settings.b)
-    watched = _Watched(names, as_json) if watch else None
+    if watch and (as_json or not out().is_terminal):
+        raise click.UsageError("--watch shows games on a terminal, and without --json")
     with executor_for(jobs) as executor:
+        match: Match
         match, agreed = match_of(
             (evolve.load_agent(settings.a), evolve.load_agent(settings.b)),
             settings,
@@ -142,7 +144,7 @@ def match_command(
             names=names,
             executor=executor,
             failed=failure_reporter(),
-            watch=None if watched is None else watched.show,
+            watch=(lambda number, game: _show(match, number, game)) if watch else None,
         )
         if not as_json:
             print_text(f"{names[0]} against {names[1]}, {agreed}")
@@ -150,7 +152,7 @@ def match_command(
         with _claimed(match, file, ggf):
             start = {**_head(match), "games": len(match.pairings)}
             progress_of().write("started", command="match", **start)
-            with nullcontext() if watched is None else watched.screen(match):
+            with out().screen() if watch else nullcontext():
                 interruption = _play(match, file, as_json or watch)
             _report(match, agreed, as_json, interruption is not None)
     if interruption is not None:
@@ -191,39 +193,22 @@ def _claimed(match: Match, file: MatchFile | None, ggf: Path | None) -> Iterator
                 file.finish()
 
 
-class _Watched:
-    """A match on the screen, move by move."""
-
-    def __init__(self, names: tuple[str, str], as_json: bool) -> None:
-        if as_json or not out().is_terminal:
-            raise click.UsageError("--watch shows games on a terminal, and without --json")
-        self._names = names
-        self._match: Match | None = None
-
-    @contextmanager
-    def screen(self, match: Match) -> Iterator[None]:
-        """Take the screen while the block runs."""
-        self._match = match
-        with out().screen(hide_cursor=True):
-            yield
-
-    def show(self, number: int, game: LiveGame) -> None:
-        """Show the current position of a game, for a moment."""
-        assert self._match is not None
-        black, white = (self._names[side] for side in self._match.pairings[number, :2])
-        moves = game.board.moves or ()
-        out().clear()
-        print_text(f"game {number + 1} of {len(self._match.pairings)}: ● {black}, ○ {white}")
-        if self._match.played:
-            result = self._match.result
-            print_text(
-                f"{self._names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost"
-            )
-        last = moves[-1] if moves and moves[-1] != PASS else None
-        show_board(game.board, last, () if game.over else game.board.legal_moves())
-        if game.over:
-            print_text(game.failure or "the game is over")
-        time.sleep(_PACE)
+def _show(match: Match, number: int, game: LiveGame) -> None:
+    """Show the current position of a game on the whole screen, for a moment."""
+    black, white = (match.names[side] for side in match.pairings[number, :2])
+    moves = game.board.moves or ()
+    out().clear()
+    print_text(f"game {number + 1} of {len(match.pairings)}: ● {black}, ○ {white}")
+    if match.played:
+        result = match.result
+        print_text(
+            f"{match.names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost"
+        )
+    last = moves[-1] if moves and moves[-1] != PASS else None
+    show_board(game.board, last, () if game.over else game.board.legal_moves())
+    if game.over:
+        print_text(game.failure or "the game is over")
+    time.sleep(_PACE)
 
 
 def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrupt | None:

@@ -1,20 +1,7 @@
 """Events for other programs: `--progress FILE` gets a line of JSON for each.
 
-Every event has `event`, its name, and `time`, in seconds since 1970. The events are
-
-    started   command, process, version; of a run its folder
-    progress  stage, done, total: of the current stage, such as a generation's games
-    generation, check, trial
-              row: as in the first table of that kind of run; that of a trial has the best score
-              so far as `best`; done, total: of the whole run
-    match     the result so far: games, score and its interval, likelihood ratio
-    note      text: a remark
-    done      ending: in words; stopped: whether it can continue; of a match or rating its result;
-              nothing where there was nothing to do
-    error     message: the line on standard error
-
-The last event is `done` or `error`, unless the process was killed. Wrong options may be reported on
-standard error alone.
+docs/reference/formats.md lists the events. The last one is `done` or `error`, unless the process
+was killed. Wrong options may be reported on standard error alone.
 """
 
 from __future__ import annotations

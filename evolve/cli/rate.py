@@ -120,7 +120,9 @@ def rate_command(
         begun = {"agents": names, "rules": agreed.rules, "games": tournament.games}
         progress_of().write("started", command="rate", **begun, folder=folder)
         if not as_json:
-            print_text(f"{agreed}, {tournament.games} games{_about_anchors(tournament)}")
+            fixed = ", ".join(tournament.names[: tournament.anchors.count])
+            about = f"; the Elo of {fixed} stays" if fixed else ""
+            print_text(f"{agreed}, {tournament.games} games{about}")
         _play(tournament, as_json)
     document = _document(tournament, agreed)
     progress_of().write("done", ending="played", stopped=False, **document)
@@ -150,19 +152,6 @@ def _play(tournament: Tournament, quiet: bool) -> None:
             kept = "" if folder is None else f"; continue with the same command, --out {folder}"
             print_error(f"after {tournament.finished} of {len(tournament.pairs)} pairs{kept}")
             raise
-
-
-def _about_anchors(tournament: Tournament) -> str:
-    count, elos = tournament.anchors.count, tournament.anchors.elos
-    if not count:
-        return ""
-    names = tournament.names[:count]
-    if elos:
-        shown = ", ".join(f"{name} {elo:+.0f}" for name, elo in zip(names, elos, strict=True))
-        return f"; Elo fixed: {shown}"
-    return (
-        f"; Elo fixed by games among {', '.join(names)}" if count > 1 else f"; {names[0]} has 0 Elo"
-    )
 
 
 def _document(tournament: Tournament, agreed: AgreedRules) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +14,6 @@ from evolve.cli.output import as_frame, rounded, style_of, write_in_style
 from evolve.cli.terminal import (
     cell,
     counting,
-    out,
     print_json,
     print_rows,
     print_text,
@@ -84,19 +82,9 @@ def runs_command(folder: str, as_json: bool) -> None:
         print_json(rows)
     elif rows:
         columns = (*_LIST, *_MORE)
-        if out().is_terminal:
-            rows = [{**row, "date": _date(row.get("date"))} for row in rows]
         print_rows(columns, [shown_row(row, columns) for row in rows], spare=_SPARE)
     else:
         print_text(f"no runs in {folder}; start one with: evolve run")
-
-
-def _date(text: str | None) -> str | None:
-    """The time of a date of today, the day of another: what tells runs apart."""
-    if text is None:
-        return None
-    day, _, clock = text.partition(" ")
-    return clock if day == datetime.now().date().isoformat() else day
 
 
 def shown_row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:

@@ -9,7 +9,7 @@ import secrets
 import webbrowser
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -90,13 +90,11 @@ Examples:
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 def serve_command(
     runs: Path,
-    port: int,
-    host: str,
-    slots: int,
     no_token: bool,
     hosts: tuple[str, ...],
     programs: tuple[str, ...],
     browse: bool,
+    **options: Any,
 ) -> None:
     """See _HELP."""
     given = os.environ.pop(SERVICE_TOKEN, "")
@@ -127,16 +125,7 @@ def serve_command(
             _open(page, stack if token else None)
 
     with ExitStack() as stack, suppress(KeyboardInterrupt):
-        server.serve(
-            runs,
-            host=host,
-            port=port,
-            slots=slots,
-            hosts=hosts,
-            token=token,
-            programs=programs,
-            ready=ready,
-        )
+        server.serve(runs, hosts=hosts, token=token, programs=programs, ready=ready, **options)
 
 
 def _token(given: str, *, no_token: bool) -> str | None:

@@ -214,15 +214,6 @@ def _header(run: evolve.Run) -> tuple[Path, AgentHeader] | None:
     return None if path is None else (path, read_header(path))
 
 
-def _is_run(folder: Path) -> bool:
-    """Whether the folder of an agent file is that of a run.
-
-    The file may be in any folder, and links there are the user's own: they make no run.
-    """
-    config = folder / CONFIG_FILE
-    return config.is_file() and not config.is_symlink()
-
-
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
     from evolve.runs.evolutions import ancestry
 
@@ -241,7 +232,9 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
     folder = path if path.is_dir() else path.parent
     provenance = getattr(agent, "provenance", {})
     lines = []
-    if provenance and _is_run(folder):
+    config = folder / CONFIG_FILE
+    # The file may be in any folder, and links there are the user's own: they make no run.
+    if provenance and config.is_file() and not config.is_symlink():
         run = evolve.Run(folder)
         if "individuals" in run.tables and run.generation_count:
             lines = ancestry(run, provenance)
@@ -298,7 +291,10 @@ def lineage_command(
     if table is None and output is None and style is None:
         _summarize(lineage, name, totals(lineage.operators()))
         return
-    frame = _frame(lineage, name, table or _TABLES[0])
+    if table == "operators":
+        frame = lineage.operators()
+    else:
+        frame = lineage.genes(name) if table == "genes" else lineage.ancestors(name)
     write_in_style(frame, style_of(style, output), output, _print_rounded)
 
 
@@ -307,12 +303,6 @@ def _champion(run: evolve.Run, lineage: Lineage) -> str:
     champion = _header(run)
     name = None if champion is None else champion[1].provenance.get("individual")
     return str(name) if name in lineage.births else lineage.best()
-
-
-def _frame(lineage: Lineage, name: str, table: str) -> pd.DataFrame:
-    if table == "operators":
-        return lineage.operators()
-    return lineage.genes(name) if table == "genes" else lineage.ancestors(name)
 
 
 def _summarize(lineage: Lineage, name: str, operators: pd.DataFrame) -> None:

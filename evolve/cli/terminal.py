@@ -14,7 +14,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 import click
@@ -119,22 +118,6 @@ def with_error(value: float, low: float | None, high: float | None) -> str:
     if abs(above - below) <= 1.0:
         return f"{value:.0f} ± {(high - low) / 2:.0f}"
     return f"{value:.0f} [{low:.0f}, {high:.0f}]"
-
-
-_SPARKS: Final = "▁▂▃▄▅▆▇█"
-
-
-def sparkline(values: Sequence[float], width: int) -> str:
-    """A curve in one line of at most so many characters; nothing where the encoding has none."""
-    known = [value for value in values if math.isfinite(value)]
-    if not known or not out().encoding.lower().startswith("utf"):
-        return ""
-    count = min(width, len(known))
-    ends = [len(known) * number // count for number in range(count + 1)]
-    means = [sum(known[a:b]) / (b - a) for a, b in pairwise(ends)]
-    low, high = min(means), max(means)
-    steps = (len(_SPARKS) - 1) / (high - low) if high > low else 0.0
-    return "".join(_SPARKS[round((value - low) * steps)] for value in means)
 
 
 def is_elo(name: str) -> bool:

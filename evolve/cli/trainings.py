@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,12 +39,6 @@ class ChecksView(ProgressView):
         texts = [f"{row[key]:.0f}" if is_elo(key) else cell(row[key]) for key in self.columns]
         texts[-1] = f"{row['cpu_seconds']:.0f}"
         return texts
-
-    def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
-        value = row.get("elo")
-        if value is None or not math.isfinite(value):
-            return None
-        return value, row.get("elo_low"), row.get("elo_high")
 
 
 class TrainingWork(LongWork[TrainingSettings, Training]):

@@ -128,7 +128,6 @@ def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> Non
     live = "\n".join(lines[head:end])
     assert LEGEND in live
     assert re.search(r"run +[━╸╺]+ +2/2 +\d+ s elapsed, (about )?\d+ s left", live)
-    assert re.search(r"rating [▁▂▃▄▅▆▇█]{2} -?\d+ ± \d+ Elo", live)
     assert re.search(r"ladder +[━╸╺]+ +\d+/\d+ *$", live, re.MULTILINE)
     next_lines = lines[max(n for n, line in enumerate(lines) if line.startswith("next: ")) :]
     commands = [line.removeprefix("next:").strip() for line in next_lines if line.strip()]

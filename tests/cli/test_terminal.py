@@ -194,13 +194,6 @@ def test_an_elo_is_whole_with_its_error() -> None:
     assert terminal.with_error(1.2, None, None) == "1"
 
 
-def test_a_sparkline_has_the_room_that_it_gets(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert terminal.sparkline([0, 1, 2, 3, 4, 5, 6, 7], 40) == "▁▂▃▄▅▆▇█"
-    assert terminal.sparkline([*range(800)], 8) == "▁▂▃▄▅▆▇█"
-    assert terminal.sparkline([5.0, 5.0], 8) == "▁▁"
-    assert terminal.sparkline([], 8) == terminal.sparkline([float("nan")], 8) == ""
-
-
 def test_tables_on_a_terminal_break_no_number(
     screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
