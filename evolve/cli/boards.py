@@ -49,7 +49,7 @@ _OF_UNIT: Final = {
     "value": "discs by its values of the moves",
 }
 """What a hint's discs come from, by the unit of the agent's values."""
-_HELP = "a square such as d3, hint, undo, resign, save FILE, load FILE, help, quit"
+_HELP = "a square such as d3, hint, undo, resign, save FILE, help, quit"
 _GAME: Final = re.compile(r"(?:([0-9]{1,9}):)?([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _KEYS: Final = {
@@ -116,7 +116,7 @@ class _Game:
         show_board(self.board, last, self.board.legal_moves())
 
     def _person_moves(self) -> bool:
-        """Ask until the person moves, resigns or loads a game; return False to quit."""
+        """Ask until the person moves or resigns; return False to quit."""
         self._show()
         while True:
             try:
@@ -136,9 +136,6 @@ class _Game:
                     self._undo()
                 case "save" if rest:
                     self._save(Path(rest.strip()))
-                case "load" if rest:
-                    if self._load(rest.strip()):
-                        return True
                 case "resign":
                     self.resigned = True
                     return True
@@ -207,20 +204,6 @@ class _Game:
         line = "" if not before or before.endswith("\n") else "\n"
         write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
         print_text(f"the game → {path}")
-
-    def _load(self, text: str) -> bool:
-        """Go on with a game of a file; return whether that worked."""
-        name, _, number = text.rpartition(" ")
-        if not name or not (number.isascii() and number.isdigit()):
-            name, number = text, "1"
-        try:
-            reading = read_games(name, self.agreed.rules)
-            record = reading.game(Path(name), int(number))
-            self.session = Session(self.player, record.start, record.moves)
-        except (EvolveError, OSError) as error:
-            print_text(str(error).splitlines()[0])
-            return False
-        return True
 
     def _result(self) -> str:
         rules = self.agreed.rules

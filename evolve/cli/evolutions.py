@@ -43,13 +43,11 @@ class _GenerationsView(ProgressView):
     spare = GENERATIONS_SPARE
     legend = LEGEND
 
-    def __init__(
-        self, settings: EvolutionSettings, first: int = 0, about: Forecast | None = None
-    ) -> None:
+    def __init__(self, settings: EvolutionSettings, first: int, about: Forecast) -> None:
         self.columns = columns_shown(settings.panel == "ladder")
         self.begun = float(first), float(settings.generations)
         self._about, self._generations = about, settings.generations
-        self.expected = None if about is None else about.seconds
+        self.expected = about.seconds
         self.limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
         self.at_most = settings.may_end_early
@@ -57,8 +55,6 @@ class _GenerationsView(ProgressView):
 
     def endings(self, pace: float | None) -> Mapping[str, float]:
         """Seconds of the play-off and the rating: as far off as those of a generation were."""
-        if self._about is None:
-            return {}
         off = 1.0 if pace is None else pace / self._generations / self._about.generation
         return {name: off * seconds for name, seconds in self._about.endings.items()}
 

@@ -66,8 +66,7 @@ def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) ->
     """Play against AGENT.
 
     Moves are typed as squares; hint shows what the agent thinks of yours; undo takes your last move
-    back; save FILE.ggf writes the game, load FILE goes on with the first
-    game of a file (load FILE 3: the third); resign gives up; quit leaves.
+    back; save FILE.ggf writes the game; resign gives up; quit leaves.
 
     \b
     Examples:
@@ -181,10 +180,7 @@ def convert_command(
         count = count_of(len(records), "position")
         print_text(f"{count} of {count_of(len(games), 'game')} → {output}")
         return
-    remark = ""
-    if ending_of(output) == ".txt" and (head := record.rules_line(records)):
-        remark = f"; move strings do not say their rules, so the first line does: {head.strip()}"
-    print_text(f"{count_of(len(records), 'game')} → {output}{remark}")
+    print_text(f"{count_of(len(records), 'game')} → {output}")
 
 
 def _with_empties(game: GameRecord, empties: int) -> list[Board]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -181,16 +181,16 @@ def _claimed(match: Match, file: MatchFile | None, ggf: Path | None) -> Iterator
     from evolve.arena.match_files import check_match_ggf, write_match_ggf
 
     stored = 0 if ggf is None else check_match_ggf(match, ggf)
-    with ExitStack() as stack:
-        if file is not None:
-            stack.enter_context(file.claimed())
+    with nullcontext() if file is None else file.claimed():
         try:
             yield
         finally:
-            if ggf is not None and match.played >= max(stored, 1):  # never fewer games
-                stack.callback(write_match_ggf, match, ggf)
-            if file is not None:
-                file.finish()
+            try:
+                if file is not None:
+                    file.finish()
+            finally:
+                if ggf is not None and match.played >= max(stored, 1):  # never fewer games
+                    write_match_ggf(match, ggf)
 
 
 def _show(match: Match, number: int, game: LiveGame) -> None:

@@ -32,14 +32,8 @@ _SAME_EVENT: Final = 1.0
 _RESEND_SECONDS: Final = 0.02
 """Seconds until a lost signal is sent again."""
 
-_IMPORTING: Final = "<frozen importlib._bootstrap>"
-_IMPORT_SECONDS: Final = 5.0
-"""Most seconds that a signal waits for an import, which may never end."""
-
 _last_signal = -math.inf
 """When the last signal came, by `time.monotonic`."""
-_deferred_since = math.inf
-"""When the first of the signals that wait for an import came, by `time.monotonic`."""
 _previous_hook: Callable[[Any], object] = sys.__unraisablehook__
 """The hook for all other errors that cannot be raised."""
 _restores = ExitStack()
@@ -68,8 +62,6 @@ def install() -> None:
     _last_signal = -math.inf
     _previous_hook, sys.unraisablehook = sys.unraisablehook, _resend_lost
     _restores.callback(setattr, sys, "unraisablehook", _previous_hook)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        _handle(signal.SIGINT, _interrupt)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and not ignored(number):
@@ -103,26 +95,15 @@ def at_ctrl_c(handler: Callable[[], None]) -> Iterator[None]:
         yield
         return
 
-    def handle(number: int, frame: FrameType | None) -> None:
-        if not _defer(number, frame):
-            handler()
-
-    before = signal.signal(signal.SIGINT, handle)
+    before = signal.signal(signal.SIGINT, lambda number, frame: handler())
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    if not _defer(number, frame):
-        raise KeyboardInterrupt
-
-
 def _end(number: int, frame: FrameType | None) -> None:
     global _last_signal
-    if _defer(number, frame):
-        return
     # A shell that ends and the terminal both send SIGHUP: the second one must not disturb what the
     # first one has begun.
     before, _last_signal = _last_signal, time.monotonic()
@@ -146,26 +127,6 @@ def _resend_lost(unraisable: Any) -> None:
         return
     _last_signal = -math.inf
     _resend(lost.number if isinstance(lost, Terminated) else signal.SIGINT)
-
-
-def _defer(number: int, frame: FrameType | None) -> bool:
-    """Send a signal again later if a module is imported now.
-
-    Modules that Cython compiled drop any exception that is raised as they start (numpy.random and
-    pandas have many of them). Without this a match went on after 3 of 240 Ctrl-C within its first
-    seconds.
-    """
-    global _deferred_since
-    importing = False
-    while frame is not None and not importing:
-        importing = frame.f_code.co_filename == _IMPORTING
-        frame = frame.f_back
-    now = time.monotonic()
-    _deferred_since = min(_deferred_since, now) if importing else math.inf
-    if now - _deferred_since < _IMPORT_SECONDS and importing:
-        _resend(number)
-        return True
-    return False
 
 
 def _resend(number: int) -> None:

@@ -22,7 +22,6 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import Estimate, in_elo
 from evolve.runs.progress import Observer, RunEnding
-from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS, champion_of
 from evolve.sweeps.call import search_and_select
 from evolve.sweeps.storage import stored_form, without_password
@@ -95,6 +94,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
         stored = read_toml(file)
+        if "storage" in changes:
+            _check_same_storage(file.parent, stored.get("storage"), changes["storage"])
         if "games" in changes and "trials" not in changes:
             stored.pop("trials", None)  # they were as many as the games allowed
         given = {"kind": self.word, **changes}
@@ -105,10 +106,6 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def stored(self, settings: SweepSettings) -> SweepSettings:
         return stored_form(settings)
-
-    def check_changes(self, run: Run, before: SweepSettings, changes: Mapping[str, Any]) -> None:
-        if "storage" in changes:
-            _check_same_storage(run.path, before.storage, changes["storage"])
 
     @contextmanager
     def opened(

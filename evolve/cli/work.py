@@ -71,7 +71,6 @@ class LongWork(ABC, Generic[S, W]):
         folder, file = run.path, run.path / CONFIG_FILE
         with run_folder.locked(folder):
             before = self.kept_settings(file, {})
-            self.check_changes(run, before, changes)
             settings = self.completed(self.kept_settings(file, changes), folder, jobs)
             storage = "storage" in changes
             check_programs(
@@ -98,9 +97,6 @@ class LongWork(ABC, Generic[S, W]):
     def stored(self, settings: S) -> S:
         """The settings as the folder stores them: without secrets."""
         return settings
-
-    def check_changes(self, run: Run, before: S, changes: Mapping[str, Any]) -> None:
-        """Raise an EvolveError for changes that the run cannot take."""
 
     @abstractmethod
     def opened(

@@ -84,12 +84,6 @@ def test_a_move_is_typed_in_any_way(typed: str) -> None:
     assert Path("a.txt").read_text().startswith("d3")
 
 
-def test_games_of_any_format_are_loaded() -> None:
-    Path("a.pgn").write_text('[Black "x"]\n\n1. f5 d6 2. c3 *\n')
-    said = done("play", "swh?depth=1", "--side", "white", stdin="load a.pgn\nsave b.txt\nq\n").out
-    assert Path("b.txt").read_text().startswith("f5d6c3"), said
-
-
 def test_undo_goes_back_to_the_board_before() -> None:
     boards = re.findall(r"  a b c.*?to move", done("play", "swh", stdin="d3\nundo\nq\n").out, re.S)
     assert len(boards) == 3
@@ -125,26 +119,15 @@ def test_hints_and_the_end_of_the_input() -> None:
     assert "no opinion" in done("play", "random", stdin="hint\n").out
 
 
-def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
-    typed, board = game("swh?depth=2", "black")
+def test_a_game_is_saved(tmp_path: Path) -> None:
+    typed, _ = game("swh?depth=2", "black")
     part = tmp_path / "part.ggf"
     first = "\n".join([*typed[:4], f"save {part}", "quit"])
     assert f"the game so far → {part}" in done("play", "swh?depth=2", stdin=first).out
     (record,) = read_games(part).records
     assert (record.black, record.white) == ("you", "swh?depth=2")
-    rest = "\n".join([f"load {part}", *typed[4:]])
-    said = done("play", "swh?depth=2", stdin=rest)
-    black, white = board.discs("black"), board.discs("white")
-    assert said.lines[-1].startswith(f"black {black}, white {white}")
-    for line, answer in (
-        (f"load {tmp_path / 'none.ggf'}", "No such file"),
-        (f"load {part} 2", "has no game 2; it has 1 to 1"),
-        ("save /nowhere/x.ggf", "No such file"),
-        ("load", "is not a move"),
-    ):
+    for line, answer in (("save /nowhere/x.ggf", "No such file"), ("save", "is not a move")):
         assert answer in done("play", "swh", stdin=f"{line}\nq\n").out
-    said = done("play", "swh", "--rules", "reversed", stdin=f"load {part}\nq\n").out
-    assert f"{part}, line 1, game 1: it says standard rules, not reversed" in said
 
 
 def test_games_are_kept(tmp_path: Path) -> None:
@@ -181,25 +164,6 @@ def test_wrong_use() -> None:
     assert "nobody" in fails("play", "nobody")
     assert "--side" in misused("play", "swh", "--side", "red")
     assert "AGENT" in misused("play")
-
-
-ELSEWHERE = f"b{evolve.Board.start().play(37).cells()[1:]}".replace("X", "b")
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.obf", f"{ELSEWHERE} w\n"),
-        ("a.pgn", f'[Board "{ELSEWHERE} w"]\n\n1. d6 *\n'),
-        ("a.ggf", f"(;TY[8r20]BO[8 {'*' + '-' * 26 + 'O*------*O' + '-' * 27} *]B[F5]W[F4];)"),
-    ],
-)
-def test_games_that_begin_elsewhere_are_loaded_and_saved(name: str, text: str) -> None:
-    Path(name).write_text(text)
-    (loaded,) = read_games(name).records
-    done("play", "swh?depth=1", "--side", loaded.final.side, stdin=f"load {name}\nsave b.ggf\nq\n")
-    (saved,) = read_games("b.ggf").records
-    assert (saved.start, saved.moves) == (loaded.start, loaded.moves)
 
 
 def test_replay_shows_the_game_of_the_table(first: Path) -> None:

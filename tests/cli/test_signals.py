@@ -143,63 +143,6 @@ def test_no_thread_delays_the_end_after_an_interruption() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "interrupted\n", "")
 
 
-IMPORTING = """
-import signal, sys, time
-from pathlib import Path
-from evolve.cli import signals
-
-number, ends, handled = signal.Signals[sys.argv[1]], sys.argv[2], sys.argv[3]
-signal.signal(number, signal.default_int_handler if number == 2 else signal.SIG_DFL)
-signals.install()
-signals._IMPORT_SECONDS = 60 if ends == "ends" else 0.2
-begin = "import signal, time\\ntry: signal.raise_signal(%d)\\nexcept BaseException: 0\\n" % number
-end = "time.sleep(0.1)" if ends == "ends" else "while True: time.sleep(0.01)"
-Path("drops.py").write_text(begin + end)
-sys.path.insert(0, "")
-
-
-def came():
-    raise KeyboardInterrupt
-
-
-try:
-    if handled == "by a block":
-        with signals.at_ctrl_c(came):
-            import drops
-            time.sleep(20)
-    import drops
-    time.sleep(20)
-except KeyboardInterrupt as error:
-    print("drops" in sys.modules, signals.exit_code(error))
-"""
-"""Sends a signal while a module is imported that drops whatever is raised."""
-
-
-@pytest.mark.parametrize(
-    ("name", "ends", "handled", "said"),
-    [
-        ("SIGINT", "ends", "by Python", "True 130"),
-        ("SIGINT", "ends", "by a block", "True 130"),
-        ("SIGTERM", "ends", "by Python", "True 143"),
-        ("SIGINT", "never ends", "by Python", "False 130"),
-        ("SIGHUP", "never ends", "by Python", "False 129"),
-    ],
-)
-def test_a_signal_amid_an_import_waits_for_its_end(
-    name: str, ends: str, handled: str, said: str, tmp_path: Path
-) -> None:
-    """Modules made by Cython drop what is raised while they start."""
-    ended = subprocess.run(
-        [sys.executable, "-c", IMPORTING, name, ends, handled],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert (ended.stdout.strip(), ended.stderr) == (said, "")
-
-
 @pytest.fixture
 def obeying() -> Iterator[None]:
     """Signals are obeyed."""
