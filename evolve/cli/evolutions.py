@@ -74,7 +74,7 @@ class _GenerationsView(ProgressView):
         return remark and remark + self._offer
 
 
-class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
+class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
     """Evolutions on the command line."""
 
     kind = EVOLUTIONS
@@ -161,4 +161,4 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
     )
 
 
-WORK: Final = EvolutionWork
+WORK: Final = _EvolutionWork

@@ -7,7 +7,7 @@ quick check and a short match.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ from evolve.cli.terminal import (
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.errors import AgentError
 from evolve.files.atomic import write_text
-from evolve.programs.examination import Demands, Finding, examine, moves_of
+from evolve.programs.examination import Demands, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import agree_on, load_agent, with_settings
@@ -45,7 +45,7 @@ _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}
 
 
 def export(source: str, individual: str | None, output: Path, *, python: bool, numba: bool) -> None:
-    """Write the agent of a source to a file, say how it plays, and name what is stronger."""
+    """Write the agent of a source to a file, and say how it plays."""
     agent = _loaded(source, individual)
     if not python:
         stored = agent.stored()
@@ -93,38 +93,24 @@ def check(file: Path, demands: Demands, games: int, as_json: bool, **options: An
 
     options: others of `examine`.
     """
-    findings = _examined(file, demands, games, as_json, **options)
-    good = _is_good(findings)
+    found = _checked(file, demands, games, as_json, **options)
     if as_json:
-        print_json({"file": str(file), "good": good, "findings": _rows(findings)})
-    else:
-        _print_findings(findings)
-    return 0 if good else 1
+        print_json({"file": str(file), **found})
+    return 0 if found["good"] else 1
 
 
-def _examined(
+def _checked(
     file: Path, demands: Demands, games: int, quiet: bool, **options: Any
-) -> list[Finding]:
-    """Test a Python file, and show how far that is unless `quiet`; options: of `examine`."""
+) -> dict[str, Any]:
+    """Test a Python file; unless `quiet`, print how long that takes and what is found."""
     if not quiet:
         _print_duration(file, games, demands.seconds)
     with counting("moves", moves_of(games) + 2, quiet) as advance:
-        return examine(file, demands=demands, games=games, progress=advance, **options)
-
-
-def _is_good(findings: Sequence[Finding]) -> bool:
-    return all(finding.good is not False for finding in findings)
-
-
-def _rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    return [
-        {"name": finding.name, "good": finding.good, "text": finding.text} for finding in findings
-    ]
-
-
-def _print_findings(findings: Sequence[Finding]) -> None:
-    for finding in findings:
+        findings = examine(file, demands=demands, games=games, progress=advance, **options)
+    for finding in () if quiet else findings:
         print_text(f"{finding.name:<8} {_VERDICTS[finding.good]:<6} {finding.text}")
+    good = all(finding.good is not False for finding in findings)
+    return {"good": good, "findings": list(map(asdict, findings))}
 
 
 def _print_duration(file: Path, games: int, seconds: float) -> None:
@@ -159,35 +145,22 @@ def hand_in(
     if not as_json:
         print_text(f"{source}{why} · {played} · {seconds:g} s a move")
     write_text(output, text)
-    findings = _examined(output, Demands(seconds, memory), 0, as_json)
-    good = _is_good(findings)
-    if not as_json:
-        _print_findings(findings)
+    found = _checked(output, Demands(seconds, memory), 0, as_json)
     match = None
-    if good:
+    if found["good"]:
         match = _short_match(ShortMatch(output, source, played, seconds), quiet=as_json)
     if as_json:
-        print_json(
-            {
-                "file": str(output),
-                "agent": source,
-                "rules": played,
-                "seconds": seconds,
-                "good": good,
-                "findings": _rows(findings),
-                "match": match,
-            }
-        )
-        return 0 if good else 1
-    if match is None:
-        wrong = ", ".join(finding.name for finding in findings if finding.good is False)
+        head = {"file": str(output), "agent": source, "rules": played, "seconds": seconds}
+        print_json({**head, **found, "match": match})
+    elif match is None:
+        wrong = ", ".join(row["name"] for row in found["findings"] if row["good"] is False)
         print_text(f"do not hand in {output}: {wrong} wrong")
     else:
         points, games = match["wins"] + 0.5 * match["draws"], match["games"]
         result = f"{points:g} of {count_of(games, 'point')}" if games else "no whole game in time"
         print_text(f"{result} against {match['opponent']}, {match['seconds']:g} s a move for both")
         print_text(f"hand in {output}: {source}, {agent.play}")
-    return 0 if good else 1
+    return 0 if found["good"] else 1
 
 
 def _found(rules: Rules | None) -> tuple[str, str]:

@@ -145,23 +145,23 @@ def _token(given: str, *, no_token: bool) -> str | None:
         )
     if given:
         return given
-    token = user_token()
-    print_text(f"scripts send `Authorization: Bearer` and the content of {token_file()}")
+    token = _user_token()
+    print_text(f"scripts send `Authorization: Bearer` and the content of {_token_file()}")
     return token
 
 
-def token_file() -> Path:
+def _token_file() -> Path:
     """The file of a user's token."""
     return data_folder() / "token"
 
 
-def user_token() -> str:
+def _user_token() -> str:
     """This user's token; a new one where there is none, or where others could have read it.
 
     It stays the same, so that a browser that was let in once still is after a restart. Raises
     OSError where it cannot be saved, or where others could replace it.
     """
-    file = private_folder(token_file().parent) / "token"
+    file = private_folder(_token_file().parent) / "token"
     if file.exists():
         check_private(file)
         text = file.read_text(encoding="ascii", errors="replace").strip()
@@ -182,7 +182,7 @@ def _open(page: str, private: ExitStack | None) -> None:
     if private is None:
         webbrowser.open(page)
         return
-    file = private_folder(token_file().parent) / "open.html"
+    file = private_folder(_token_file().parent) / "open.html"
     text = f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(page)}">'
     private.callback(remove, file, missing_ok=True)  # a signal may come as soon as it is there
     write_bytes(file, text.encode(), private=True)

@@ -255,7 +255,6 @@ _SHOWN = 12
     help="One table alone, whole: the ancestors, where each gene came from, or how the operators "
     "fared.",
 )
-@format_option
 @click.option(
     "-o",
     "--output",
@@ -263,7 +262,7 @@ _SHOWN = 12
     help="File to write to: a picture (.png, .svg, .pdf), or the table as .csv, .json, .parquet.",
 )
 def lineage_command(
-    run: str, individual: str | None, table: str | None, style: str | None, output: Path | None
+    run: str, individual: str | None, table: str | None, output: Path | None
 ) -> None:
     """Show the ancestors of INDIVIDUAL of RUN, its champion if not given, where its genes came
     from, and how many of each operator's offspring survived.
@@ -281,21 +280,21 @@ def lineage_command(
     lineage = Lineage(opened)
     name = individual or _champion(opened, lineage)
     if output is not None and output.suffix.lower() in PICTURES:
-        if table is not None or style is not None:
-            raise click.UsageError(f"-o {output} is a picture; leave out --table and --format")
+        if table is not None:
+            raise click.UsageError(f"-o {output} is a picture; leave out --table")
         from evolve.plots.lineage import plot_lineage
 
         plot_lineage(lineage, name).save(output)
         print_text(f"{run}, {name} → {output}")
         return
-    if table is None and output is None and style is None:
+    if table is None and output is None:
         _summarize(lineage, name, totals(lineage.operators()))
         return
     if table == "operators":
         frame = lineage.operators()
     else:
         frame = lineage.genes(name) if table == "genes" else lineage.ancestors(name)
-    write_in_style(frame, style_of(style, output), output, _print_rounded)
+    write_in_style(frame, style_of(None, output), output, _print_rounded)
 
 
 def _champion(run: evolve.Run, lineage: Lineage) -> str:

@@ -49,15 +49,15 @@ Work = Callable[[], int]
 
 SEED: Final = 2026
 REPEATS: Final = 5
-PERFT_DEPTHS: Final = (9, 10, 11)
-SEARCH_DEPTHS: Final = (1, 2, 3, 4, 5, 6, 7, 8, 10)
-SEARCHED: Final = 100
-DEEPLY_SEARCHED: Final = 10
-SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
+_PERFT_DEPTHS: Final = (9, 10, 11)
+_SEARCH_DEPTHS: Final = (1, 2, 3, 4, 5, 6, 7, 8, 10)
+_SEARCHED: Final = 100
+_DEEPLY_SEARCHED: Final = 10
+_SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
 """Number of positions by empties."""
-PLAYED_GAMES: Final = 256
-GAME_DEPTHS: Final = (5, 3, 6)
-TERMS: Final = {"table, mobility": False, "all": True}
+_PLAYED_GAMES: Final = 256
+_GAME_DEPTHS: Final = (5, 3, 6)
+_TERMS: Final = {"table, mobility": False, "all": True}
 
 
 def machine() -> Figures:
@@ -95,7 +95,7 @@ def half_random(count: int, empties: tuple[int, int], rules: Rules = DEFAULT_RUL
     return found
 
 
-def measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
+def _measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
     """An agent of three phases without an exact end: square table and mobility, or all terms."""
     agent = AlphaBetaAgent([SWH] * 3, [3] * 3, None, [24, 44], rules="standard")
     if not all_terms:
@@ -119,7 +119,7 @@ def timed(work: Work, clock: Callable[[], float] = time.process_time) -> tuple[f
 def perft_rows() -> list[Figures]:
     """Perft from the start position on one thread."""
     rows = []
-    for depth in PERFT_DEPTHS:
+    for depth in _PERFT_DEPTHS:
         seconds, nodes = timed(lambda d=depth: perft(bits.START_OWN, bits.START_OPP, d))  # type: ignore[misc]
         row = {"depth": depth, "nodes": nodes, "seconds": seconds}
         rows.append({**row, "million_per_second": nodes / seconds / 1e6})
@@ -129,11 +129,11 @@ def perft_rows() -> list[Figures]:
 def search_rows() -> list[Figures]:
     """Searches for a move in middle-game positions of 16 to 40 discs, and their nodes."""
     rows = []
-    boards = half_random(SEARCHED, (24, 48))
-    for terms, everything in TERMS.items():
-        agent = measured_agent(everything)
-        for depth in SEARCH_DEPTHS:
-            some = boards if depth < DEEP_FROM else boards[:DEEPLY_SEARCHED]
+    boards = half_random(_SEARCHED, (24, 48))
+    for terms, everything in _TERMS.items():
+        agent = _measured_agent(everything)
+        for depth in _SEARCH_DEPTHS:
+            some = boards if depth < DEEP_FROM else boards[:_DEEPLY_SEARCHED]
             figures = _a_position(searches(some, agent, depth), len(some))
             rows.append({"terms": terms, "depth": depth, **figures})
     return rows
@@ -144,7 +144,7 @@ def solver_rows() -> list[Figures]:
     rows = []
     kernels = {"score": solve_move, "outcome": solve_outcome_move}
     for rules in RULE_SETS:
-        for empties, count in SOLVED.items():
+        for empties, count in _SOLVED.items():
             boards = half_random(count, (empties, empties), rules)
             for what, kernel in kernels.items():
                 figures = _a_position(_solving(boards, rules, kernel), count)
@@ -155,14 +155,14 @@ def solver_rows() -> list[Figures]:
 def game_rows() -> list[Figures]:
     """Whole games at depths 5, 3, 6 without an exact end, on one core and on all cores."""
     rows = []
-    openings = balanced_openings(PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
-    for terms, everything in TERMS.items():
-        agent = replace(measured_agent(everything), depths=GAME_DEPTHS)
+    openings = balanced_openings(_PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
+    for terms, everything in _TERMS.items():
+        agent = replace(_measured_agent(everything), depths=_GAME_DEPTHS)
         alone = None
         for cores in sorted({1, processors()}):
             seconds, _ = timed(_games(agent, openings, cores), time.perf_counter)
             alone = alone or seconds
-            row = {"terms": terms, "cores": cores, "games_per_second": PLAYED_GAMES / seconds}
+            row = {"terms": terms, "cores": cores, "games_per_second": _PLAYED_GAMES / seconds}
             rows.append({**row, "speed_up": alone / seconds})
     return rows
 

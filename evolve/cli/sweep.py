@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -14,7 +16,7 @@ from evolve.cli.terminal import print_rows
 from evolve.cli.work import work_of
 from evolve.config.ranges import typed
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.config.toml import resolve_as
+from evolve.config.toml import read_toml, resolve_as
 from evolve.fitness.executor import processors
 from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS
@@ -167,9 +169,7 @@ def _start(word: str, options: dict[str, Any]) -> int:
     if options["fix"]:
         given["fix"] = dict(map(_fixed, options["fix"]))
     if options["space"]:
-        from evolve.cli.sweeps import ranges_of
-
-        given["space"], fixed = ranges_of(options["space"])
+        given["space"], fixed = _ranges(options["space"])
         given["fix"] = {**fixed, **given.get("fix", {})}
     config, out = options["config"], options["out"]
     file = settings_below(config)
@@ -193,6 +193,23 @@ def _fixed(text: str) -> tuple[str, Any]:
     """Parse NAME=VALUE of --fix; numbers, true and false become such values."""
     name, value = split_pair("fix", text, "NAME=VALUE")
     return name, value == "true" if value in ("true", "false") else typed(value)
+
+
+def _ranges(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read the values of --space: ranges by parameter, and the values of a file that hold one.
+
+    A text is a file, or NAME=RANGE.
+    """
+    ranges: dict[str, Any] = {}
+    held: dict[str, Any] = {}
+    for text in texts:
+        name, equals, range_text = text.partition("=")
+        if equals and not Path(text).exists():
+            ranges[name] = range_text  # the settings read it
+            continue
+        for name, value in read_toml(Path(text)).items():
+            (ranges if isinstance(value, Mapping) else held)[name] = value
+    return ranges, held
 
 
 def _list(plan: Plan) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
@@ -82,7 +82,7 @@ class TrialsView(ProgressView):
         return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
 
 
-class SweepWork(LongWork[SweepSettings, Sweep]):
+class _SweepWork(LongWork[SweepSettings, Sweep]):
     """Sweeps on the command line."""
 
     kind = SWEEPS
@@ -173,23 +173,6 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         )
 
 
-def ranges_of(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the values of --space: ranges by parameter, and the values of a file that hold one.
-
-    A text is a file, or NAME=RANGE.
-    """
-    ranges: dict[str, Any] = {}
-    held: dict[str, Any] = {}
-    for text in texts:
-        name, equals, range_text = text.partition("=")
-        if equals and not Path(text).exists():
-            ranges[name] = range_text  # the settings read it
-            continue
-        for name, value in read_toml(Path(text)).items():
-            (ranges if isinstance(value, Mapping) else held)[name] = value
-    return ranges, held
-
-
 def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
     """Raise OptionsError unless a storage is the sweep's own, given with its password."""
     shown = without_password(given)
@@ -248,4 +231,4 @@ def _report_program(folder: Path, final: FinalDocument) -> None:
     print_line(f"the same as {folder / BEST_FILE} and {folder / BEST_TOML}")
 
 
-WORK: Final = SweepWork
+WORK: Final = _SweepWork

@@ -41,7 +41,7 @@ class ChecksView(ProgressView):
         return texts
 
 
-class TrainingWork(LongWork[TrainingSettings, Training]):
+class _TrainingWork(LongWork[TrainingSettings, Training]):
     """Trainings on the command line."""
 
     kind = TRAININGS
@@ -126,4 +126,4 @@ def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: 
     print_line(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
 
 
-WORK: Final = TrainingWork
+WORK: Final = _TrainingWork

@@ -14,13 +14,13 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every measurement of `evolve bench` do next to nothing."""
     sizes: dict[str, Any] = {
         "REPEATS": 1,
-        "PERFT_DEPTHS": (3, 5),
-        "SEARCH_DEPTHS": (1, 2, 8),
-        "SEARCHED": 3,
-        "DEEPLY_SEARCHED": 2,
-        "SOLVED": {4: 3, 8: 2},
-        "PLAYED_GAMES": 2,
-        "GAME_DEPTHS": (2, 1, 2),
+        "_PERFT_DEPTHS": (3, 5),
+        "_SEARCH_DEPTHS": (1, 2, 8),
+        "_SEARCHED": 3,
+        "_DEEPLY_SEARCHED": 2,
+        "_SOLVED": {4: 3, 8: 2},
+        "_PLAYED_GAMES": 2,
+        "_GAME_DEPTHS": (2, 1, 2),
     }
     for name, value in sizes.items():
         monkeypatch.setattr(speed, name, value)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evolve.cli.serve import token_file, user_token
+from evolve.cli.serve import _token_file, _user_token
 from tests import forks
 from tests.cli import fails, misused
 from tests.service import Service, until
@@ -51,16 +51,16 @@ def test_what_is_no_program(tmp_path: Path) -> None:
 
 def test_the_secret_is_kept_for_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
-    token = user_token()
-    assert user_token() == token
+    token = _user_token()
+    assert _user_token() == token
     assert len(token) >= 32
     if os.name == "posix":
-        assert stat.S_IMODE(token_file().stat().st_mode) == 0o600
-        token_file().chmod(0o644)
-        assert user_token() != token, "others could have read it"
-        assert stat.S_IMODE(token_file().stat().st_mode) == 0o600
-    token_file().write_text("short")
-    assert len(user_token()) >= 32
+        assert stat.S_IMODE(_token_file().stat().st_mode) == 0o600
+        _token_file().chmod(0o644)
+        assert _user_token() != token, "others could have read it"
+        assert stat.S_IMODE(_token_file().stat().st_mode) == 0o600
+    _token_file().write_text("short")
+    assert len(_user_token()) >= 32
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
@@ -71,7 +71,7 @@ def test_a_data_folder_that_others_can_change_keeps_no_secret(
     (tmp_path / "data").chmod(0o777)
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
     with pytest.raises(PermissionError, match="other users can write"):
-        user_token()
+        _user_token()
 
 
 def started(tmp_path: Path, *options: str, **variables: str) -> tuple[Any, Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evolve.cli import speed
-from evolve.cli.speed import half_random, measured_agent
+from evolve.cli.speed import _measured_agent, half_random
 from evolve.engine.board.rules import RULE_SETS
 from tests.bench import make_small
 
@@ -20,7 +20,7 @@ def test_positions_have_the_asked_empties_and_a_choice_and_are_the_same_again() 
     assert all(12 <= board.empties <= 14 for board in boards)
     assert all(len(board.legal_moves()) > 1 for board in boards)
     assert boards == half_random(5, (12, 14), "reversed")
-    assert measured_agent(all_terms=True).stability == (5, 5, 5)
+    assert _measured_agent(all_terms=True).stability == (5, 5, 5)
 
 
 def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(
@@ -40,7 +40,7 @@ def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(
 
 def test_searches_count_the_same_nodes_again() -> None:
     boards = half_random(3, (30, 40))
-    agent = measured_agent(all_terms=True)
+    agent = _measured_agent(all_terms=True)
     for depth in (2, 8):  # below and from where a search is deepened step by step
         work = speed.searches(boards, agent, depth)
         assert work() == work() > len(boards)
