@@ -183,11 +183,7 @@ def _print_workers(workers: list[dict[str, Any]]) -> None:
 
 
 def _document(
-    workers: list[dict[str, Any]],
-    settings: EvolutionSettings,
-    costs: Costs,
-    slots: int,
-    jobs: int,
+    workers: list[dict[str, Any]], settings: EvolutionSettings, costs: Costs, slots: int, jobs: int
 ) -> dict[str, Any]:
     """The workers, and what a run of the settings would gain by so many slots."""
     return {

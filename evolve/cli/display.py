@@ -22,13 +22,7 @@ from rich.text import Text
 
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
-from evolve.cli.terminal import (
-    BAR_WIDTH,
-    cell,
-    duration,
-    out,
-    row_tables,
-)
+from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, row_tables
 from evolve.runs.progress import Observer, TimeLeft
 
 _LIVE_ROWS: Final = 12

@@ -8,13 +8,7 @@ from typing import Any, Final
 
 import click
 
-from evolve.cli.options import (
-    complete_agents,
-    force_option,
-    json_option,
-    new_file,
-    rules_option,
-)
+from evolve.cli.options import complete_agents, force_option, json_option, new_file, rules_option
 from evolve.errors import OptionsError
 
 _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}

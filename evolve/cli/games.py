@@ -56,9 +56,7 @@ if TYPE_CHECKING:
     help="The side you play; black begins.",
 )
 @click.option(
-    "--ggf",
-    callback=output_named(".ggf"),
-    help="Add the game to this GGF file when it ends.",
+    "--ggf", callback=output_named(".ggf"), help="Add the game to this GGF file when it ends."
 )
 @log_option
 @agents_rules_option
@@ -199,7 +197,7 @@ def _with_empties(game: GameRecord, empties: int) -> list[Board]:
 @rules_option(
     "Rules, and so what a score is, if the file does not say them: "
     + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
-    + ".",
+    + "."
 )
 @click.option(
     "--side",

@@ -24,14 +24,7 @@ from evolve.arena.hand_in import (
     writable,
 )
 from evolve.cli.display import print_next, reporting_compilation
-from evolve.cli.terminal import (
-    counting,
-    duration,
-    print_error,
-    print_json,
-    print_note,
-    print_text,
-)
+from evolve.cli.terminal import counting, duration, print_error, print_json, print_note, print_text
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.errors import AgentError
 from evolve.files.atomic import write_text
@@ -178,8 +171,5 @@ def _found(rules: Rules | None) -> tuple[str, str]:
 def _short_match(match: ShortMatch, quiet: bool) -> dict[str, Any]:
     if not quiet:
         print_error(f"{MATCH_GAMES} games against {match.opponent}, {match.move:g} s a move")
-    with (
-        counting("games", MATCH_GAMES, quiet=quiet) as advance,
-        reporting_compilation(print_note),
-    ):
+    with counting("games", MATCH_GAMES, quiet=quiet) as advance, reporting_compilation(print_note):
         return match.play(advance)

@@ -26,12 +26,7 @@ from evolve.cli.options import (
     strict_option,
 )
 from evolve.cli.progress import progress_of, progress_option
-from evolve.cli.settings import (
-    GroupedCommand,
-    config_option,
-    model_options,
-    settings_of,
-)
+from evolve.cli.settings import GroupedCommand, config_option, model_options, settings_of
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import (
     counting,

@@ -121,10 +121,7 @@ log_option = click.option(
 
 
 force_option = click.option(
-    "--force",
-    is_flag=True,
-    is_eager=True,
-    help="Overwrite the file that -o names.",
+    "--force", is_flag=True, is_eager=True, help="Overwrite the file that -o names."
 )
 
 

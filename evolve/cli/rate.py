@@ -14,12 +14,7 @@ from evolve.agents.calibration.ratings import RATINGS
 from evolve.cli.cluster import executor_for
 from evolve.cli.display import reporting_compilation
 from evolve.cli.match import contest_options
-from evolve.cli.options import (
-    complete_agents,
-    json_option,
-    readable,
-    rules_option,
-)
+from evolve.cli.options import complete_agents, json_option, readable, rules_option
 from evolve.cli.progress import progress_of
 from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (

@@ -11,14 +11,7 @@ import click
 import evolve
 from evolve.cli.options import complete_runs, jobs_option, json_option, output_path
 from evolve.cli.output import as_frame, rounded, style_of, write_in_style
-from evolve.cli.terminal import (
-    cell,
-    counting,
-    print_json,
-    print_rows,
-    print_text,
-    with_error,
-)
+from evolve.cli.terminal import cell, counting, print_json, print_rows, print_text, with_error
 from evolve.errors import EvolveError, OptionsError
 from evolve.files.atomic import write_text
 from evolve.runs.run_types import RUN_TYPES

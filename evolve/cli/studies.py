@@ -8,12 +8,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evolve.cli.cluster import (
-    executor_for,
-    on_cluster,
-    refuse_cluster,
-    where,
-)
+from evolve.cli.cluster import executor_for, on_cluster, refuse_cluster, where
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.runs import done_of, print_compared, strength_of
 from evolve.cli.terminal import cell
@@ -32,12 +27,7 @@ from evolve.runs.life_cycle import (
     versions_of,
 )
 from evolve.runs.run import Study, begun_runs
-from evolve.runs.study_spec import (
-    Member,
-    StudySpec,
-    seeds_of,
-    study_spec_of,
-)
+from evolve.runs.study_spec import Member, StudySpec, seeds_of, study_spec_of
 from evolve.studies.comparison import compared, groups_of, meetings
 from evolve.studies.running import StudyEnding, StudyWork
 from evolve.tables.paths import STUDY_FILE

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli import (
-    QUICK,
-    done,
-)
+from tests.cli import QUICK, done
 
 
 def test_compare(first: Path, tmp_path: Path) -> None:

@@ -11,15 +11,7 @@ import pytest
 
 import evolve
 from evolve.cli.output import LEGEND
-from tests.cli import (
-    QUICK,
-    done,
-    fails,
-    finish,
-    invoke,
-    on_a_terminal,
-    spawn,
-)
+from tests.cli import QUICK, done, fails, finish, invoke, on_a_terminal, spawn
 
 
 def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:

@@ -215,9 +215,7 @@ def test_nothing_is_written_over_without_force(name: str, tmp_path: Path) -> Non
         ("champion-standard?time=0.5&depth=6", "allow, 6 plies at most; exact from 16 empties"),
         ("patterns-reversed?time=2&endgame=20", "exact from 20 empties"),
         pytest.param(
-            "patterns-standard?depth=3",
-            "to depth 3; exact from 12 empties",
-            marks=pytest.mark.slow,
+            "patterns-standard?depth=3", "to depth 3; exact from 12 empties", marks=pytest.mark.slow
         ),
     ],
 )

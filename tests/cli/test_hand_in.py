@@ -61,8 +61,7 @@ SOURCES = [
 
 
 @pytest.mark.parametrize(
-    "source",
-    [one if one in FEW else pytest.param(one, marks=pytest.mark.slow) for one in SOURCES],
+    "source", [one if one in FEW else pytest.param(one, marks=pytest.mark.slow) for one in SOURCES]
 )
 def test_what_we_export_is_checked_and_played(source: str, tmp_path: Path) -> None:
     file = source.partition("?")[0]

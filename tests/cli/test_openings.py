@@ -33,8 +33,7 @@ def test_openings_from_games_of_any_kind(first: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [("f5d6\nf5f5\n", ["openings.txt", "line 2"]), ("", ["no move string"])],
+    ("text", "words"), [("f5d6\nf5f5\n", ["openings.txt", "line 2"]), ("", ["no move string"])]
 )
 def test_bad_openings(text: str, words: list[str]) -> None:
     Path("openings.txt").write_text(text)

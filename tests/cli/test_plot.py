@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from tests.cli import (
-    done,
-    fails,
-    misused,
-)
+from tests.cli import done, fails, misused
 from tests.plots import written_in
 
 

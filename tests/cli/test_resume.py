@@ -13,16 +13,7 @@ import pytest
 
 import evolve
 from evolve.runs import run_folder
-from tests.cli import (
-    QUICK,
-    done,
-    fails,
-    finish,
-    snapshot,
-    spawn,
-    tables,
-    wait_until,
-)
+from tests.cli import QUICK, done, fails, finish, snapshot, spawn, tables, wait_until
 
 LONG = tuple(option for option in QUICK if not option.startswith("--generations"))
 """A quick run without its number of generations."""

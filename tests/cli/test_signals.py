@@ -72,8 +72,7 @@ def pending(process: int, number: int) -> bool:
 
 @LINUX
 @pytest.mark.parametrize(
-    "way",
-    [pytest.param(way, marks=[] if way == "Ctrl-C" else pytest.mark.slow) for way in WAYS],
+    "way", [pytest.param(way, marks=[] if way == "Ctrl-C" else pytest.mark.slow) for way in WAYS]
 )
 def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
     """Stop a match against a program that clings, when two do."""

@@ -14,18 +14,7 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
-from tests.cli import (
-    QUICK,
-    TINY,
-    done,
-    fails,
-    misused,
-    posix,
-    snapshot,
-    spawn,
-    tables,
-    wait_until,
-)
+from tests.cli import QUICK, TINY, done, fails, misused, posix, snapshot, spawn, tables, wait_until
 from tests.waits import PATIENCE
 
 FEW = tuple(one for one in TINY if not one.startswith("--generations"))

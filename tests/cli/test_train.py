@@ -170,7 +170,7 @@ def test_what_is_said_while_it_learns(finished: Finished) -> None:
     assert "train patterns · standard · default · seed 0" in lines[0]
     assert lines[1] == "a1-b2, a1-d1; 6 phases; to 600 games; 2 threads"
     assert lines[2].split() == [
-        *("check", "games", "steps", "loss", "visited", "elo", "score", "cpu_seconds", "left"),
+        *("check", "games", "steps", "loss", "visited", "elo", "score", "cpu_seconds", "left")
     ]
     rows = [line.split() for line in lines[3:5]]
     metrics = evolve.load_run(folder).metrics

@@ -77,7 +77,7 @@ def shown(text: str) -> list[str]:
 
 def test_a_generation_as_people_read_it() -> None:
     assert generation_texts(ROW, columns_shown(ladder=True)) == [
-        *("12", "12-40", "0.712", "482 ± 58", "324", NOTHING, "0.175", "0.38"),
+        *("12", "12-40", "0.712", "482 ± 58", "324", NOTHING, "0.175", "0.38")
     ]
 
 
