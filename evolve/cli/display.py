@@ -9,7 +9,7 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
@@ -51,12 +51,12 @@ class ProgressView(ABC):
     """How the progress of one run is shown; an object may remember the rows that it showed.
 
     unit: what Ctrl-C waits for, in words. reported: stages that end with a line of their own,
-    because no row reports them. columns: heads of the table; widths: those of plain lines, 8 or as
-    their names if not given; justify: to which side; spare: columns that a narrow terminal leaves
-    out. Where `left` is not among the columns, plain lines end with the time left. counted: what
-    the bar counts. whole: whether stages count all of it, as rows do, but for those at its end.
-    legend: a line that explains the columns. expected: a first estimate of its seconds; limit: most
-    seconds of its steps; at_most: whether it may end early.
+    because no row reports them. columns: heads of the table; widths: those of plain lines, which
+    end with the time left, 8 or as their names if not given; justify: to which side; spare: columns
+    that a narrow terminal leaves out. counted: what the bar counts. whole: whether stages count all
+    of it, as rows do, but for those at its end. legend: a line that explains the columns. expected:
+    a first estimate of its seconds; limit: most seconds of its steps; at_most: whether it may end
+    early.
     """
 
     unit: ClassVar[str]
@@ -83,18 +83,18 @@ class ProgressView(ABC):
         return {}
 
     @abstractmethod
-    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """Return a row as texts, one a column; left: seconds that were left then."""
+    def cells(self, row: Mapping[str, Any]) -> list[str]:
+        """Return a row as texts, one a column."""
 
-    def line(self, cells: Sequence[str], left: float) -> str:
-        """Return the cells as a plain line, with the time left."""
-        return self._aligned(cells, duration(left))
+    def line(self, row: Mapping[str, Any], left: float) -> str:
+        """Return a row as a plain line; left: seconds that are left, NaN if unknown."""
+        return self._aligned(self.cells(row), duration(left))
 
     def _aligned(self, texts: Sequence[str], left: str) -> str:
         widths = [self.widths.get(name, max(_WIDTH, len(name))) for name in self.columns]
         pad = str.rjust if self.justify == "right" else str.ljust
         line = " ".join(pad(text, width) for text, width in zip(texts, widths, strict=True))
-        return line if "left" in self.columns else f"{line} {left:>{_WIDTH}}"
+        return f"{line} {left:>{_WIDTH}}"
 
     def ending(self, stage: str) -> str:
         """Return what the first Ctrl-C in a stage waits for, for people."""
@@ -104,10 +104,9 @@ class ProgressView(ABC):
         """Return a remark on a row, to print on a separate line, or None."""
         return None
 
-    def tables(self, rows: Sequence[tuple[Mapping[str, Any], float]]) -> list[Table]:
-        """Return rows, each with the seconds that were left then, as a table for a terminal."""
-        texts = [self.cells(row, left) for row, left in rows]
-        return row_tables(self.columns, texts, self.spare, stacked=True)[0]
+    def tables(self, rows: Iterable[Mapping[str, Any]]) -> list[Table]:
+        """Return rows as a table for a terminal."""
+        return row_tables(self.columns, [*map(self.cells, rows)], self.spare, stacked=True)[0]
 
 
 class RowsView(ProgressView):
@@ -117,10 +116,10 @@ class RowsView(ProgressView):
     counted = "steps"
 
     def __init__(self, columns: Sequence[str]) -> None:
-        self.columns = (*columns, "left")
+        self.columns = columns
 
-    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        return [*(cell(row.get(name)) for name in self.columns[:-1]), duration(left)]
+    def cells(self, row: Mapping[str, Any]) -> list[str]:
+        return [cell(row.get(name)) for name in self.columns]
 
 
 class Display(Observer):
@@ -141,17 +140,12 @@ class Display(Observer):
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
-        left = self._left(done, total)
-        print_line(self.view.line(self.view.cells(row, left), left))
+        self.time.reach(_share(done, total))
+        left = self.time.left
+        print_line(self.view.line(row, math.nan if left is None else left))
         remark = self.view.remark(row)
         if remark is not None:
             print_line(remark)
-
-    def _left(self, done: float, total: float) -> float:
-        """Correct the estimate by a row; return how many seconds are left, NaN if unknown."""
-        self.time.reach(_share(done, total))
-        left = self.time.left
-        return math.nan if left is None else left
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Print a line at the end of a stage that no row reports."""
@@ -191,7 +185,7 @@ class _LiveDisplay(Display):
 
     def __init__(self, view: ProgressView) -> None:
         super().__init__(view)
-        self._rows: deque[tuple[Mapping[str, Any], float]] = deque(maxlen=_LIVE_ROWS)
+        self._rows: deque[Mapping[str, Any]] = deque(maxlen=_LIVE_ROWS)
         self._name, (self._done, self._total) = view.counted, view.begun
         self._stage: tuple[str, float, float] | None = None
         self._remark = self._note = ""
@@ -199,8 +193,8 @@ class _LiveDisplay(Display):
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Add a row, and move the run's bar."""
-        left = self._left(done, total)
-        self._rows.append((row, left))
+        self.time.reach(_share(done, total))
+        self._rows.append(row)
         self._remark = self.view.remark(row) or self._remark
         self._done, self._total = done, total
 
@@ -218,7 +212,7 @@ class _LiveDisplay(Display):
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
         legend = filter(None, (self.view.legend,))
-        return Group(*self.view.tables([*self._rows]), *legend, self._bars(), *below)
+        return Group(*self.view.tables(self._rows), *legend, self._bars(), *below)
 
     def _bars(self) -> Table:
         bars = Table.grid(padding=(0, 1, 0, 0))

@@ -58,7 +58,7 @@ class _GenerationsView(ProgressView):
         off = 1.0 if pace is None else pace / self._generations / self._about.generation
         return {name: off * seconds for name, seconds in self._about.endings.items()}
 
-    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+    def cells(self, row: Mapping[str, Any]) -> list[str]:
         return generation_texts(row, self.columns)
 
     def remark(self, row: Mapping[str, Any]) -> str | None:

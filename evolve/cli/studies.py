@@ -197,6 +197,6 @@ class RunsView(ProgressView):
     columns = tuple(widths)
     justify = "left"
 
-    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+    def cells(self, row: Mapping[str, Any]) -> list[str]:
         shown = {**row, "done": done_of(row), "elo": strength_of(row)}
         return [cell(shown[name]) for name in self.columns]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists, print_winner
-from evolve.cli.terminal import cell, duration, elo_text
+from evolve.cli.terminal import cell, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
@@ -46,7 +45,7 @@ class TrialsView(ProgressView):
     unit = "the current games"
     counted = "trials"
     reported = ("final",)
-    columns = ("number", "state", "score", "score_error", "best", "seconds", "left")
+    columns = ("number", "state", "score", "score_error", "best", "seconds")
 
     def __init__(
         self,
@@ -61,14 +60,13 @@ class TrialsView(ProgressView):
     def endings(self, pace: float | None) -> Mapping[str, float]:
         return {"final": self._final()}
 
-    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+    def cells(self, row: Mapping[str, Any]) -> list[str]:
         seconds = row["seconds"]
         return [
             str(row["number"]),
             row["state"].lower(),
             *map(cell, (row["score"], row["score_error"], row["best"])),
             cell(None) if seconds is None else f"{seconds:.1f}",
-            cell(None) if math.isnan(left) else duration(left),
         ]
 
     def ending(self, stage: str) -> str:

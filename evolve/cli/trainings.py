@@ -35,7 +35,7 @@ class ChecksView(ProgressView):
         self.columns = tuple(name for name in names.split() if name not in unused)
         self.at_most = settings.patience is not None
 
-    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+    def cells(self, row: Mapping[str, Any]) -> list[str]:
         texts = [f"{row[key]:.0f}" if is_elo(key) else cell(row[key]) for key in self.columns]
         texts[-1] = f"{row['cpu_seconds']:.0f}"
         return texts

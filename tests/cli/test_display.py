@@ -58,7 +58,7 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
 def test_lines_of_a_study_stand_below_their_heads() -> None:
     view = RunsView()
     row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
-    lines = [view.line(view.cells({**row, "elo": elo}, 0.0), 90.0) for elo in (None, 1234.5)]
+    lines = [view.line({**row, "elo": elo}, 90.0) for elo in (None, 1234.5)]
     head = view.head()
     assert {len(line) for line in (head, *lines)} == {len(head)}
     assert lines[1].index("1234") == head.index("elo")

@@ -35,13 +35,13 @@ def test_a_row_of_a_trial() -> None:
         row(1, "COMPLETE", 0.5, best=0.5),
         row(2, "PRUNED", 0.9, best=0.5),
     ]
-    cells = [look.cells(one, 60.0) for one in rows]
+    cells = [look.cells(one) for one in rows]
     assert [texts[best] for texts in cells] == ["–", "0.500", "0.500"]
-    assert cells[0] == ["0", "fail", "–", "0.013", "–", "–", "60 s"]
+    assert cells[0] == ["0", "fail", "–", "0.013", "–", "–"]
     assert cells[2][1:3] == ["pruned", "0.900"]
     assert [look.remark(one) for one in rows] == ["trial 0: no memory", None, None]
     head = look.head()
-    assert len(head) == len(look.line(cells[1], 60.0)) <= 80
+    assert len(head) == len(look.line(rows[1], 60.0)) <= 80
 
 
 def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPat
     look = TrialsView(SweepSettings(kind="alphabeta"), (10, 20))
     display = Display(look)
     assert display.time.left is None
-    assert look.cells(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
+    assert look.line(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
     now += 30.0
     display.row(row(11, "COMPLETE", 0.5), 12, 20)
     assert display.time.left == pytest.approx(120.0)

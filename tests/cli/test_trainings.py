@@ -21,11 +21,11 @@ ROW = {
 def test_each_figure_stands_under_its_column() -> None:
     look = ChecksView(DqnSettings())
     head = look.head()
-    line = look.line(look.cells(ROW, 90.0), 90.0)
+    line = look.line(ROW, 90.0)
     assert line.split() == [
         "3", "12000", "900", "0.123", "1.000", "0.500", "0.250", "–", "62", "2", "min",
     ]  # fmt: skip
-    ends = [head.index(f" {name} ") + len(name) + 1 for name in look.columns[:-1]]
+    ends = [head.index(f" {name} ") + len(name) + 1 for name in look.columns]
     assert all(line[end - 1] != " " and line[end] == " " for end in ends)
     assert len(head) == len(line)
     assert set(look.columns) <= set(METRICS_COLUMNS.names)
