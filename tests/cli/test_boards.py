@@ -293,30 +293,6 @@ def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
     process.stderr.close()
 
 
-@pytest.mark.clock
-def test_a_clock_that_is_short(tmp_path: Path) -> None:
-    process = session(tmp_path, "swh-mobility?endgame=20", "--protocol", "gtp")
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(b"time_settings 2 0 0\n")
-    process.stdin.flush()
-    process.stdout.readline()
-    process.stdout.readline()
-    spent = {"black": 0.0, "white": 0.0}
-    for move in range(70):
-        side = ("black", "white")[move % 2]
-        begin = time.monotonic()
-        process.stdin.write(f"genmove {side}\n".encode())
-        process.stdin.flush()
-        answer = process.stdout.readline()
-        process.stdout.readline()
-        spent[side] += time.monotonic() - begin
-        assert answer.startswith(b"= "), answer
-    process.communicate(b"quit\n", timeout=PATIENCE)
-    assert max(spent.values()) < 2
-    assert min(spent.values()) > 0.5, "time is for using"
-
-
 @pytest.mark.parametrize("name", ["level-7", "swh", "patterns-standard"])
 def test_what_a_move_by_the_clock_needs_is_ready_before_it(
     name: str, monkeypatch: pytest.MonkeyPatch

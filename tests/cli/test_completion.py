@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -17,21 +16,6 @@ from tests.cli import environment
 
 HEAVY = {"numba", "pandas", "pyarrow", "torch", "optuna", "matplotlib"}
 """Packages that are not loaded while one types."""
-
-EVERY_COMMAND = """
-import json, os, sys
-from evolve.cli.main import main
-for command in sys.argv[1:]:
-    if os.fork() == 0:
-        os.environ["COMP_WORDS"] = f"evolve {command} --hel"
-        try:
-            main([])
-        finally:
-            print(json.dumps([command, *sys.modules]), flush=True)
-            os._exit(0)
-    os.wait()
-"""
-"""Completes an option of each command in a process that has loaded no other command."""
 
 
 def completions(folder: Path, *words: str, **changes: str) -> list[str]:
@@ -66,24 +50,6 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
     assert completions(tmp_path, "run", "--preset", "") == ["tuned", "published"]
     assert completions(tmp_path, "run", "--start-from", "swh") == ["swh", "swh-mobility"]
     assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_completion_of_every_command_is_light() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", EVERY_COMMAND, *COMMANDS],
-        env=environment(_EVOLVE_COMPLETE="bash_complete", COMP_CWORD="2"),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines = ended.stdout.splitlines()
-    assert len(lines) == 2 * len(COMMANDS)
-    for command, offered, text in zip(COMMANDS, lines[::2], lines[1::2], strict=True):
-        done, *loaded = json.loads(text)
-        assert (done, offered) == (command, "plain,--help")
-        assert not HEAVY & set(loaded), command
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

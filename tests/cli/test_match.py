@@ -6,7 +6,6 @@ import contextlib
 import json
 import math
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -172,9 +171,6 @@ def test_wrong_options(options: tuple[object, ...]) -> None:
     assert name in misused("match", "swh", "zero", *options).replace("-", "_")
 
 
-RHINO = shutil.which("gtp-rhino", path=os.environ.get("PATH", "") + ":/usr/games")
-
-
 def test_a_test_stops_when_it_is_decided() -> None:
     strong, weak = "swh-mobility?depth=3", "zero"
     for jobs in (1, 2):
@@ -245,13 +241,6 @@ def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.Monkey
     ended = invoke("match", "swh", source("gtp", "illegal"), "--games", 4, "--json")
     assert (ended.code, ended.out) == (1, "")
     assert "error: all 4 games were lost by failures" in ended.err
-
-
-@pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian's package grhino) is not installed")
-def test_whole_matches_against_grhino() -> None:
-    found = match("swh-mobility?depth=4&endgame=8", f"gtp:{RHINO} --level=1", "--games", 10)
-    assert found["failures_a"] == found["failures_b"] == 0
-    assert found["games"] == 10
 
 
 def test_games_that_may_differ_all_count() -> None:

@@ -153,13 +153,6 @@ def test_shared_opening_is_one_for_all_pairs() -> None:
     assert openings[0] != openings[1]
 
 
-def test_the_start_position_is_an_empty_opening() -> None:
-    done("run", *QUICK, "--generations", 2, "--out", "start")
-    assert _openings("start").tolist() == [{""}, {""}]
-    individuals = evolve.load_run("start").individuals
-    assert individuals["games"].tolist() == [10] * 12
-
-
 @pytest.mark.parametrize("plies", [1, 4])
 def test_opening_plies(plies: int) -> None:
     options = ("--generations", 1, "--opening-plies", plies, "--jobs", 1)
@@ -168,12 +161,6 @@ def test_opening_plies(plies: int) -> None:
     assert result.code == 0 or (plies < 3 and result.code == 2), result
     if result.code == 0:
         assert {len(opening.split()) for opening in _openings("short")[0]} == {plies}
-
-
-def test_opening_plies_do_not_matter_from_the_start_position() -> None:
-    done("run", *QUICK, "--generations", 1, "--opening-plies", 3, "--out", "three")
-    done("run", *QUICK, "--generations", 1, "--opening-plies", 8, "--out", "eight")
-    assert tables(Path("three")) == tables(Path("eight"))
 
 
 def test_start_from_an_agent_with_a_term_that_is_off() -> None:

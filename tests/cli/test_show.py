@@ -133,17 +133,6 @@ def test_cells_of_others_that_hold_nothing(
     assert ended.code == 0 or ended.err.startswith("error: ")
 
 
-def test_rows_of_generations_that_cannot_be(copy: Path) -> None:
-    path = copy / "generations" / "gen-0001.parquet"
-    found = pq.read_table(path)
-    rest = {k: v for k, v in (found.schema.metadata or {}).items() if k != b"evolve-digest"}
-    rows = {k: v.replace(b'"best_score": ', b'"best_score": "x", "was": ') for k, v in rest.items()}
-    assert rows != rest
-    pq.write_table(found.replace_schema_metadata(rows), path)
-    for verb in ("show", "compare"):
-        assert "damaged" in fails(verb, copy)
-
-
 def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
     document = done("show", first / "champion.json", "--format", "json").document
     assert document == json.loads((first / "champion.json").read_text(encoding="utf-8"))

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import evolve
@@ -307,23 +306,12 @@ def test_too_little_to_learn_from_is_said_in_a_line(end: str) -> None:
     [
         ("dqn", ["--layers=dense 3"], "must give 1 value or 64"),
         ("dqn", ["--layers=dense 1"], "the output is value"),
-        ("dqn", ["--bootstrap=negamax", "--reward=halves"], "negamax"),
         ("dqn", ["--preset=s5-network2", "--lookahead=2"], "lookahead: it takes"),
-        ("dqn", ["--minimax", "--bootstrap=own"], "positional"),
         ("dqn", ["--no-double=x"], "does not take a value"),
-        ("dqn", ["--reward=none"], "positional"),
         ("dqn", ["--gamma=2"], "gamma"),
-        ("dqn", ["--opponents=self=0"], "share over 0"),
-        ("dqn", ["--input=coloured-move", "--layers=dense 1", "--others-zero"], "legal moves"),
         ("dqn", ["--preset=s9"], "s9"),
         ("dqn", ["--seed=99999999999999999999999"], "seed"),
-        ("patterns", ["--shapes=corners"], "not part of a shape"),
-        ("patterns", ["--shapes=corner, corner"], "image"),
         ("patterns", ["--shapes=a1-h2"], "16 squares"),
-        ("patterns", ["--last-rate=0.5"], "not be over search_rate"),
-        ("patterns", ["--probcut=0.05"], "0.1 or more"),
-        ("patterns", ["--phases=0"], "phases"),
-        ("patterns", ["--greedy=2"], "greedy"),
         ("patterns", ["--preset=weak"], "weak"),
         ("patterns", ["--layers=dense 1"], "no such option"),
     ],
@@ -391,37 +379,6 @@ def test_patterns_need_no_torch(shared: Path, tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert "x is finished" in ended.stdout
     assert content(tmp_path / "x") == content(shared)
-
-
-@pytest.mark.parametrize(
-    ("kind", "file", "options", "expected"),
-    [
-        pytest.param(
-            "dqn",
-            'games = 20\ngames_per_iteration = 20\nlayers = ["dense 8", "dueling"]\ngamma = 0.5\n'
-            "panel_openings = 2\n[opponents]\nself = 0.5\nrandom = 0.5\n",
-            ("--gamma", "0.25"),
-            {"gamma": 0.25, "opponents": {"self": 0.5, "random": 0.5}},
-            marks=pytest.mark.learning,
-        ),
-        pytest.param(
-            "patterns",
-            'games = 20\nshapes = ["a1-b2"]\nphases = 2\npanel_openings = 2\n',
-            ("--phases", 3, "--probcut", 0, "--depth", 2),
-            {"shapes": ["a1-b2"], "phases": 3, "probcut": 0.0},
-            marks=pytest.mark.slow,
-        ),
-    ],
-)
-def test_settings_from_a_file(
-    kind: str, file: str, options: tuple[Any, ...], expected: dict[str, Any]
-) -> None:
-    Path("s.toml").write_text(file)
-    done("train", kind, "--config", "s.toml", *options, "--out", "x")
-    config: Any = evolve.load_run("x").config
-    assert {key: config[key] for key in expected} == expected
-    shown = json.loads(done("show", "x", "--format", "json").out)
-    assert shown[0]["loss"] is None or np.isfinite(shown[0]["loss"])
 
 
 def test_help_has_examples_and_groups() -> None:
