@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -15,6 +15,7 @@ from evolve.cli.display import print_line, reporting_compilation
 from evolve.cli.options import jobs_option, json_option
 from evolve.cli.settings import GroupedCommand, GroupedOption, settings_below
 from evolve.cli.terminal import duration, print_error, print_json, print_rows, size
+from evolve.cluster import Placement
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
@@ -23,7 +24,6 @@ from evolve.terminal_text import count_of
 from evolve.version import __version__
 
 if TYPE_CHECKING:
-    from evolve.cluster import Placement
     from evolve.cluster.client import Cluster
     from evolve.evolution.estimate import Costs
     from evolve.fitness.executor import Executor
@@ -64,8 +64,6 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
 
 def placement() -> Placement:
     """Return where the command's games are played. ExtraError if Dask is not installed."""
-    from evolve.cluster import Placement
-
     scheduler = _scheduler()
     if scheduler is not None:
         need("distributed")
@@ -99,14 +97,12 @@ def refuse_cluster(what: str) -> None:
         raise OptionsError(f"--executor dask: {what} on one machine")
 
 
-@contextmanager
-def executor_for(jobs: int) -> Iterator[Executor]:
-    """Yield the executor that the options ask for, with `jobs` threads of this machine.
+def executor_for(jobs: int) -> AbstractContextManager[Executor]:
+    """Give the executor that the options ask for, with `jobs` threads of this machine.
 
     ClusterError if the scheduler does not answer; ExtraError if Dask is not installed.
     """
-    with placement().open(jobs, print_error) as executor:
-        yield executor
+    return placement().open(jobs, print_error)
 
 
 def where(executor: Executor) -> str:

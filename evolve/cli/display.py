@@ -10,7 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
@@ -133,10 +133,11 @@ class Display(Observer):
         self.stop_requested = False
         self._at = ""
 
-    def begin(self) -> None:
+    def begin(self) -> AbstractContextManager[object]:
         """Print the first lines: the legend, which explains unclear names, and the heads."""
         for line in filter(None, (self.view.legend, self.view.head())):
             print_line(line)
+        return nullcontext()
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
@@ -189,7 +190,10 @@ class _LiveDisplay(Display):
         self._name, (self._done, self._total) = view.counted, view.begun
         self._stage: tuple[str, float, float] | None = None
         self._remark = self._note = ""
-        self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
+
+    def begin(self) -> Live:
+        """Show the table and the bars until the block ends."""
+        return Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Add a row, and move the run's bar."""
@@ -255,21 +259,15 @@ def watching(view: ProgressView) -> Iterator[Display]:
     While the block runs, the first Ctrl-C asks the run to stop, the second one raises
     KeyboardInterrupt.
     """
-    if not out().is_terminal:
-        display = Display(view)
-        display.begin()
-        with at_ctrl_c(lambda: _interrupt(display)):
-            yield display
-        return
-    live = _LiveDisplay(view)
-    with live.live, at_ctrl_c(lambda: _interrupt(live)):
-        yield live
+    display = _LiveDisplay(view) if out().is_terminal else Display(view)
 
+    def interrupt() -> None:
+        if display.stop_requested:
+            raise KeyboardInterrupt
+        display.request_stop()
 
-def _interrupt(display: Display) -> None:
-    if display.stop_requested:
-        raise KeyboardInterrupt
-    display.request_stop()
+    with display.begin(), at_ctrl_c(interrupt):
+        yield display
 
 
 @contextmanager

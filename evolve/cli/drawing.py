@@ -61,7 +61,9 @@ def _boards(boards: Mapping[str, Sequence[Any]]) -> list[Text]:
     """
     every = [number for board in boards.values() for number in board]
     width = 1 + max((len(str(number)) for number in every), default=0)
-    largest = max((abs(number) for number in every if _is_real(number)), default=0) or 1
+    largest = (
+        max((abs(number) for number in every if isinstance(number, int | float)), default=0) or 1
+    )
     texts = []
     for title, board in boards.items():
         text = Text(f"{plain(title)}\n  {''.join(letter.rjust(width) for letter in 'abcdefgh')}")
@@ -73,13 +75,9 @@ def _boards(boards: Mapping[str, Sequence[Any]]) -> list[Text]:
     return texts
 
 
-def _is_real(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
 def _shade(number: Any, largest: float) -> str:
     """The style of a number on a board of weights: from white to blue, or to red."""
-    if not _is_real(number):
+    if not isinstance(number, int | float):
         return ""
     share = abs(number) / largest
     pale, end = (247, 247, 247), (33, 102, 172) if number > 0 else (178, 24, 43)

@@ -38,7 +38,14 @@ from evolve.cli.terminal import (
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import OptionsError, RecordError
-from evolve.records.formats import PACKED, TABLE, ending_of
+from evolve.records.formats import (
+    PACKED,
+    TABLE,
+    ending_of,
+    positions_of,
+    read_games,
+    write_games,
+)
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -161,19 +168,19 @@ def convert_command(
     source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
 ) -> None:
     """See _CONVERT_HELP."""
-    from evolve.records import formats, record
+    from evolve.records.record import GameRecord
 
     positions = ending_of(output) == ".obf"
     if empties is not None and not positions:
         raise OptionsError("--empties goes with a name that ends in .obf")
-    games_read = formats.read_games(source, rules, strict=strict)
+    games_read = read_games(source, rules, strict=strict)
     for line in games_read.messages(source):
         print_error(line)
     games = records = games_read.records
     if empties is not None:
         boards = [(board, game.rules) for game in games for board in _with_empties(game, empties)]
-        records = [record.GameRecord(start=board, rules=rules) for board, rules in boards]
-    formats.write_games(output, records)
+        records = [GameRecord(start=board, rules=rules) for board, rules in boards]
+    write_games(output, records)
     if positions:
         count = count_of(len(records), "position")
         print_text(f"{count} of {count_of(len(games), 'game')} → {output}")
@@ -223,13 +230,15 @@ def solve_command(
       evolve solve ends.obf --rules reversed --json
     """
     from evolve.agents.analysis import solve
-    from evolve.records import formats
 
-    reading = formats.read_games(file, rules, strict=strict, side=side)
+    reading = read_games(file, rules, strict=strict, side=side)
     for line in reading.messages(file):
         print_error(line)
-    boards = formats.positions_of(reading)
-    rules = _one_of({record.rules for record in reading.records}, file)
+    boards = positions_of(reading)
+    found = sorted({record.rules for record in reading.records})
+    if len(found) > 1:
+        raise RecordError(f"{file} has positions of {' and '.join(found)} rules; split it")
+    (rules,) = found
     # Before the clock starts: seconds are without compilation.
     solve(evolve.Board(own=1 << 9, opp=1 << 18), rules)
     answers = []
@@ -258,14 +267,6 @@ def solve_command(
 
 def _print_records(records: Sequence[Mapping[str, Any]]) -> None:
     print_rows(list(records[0]), [list(record.values()) for record in records])
-
-
-def _one_of(rules: set[Rules], file: Path) -> Rules:
-    """The rules of all positions; RecordError where they differ."""
-    if len(rules) > 1:
-        raise RecordError(f"{file} has positions of {' and '.join(sorted(rules))} rules; split it")
-    (shared,) = rules
-    return shared
 
 
 @click.command(name="perft")

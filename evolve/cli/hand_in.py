@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.agent import Agent, StoredAgent
+from evolve.agents.agent import StoredAgent
 from evolve.agents.names import parse_name
 from evolve.arena.hand_in import (
     MATCH_GAMES,
@@ -39,7 +39,14 @@ _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}
 
 def export(source: str, individual: str | None, output: Path, *, python: bool, numba: bool) -> None:
     """Write the agent of a source to a file, and say how it plays."""
-    agent = _loaded(source, individual)
+    if individual is None:
+        agent = load_agent(source)
+    else:
+        from evolve.evolution.generation import individual_agent  # not above: it loads DEAP
+
+        parsed = parse_name(source)
+        agent = individual_agent(parsed.path, individual)
+        agent = with_settings(agent, parsed.settings, parsed.base)
     if not python:
         stored = agent.stored()
         stored.save(output)
@@ -55,17 +62,6 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     if has_clock(agent) and agent.limit.seconds is None:
         print_text("it does not use the time of a contest; the file of `evolve hand-in` does")
     print_next(shlex.join(["evolve", "check", str(output)]))
-
-
-def _loaded(source: str, individual: str | None) -> Agent:
-    """Load the agent of a source, or an individual of that run, with the settings in its name."""
-    if individual is None:
-        return load_agent(source)
-    from evolve.evolution.generation import individual_agent  # not above: it loads DEAP
-
-    parsed = parse_name(source)
-    agent = individual_agent(parsed.path, individual)
-    return with_settings(agent, parsed.settings, parsed.base)
 
 
 def proposed(agent: StoredAgent, folder: Path) -> str:
@@ -141,7 +137,11 @@ def hand_in(
     found = _checked(output, Demands(seconds, memory), 0, as_json)
     match = None
     if found["good"]:
-        match = _short_match(ShortMatch(output, source, played, seconds), quiet=as_json)
+        short = ShortMatch(output, source, played, seconds)
+        if not as_json:
+            print_error(f"{MATCH_GAMES} games against {short.opponent}, {short.move:g} s a move")
+        with counting("games", MATCH_GAMES, as_json) as advance, reporting_compilation(print_note):
+            match = short.play(advance)
     if as_json:
         head = {"file": str(output), "agent": source, "rules": played, "seconds": seconds}
         print_json({**head, **found, "match": match})
@@ -166,10 +166,3 @@ def _found(rules: Rules | None) -> tuple[str, str]:
         return str(newest), " (the newest finished run)"
     which = f"no finished {rules} run" if rules else "no finished run"
     return strongest_agent(rules or default_rules()), f" (there is {which} in {RUNS})"
-
-
-def _short_match(match: ShortMatch, quiet: bool) -> dict[str, Any]:
-    if not quiet:
-        print_error(f"{MATCH_GAMES} games against {match.opponent}, {match.move:g} s a move")
-    with counting("games", MATCH_GAMES, quiet=quiet) as advance, reporting_compilation(print_note):
-        return match.play(advance)

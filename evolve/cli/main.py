@@ -237,7 +237,10 @@ def _run(arguments: list[str]) -> int:
     except click.UsageError as error:
         if debug and error.__cause__ is not None:
             raise error.__cause__ from None
-        click.echo(f"error: {plain(_usage(error))}", err=True)
+        where = error.ctx.command_path if error.ctx else "evolve"
+        message = error.format_message().rstrip(".")
+        message = f"{message[:1].lower()}{message[1:]}; see {where} --help"
+        click.echo(f"error: {plain(message)}", err=True)
         return 2
     except (EvolveError, click.ClickException, OSError, MemoryError) as error:
         if debug:
@@ -254,13 +257,6 @@ def _stand_in_for_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
-
-
-def _usage(error: click.UsageError) -> str:
-    """Say what was wrong, and which help explains it."""
-    where = error.ctx.command_path if error.ctx else "evolve"
-    message = error.format_message().rstrip(".")
-    return f"{message[:1].lower()}{message[1:]}; see {where} --help"
 
 
 def _one_line(error: BaseException) -> str:

@@ -96,12 +96,8 @@ def _begin(context: click.Context, parameter: click.Parameter, value: str | None
     if value == "-":
         raise click.BadParameter("it is a file; for a pipe give /dev/stdout or /dev/fd/3")
     path = output_path(context, parameter, value)
-    if path is None or context.resilient_parsing:
-        return
-    try:
+    if path is not None and not context.resilient_parsing:
         context.meta[PROGRESS] = ProgressFile(path)
-    except OSError as error:
-        raise click.ClickException(f"{path}: {error.strerror or error}") from error
 
 
 progress_option = click.option(

@@ -197,13 +197,14 @@ def compare_command(
         else:
             groups = comparison.groups_of(sources)
             frame = comparison.compared(groups, metric)
+            if games is not None:
+                matches = comparison.meetings(groups)
+                _announce(matches, games, quiet=style == "json" and output is None)
     if only_runs and (frame is None or people):
         _side_by_side(runs, plain, style, output)
     if frame is None:
         return
     if games is not None:
-        matches = comparison.meetings(groups)
-        _announce(matches, games, quiet=style == "json" and output is None)
         with counting("games", sum(matches.values()) * (games + games % 2)) as advance:
             frame = as_frame(frame, comparison.met(groups, games, jobs, advance))
     if style == _DOCUMENT:
@@ -250,11 +251,11 @@ def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
     """Print or write the facts of runs, with the settings in which they differ."""
-    from evolve.runs.summary import summary_of
+    from evolve.runs.summary import ELO, summary_of
 
     metrics = [run.kind.reading.metrics(run) for run in runs]
     facts = [{**summary_of(run), **more} for run, more in zip(runs, metrics, strict=True)]
-    columns = [_people_read(fact, {key for more in metrics for key in more}) for fact in facts]
+    columns = [_people_read(fact, {key for more in metrics for key in more}, ELO) for fact in facts]
     for fact, column, differing in zip(facts, columns, _differing(runs), strict=True):
         added = {key: value for key, value in differing.items() if key not in fact}
         fact |= added
@@ -284,11 +285,11 @@ def _differing(runs: Sequence[evolve.Run]) -> list[dict[str, Any]]:
     return [{key: values.get(key) for key in differ} for values in settings]
 
 
-def _people_read(facts: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
+def _people_read(
+    facts: Mapping[str, Any], metrics: Collection[str], elo: Collection[str]
+) -> dict[str, Any]:
     """The facts of a run in the order in which people read them, results put together."""
-    from evolve.runs.summary import ELO
-
-    hidden = {"target", "best_score", "score", "score_low", "score_high", *ELO}
+    hidden = {"target", "best_score", "score", "score_low", "score_high", *elo}
     hidden |= {kind.unit for kind in RUN_TYPES if kind.unit not in metrics}
     return {
         **{key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")},

@@ -133,7 +133,7 @@ def settings_below(config: str | None) -> dict[str, Any]:
 
     They are those of its --config, which override those of the project or the user.
     """
-    return {**rules_of_defaults(), **_settings_in(config)}
+    return {**rules_of_defaults(), **(read_toml(Path(config)) if config else {})}
 
 
 def settings_of(model: type[M], options: dict[str, Any], config: str | None) -> M:
@@ -141,10 +141,5 @@ def settings_of(model: type[M], options: dict[str, Any], config: str | None) -> 
 
     Without default rules: the rules of the agents come before those of the project or the user.
     """
-    return resolve_as(
-        model, {}, given_options(model, options), _settings_in(config), config or "file"
-    )
-
-
-def _settings_in(config: str | None) -> dict[str, Any]:
-    return read_toml(Path(config)) if config else {}
+    file = read_toml(Path(config)) if config else {}
+    return resolve_as(model, {}, given_options(model, options), file, config or "file")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -34,16 +34,13 @@ from evolve.tables.paths import STUDY_FILE
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
-_STEM: Final = "study"
-_ROW_EVENT: Final = "run"
-
 
 def start(design: StudySpec, jobs: int, out: str | None) -> int:
     """Run a new study in the folder `out`, or the next in `runs`; return the exit code."""
     design.variant.need_extras()
     _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
-    with new_folder(begun_runs, _STEM, out) as folder:
+    with new_folder(begun_runs, "study", out) as folder:
         versions = versions_of(design.kind, design.command)
         agree_to_programs(folder, *_settings(design))
         write_text(folder / STUDY_FILE, design.text(versions))
@@ -141,7 +138,7 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
         return 0
     _print_header(study, work, location)
     path = study.path
-    ending = carry_out("study", _ROW_EVENT, path, RunsView(), work.run, lambda _: 1)
+    ending = carry_out("study", "run", path, RunsView(), work.run, lambda _: 1)
     done = sum(row["state"] == "done" for row in work.rows.values())
     so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:

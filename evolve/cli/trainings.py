@@ -114,11 +114,8 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
 
 
 def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: int) -> None:
-    ends = []
-    if settings.games is not None:
-        ends.append(f"{settings.games} games")
-    if settings.budget is not None:
-        ends.append(f"{settings.budget:g} CPU seconds")
+    ends = [] if settings.games is None else [f"{settings.games} games"]
+    ends += [] if settings.budget is None else [f"{settings.budget:g} CPU seconds"]
     print_line(
         f"evolve {__version__} · {command} · {settings.rules} · {settings.preset} · "
         f"seed {settings.seed} · {folder}"

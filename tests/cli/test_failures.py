@@ -64,7 +64,7 @@ def test_a_program_that_cannot_be_used_is_an_error(words: tuple[object, ...]) ->
     bad = source("gtp", "deaf")
     said = fails(*(str(word).replace("BAD", bad) for word in words))
     assert said.startswith(f"{bad} cannot be used: at its start: ended with exit code 1: no book")
-    assert list(Path().iterdir()) == []
+    assert {path.name for path in Path().iterdir()} <= {"data"}
 
 
 @pytest.mark.slow
