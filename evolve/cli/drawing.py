@@ -95,7 +95,7 @@ _LAST: Final = "bold reverse"
 _LEGAL: Final = "#d8f5e4"
 
 
-def board_lines(board: Board, last: int | None = None, legal: Collection[int] = ()) -> list[Text]:
+def _board_lines(board: Board, last: int | None = None, legal: Collection[int] = ()) -> list[Text]:
     """The board as lines, legal moves as stars and the last move marked.
 
     Where there are colours it is green, and discs are black and white; else signs tell them apart.
@@ -130,6 +130,6 @@ def board_lines(board: Board, last: int | None = None, legal: Collection[int] = 
 
 
 def show_board(board: Board, last: int | None = None, legal: Collection[int] = ()) -> None:
-    """Print the board; see `board_lines`."""
-    for line in board_lines(board, last, legal):
+    """Print the board; see `_board_lines`."""
+    for line in _board_lines(board, last, legal):
         out().print(line)

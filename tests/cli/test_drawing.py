@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cli.drawing import board_lines, print_agent
+from evolve.cli.drawing import _board_lines, print_agent
 from tests.cli import done
 
 
@@ -36,7 +36,7 @@ def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None]) ->
     board = evolve.Board.start().play(19)
     for colour in (True, False):
         screen(80, colour)
-        lines = board_lines(board, 19, board.legal_moves())
+        lines = _board_lines(board, 19, board.legal_moves())
         row = lines[3]
         assert row.plain.strip() == "3 · · * ● * · · ·"
         assert f"{'●' if colour else '○'} white 1" in lines[-1].plain

@@ -75,19 +75,6 @@ def test_looking_at_runs_loads_no_kernels() -> None:
         assert not names & HEAVY, command
 
 
-def test_tables_are_read_from_python_without_kernels() -> None:
-    code = (
-        "import sys, evolve\n"
-        "run = evolve.load_run(sys.argv[1])\n"
-        "assert len(run.games) and len(run.individuals) and len(run.generations)\n"
-        f"found = {HEAVY!r} & set(sys.modules)\n"
-        "assert not found, found\n"
-    )
-    run = [sys.executable, "-c", code, str(KEPT_RUN)]
-    done = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 COSTLY = {
     "deap",
     "distributed",

@@ -224,26 +224,6 @@ def test_the_whole_talk_is_logged(words: tuple[str, ...]) -> None:
     assert "my talk.txt" not in str(result.out)
 
 
-def test_workers_log_as_well_and_what_is_logged_is_harmless() -> None:
-    Path("noisy.py").write_text(
-        "import sys\n"
-        "print('\\x1b[31mred', file=sys.stderr, flush=True)\n"
-        "sys.stdin.readline()\n"
-        "print('=\\x07', flush=True)\n",
-        encoding="utf-8",
-    )
-    words = f"gtp:{sys.executable} noisy.py {{x:1:5}}"
-    small = ("--trials=1", "--pairs=2", "--final-openings=2", "--jobs=1", "--out=s")
-    result = invoke("sweep", "program", words, *small, "--log=talk.txt")
-    assert result.code == 1
-    assert "Traceback" not in result.err
-    text = Path("talk.txt").read_bytes()
-    assert b"\x1b" not in text
-    assert b"\x07" not in text
-    assert rb"! \x1b[31mred" in text
-    assert b"> boardsize 8" in text
-
-
 def test_commands_are_known() -> None:
     """A new command with files in its options gets its words above."""
     assert {words.partition(" ")[0] for words in WORDS} <= {*COMMANDS}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from tests.cli import done, fails, invoke, posix, program, snapshot
+from tests.cli import done, fails, posix, program, snapshot
 
 
 @pytest.mark.parametrize(
@@ -37,31 +37,6 @@ def test_agents_of_a_journal_stay_inside(sweep: Path, tmp_path: Path, place: str
         assert repr(place) in said
         assert "trial" in said
     assert (sweep / "champion.json").read_bytes() == champion
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        ('"op_code":4', '"op_code":99'),
-        ('"trial_id":1', '"trial_id":"x"'),
-        pytest.param(('"trial_id":1', '"trial_id":77'), marks=pytest.mark.slow),
-        ('"seconds"', '"seconds":[1],"y"'),
-        ('"user_attr":', '"no":'),
-        ("{", "["),
-        ('"op_code"', "[" * 3000),
-    ],
-)
-def test_a_journal_that_optuna_would_fall_over_is_told_in_a_line(
-    sweep: Path, damage: tuple[str, str]
-) -> None:
-    journal = sweep / "journal.log"
-    text = journal.read_text()
-    assert damage[0] in text
-    journal.write_text(text.replace(*damage))
-    result = invoke("resume", sweep, "--trials=6", "--jobs=1")
-    assert "Traceback" not in result.err
-    assert result.code == 0 or result.err.startswith("error: "), result
-    assert result.err.count("\n") <= 1
 
 
 def outside(tmp_path: Path, like: Path) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 import signal
 import sqlite3
@@ -282,31 +281,6 @@ def test_kill_and_resume_ends_with_exactly_so_many(tmp_path: Path) -> None:
     agent = evolve.load_agent("best.npz")
     assert isinstance(agent, MctsAgent)
     assert agent.choose(evolve.Board.start()) in (19, 26, 37, 44)
-
-
-@pytest.mark.slow
-def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -> None:
-    folder = Path("hurt")
-    long = ("--panel=positional?depth=6", "--panel-openings=50")
-    process = spawn(tmp_path, *ALPHABETA, *long, "--jobs=1", "--trials=2", "--out", folder)
-
-    def worker() -> int | None:
-        if not (folder / "trials.parquet").exists():
-            return None
-        trials = evolve.load_run(folder).trials
-        running = trials[trials["state"] == "RUNNING"]
-        return int(running["worker"].iloc[0].rpartition("/")[2]) if len(running) else None
-
-    wait_until(lambda: worker() is not None, process)
-    killed = worker()
-    assert killed is not None
-    os.kill(killed, signal.SIGKILL)
-    result = finish(process)
-    assert result.code == 0, result.err
-    assert "killed by SIGKILL; trying again" in result.out
-    trials = assert_exactly(folder, 2)
-    assert trials["state"].tolist() == ["COMPLETE"] * 2
-    assert trials["origin"].tolist() == ["defaults", "sampler"]
 
 
 @pytest.mark.learning

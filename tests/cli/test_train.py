@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
 import shutil
 import signal
@@ -354,31 +353,6 @@ def test_a_trained_network_plays_without_torch(finished: Finished) -> None:
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
     assert int(ended.stdout) in (19, 26, 37, 44)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["patterns"])
-def test_patterns_need_no_torch(shared: Path, tmp_path: Path) -> None:
-    """A training, resuming it and its agent, where PyTorch cannot be loaded."""
-    code = (
-        "import json, sys\n"
-        "sys.modules['torch'] = None\n"
-        "from evolve.cli.main import main\n"
-        "for words in json.loads(sys.argv[1]):\n"
-        "    try:\n"
-        "        main(words)\n"
-        "    except SystemExit as ended:\n"
-        "        assert ended.code in (0, None), words\n"
-    )
-    small = SMALL["patterns"]
-    lines = [[*small, "--out=x"], ["resume", "x"], ["match", "x", "random", "--games=2"]]
-    run = [sys.executable, "-c", code, json.dumps(lines)]
-    ended = subprocess.run(
-        run, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert "x is finished" in ended.stdout
-    assert content(tmp_path / "x") == content(shared)
 
 
 def test_help_has_examples_and_groups() -> None:

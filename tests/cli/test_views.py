@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,30 +13,12 @@ import evolve
 from evolve.cli.output import columns_shown, generation_texts, print_generations
 from evolve.cli.terminal import NOTHING, with_error
 from evolve.tables.individuals import GENERATIONS_COLUMNS
-from tests import forks
-from tests.cli import command, done, environment, read_terminal
+from tests.cli import done, on_a_terminal
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_path: Path) -> None:
-    import pty
-
-    here, there = pty.openpty()
-    process = forks.start(
-        command("show", first),
-        cwd=tmp_path,
-        env=environment(COLUMNS="80", LINES="24", TERM="xterm", NO_COLOR="1"),
-        stdin=subprocess.DEVNULL,
-        stdout=there,
-        stderr=subprocess.PIPE,
-    )
-    os.close(there)
-    shown = read_terminal(here)
-    assert process.wait() == 0
-    assert process.stderr is not None
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    text = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(tmp_path, "show", first))
     assert "past_score: " in text
     # The head, then a line a generation, nothing folded into further lines.
     lines = [line for line in text.splitlines() if line.strip()]
