@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -213,13 +214,6 @@ def test_ctrl_c_ends_the_final_and_it_goes_on(tmp_path: Path) -> None:
     assert not Path("stopped/trials/matches").exists()
 
 
-@pytest.mark.clock
-def test_a_resumed_sweep_keeps_its_time(tmp_path: Path) -> None:
-    done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=1", "--out=short")
-    assert "the time is up" in done("resume", "short").out
-    assert evolve.load_run("short").config["timeout"] == 1.0
-
-
 @pytest.mark.slow
 def test_the_sweeps_of_a_study_keep_how_many_workers_they_had(tmp_path: Path) -> None:
     few = (*ALPHABETA[:-1], "--trials=1")
@@ -260,6 +254,8 @@ def test_the_time_runs_out(tmp_path: Path) -> None:
     trials = evolve.load_run("short").trials
     assert 1 <= len(trials) < 1000
     assert set(trials["state"]) == {"COMPLETE"}
+    assert "the time is up" in done("resume", "short").out
+    assert evolve.load_run("short").config["timeout"] == 2.0
 
 
 @pytest.mark.learning
@@ -281,6 +277,31 @@ def test_kill_and_resume_ends_with_exactly_so_many(tmp_path: Path) -> None:
     agent = evolve.load_agent("best.npz")
     assert isinstance(agent, MctsAgent)
     assert agent.choose(evolve.Board.start()) in (19, 26, 37, 44)
+
+
+@pytest.mark.slow
+def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -> None:
+    folder = Path("hurt")
+    long = ("--panel=positional?depth=6", "--panel-openings=50")
+    process = spawn(tmp_path, *ALPHABETA, *long, "--jobs=1", "--trials=2", "--out", folder)
+
+    def worker() -> int | None:
+        if not (folder / "trials.parquet").exists():
+            return None
+        trials = evolve.load_run(folder).trials
+        running = trials[trials["state"] == "RUNNING"]
+        return int(running["worker"].iloc[0].rpartition("/")[2]) if len(running) else None
+
+    wait_until(lambda: worker() is not None, process)
+    killed = worker()
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)
+    result = finish(process)
+    assert result.code == 0, result.err
+    assert "killed by SIGKILL; trying again" in result.out
+    trials = assert_exactly(folder, 2)
+    assert trials["state"].tolist() == ["COMPLETE"] * 2
+    assert trials["origin"].tolist() == ["defaults", "sampler"]
 
 
 @pytest.mark.learning
