@@ -122,12 +122,6 @@ def test_a_missing_folder_is_not_made(first: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_no_file(first: Path, tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    assert "there" in fails("export", first, "-o", "there")
-    assert list((tmp_path / "there").iterdir()) == []
-
-
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="there is no folder that nobody can write")
 @pytest.mark.parametrize(
     ("name", "words"),

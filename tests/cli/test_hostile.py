@@ -16,30 +16,6 @@ from tests.cli import Result, command, done, environment, fails, snapshot
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 
 READERS = (("show",), ("resume",), ("compare",), ("plot", "-o", "x.png"))
-BOMBS = {
-    "a number of 5000 digits": "x = " + "9" * 5000,
-    "a long number in hex": "seed = 0x" + "f" * 5000,
-    "brackets": "x = " + "[" * 3000,
-    "closed brackets": "x = " + "[" * 3000 + "]" * 3000,
-    "tables": "x = " + "{a=" * 3000,
-    "a long way down": "x" + ".a" * 3000 + " = 1",
-    "a deep table": "[x" + ".a" * 3000 + "]",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", BOMBS)
-def test_settings_that_are_bombs(copy: Path, tmp_path: Path, name: str) -> None:
-    (tmp_path / "bomb.toml").write_text(BOMBS[name] + "\n")
-    for arguments in (("run", "--config", "bomb.toml"), ("sweep", "dqn", "--space", "bomb.toml")):
-        assert "bomb.toml" in fails(*arguments)
-    config = copy / "config.toml"
-    config.write_text(f"{BOMBS[name]}\n{config.read_text()}")
-    for word, *more in READERS:
-        said = fails(word, copy, *more)
-        assert str(config) in said
-        assert len(said) < 400
-    assert done("runs", ".").out.count("config.toml") == 1
 
 
 @posix
