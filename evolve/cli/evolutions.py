@@ -31,7 +31,6 @@ from evolve.version import __version__
 class _GenerationsView(ProgressView):
     """The progress of an evolution: a line for each generation, and remarks.
 
-    One remark says that the rating hardly rises any more, one that all individuals play alike.
     first: the next generation; about: an estimate of the time it takes.
     """
 

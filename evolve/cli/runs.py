@@ -183,7 +183,6 @@ def compare_command(
     as_json: bool,
 ) -> None:
     """See above."""
-
     style = "json" if as_json and output is None else _style_of(output)
     sources = [evolve.load_run(path) for path in runs]
     plain = [source for source in sources if source.form == "run"]

@@ -74,7 +74,6 @@ def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
 
 def _settings(design: StudySpec) -> list[BaseModel]:
     """The checked settings of a study's runs, one for each of its settings."""
-
     return [
         design.resolved(Member(setting, design.seeds[0])) for setting in design.settings_of_runs
     ]

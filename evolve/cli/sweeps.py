@@ -38,8 +38,7 @@ _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 class TrialsView(ProgressView):
     """The progress of a sweep: a line for each trial, with the best score so far (in a rung).
 
-    progress: how much was done before, and of how much; by default 0 of all trials. final: returns
-    the current estimate of the final's seconds.
+    progress: how much was done before, of how much; final: gives the estimate of its seconds.
     """
 
     unit = "the current games"
