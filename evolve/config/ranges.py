@@ -12,10 +12,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from types import CodeType
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol
 
 from evolve.errors import OptionsError
 from evolve.parsing import parse_python
@@ -50,12 +47,12 @@ def range_of(text: str, where: str, example: str = EXAMPLE) -> dict[str, Any]:
 def range_text(table: Mapping[str, Any]) -> str:
     """Return the text that gives a table."""
     choices, default = table.get("choices"), table.get("default")
-    ends = [table.get("low"), table.get("high")]
-    more = "log" if table.get("log") else table.get("step")
-    parts = choices if isinstance(choices, list) else [*ends, *([] if more is None else [more])]
-    text = ("|" if parts is choices else ":").join(map(_word, parts))
-    if parts is choices and len(parts) == 1:
-        text += "|"
+    if isinstance(choices, list):
+        text = "|".join(map(_word, choices)) + "|" * (len(choices) == 1)
+    else:
+        more = "log" if table.get("log") else table.get("step")
+        parts = [table.get("low"), table.get("high"), *([] if more is None else [more])]
+        text = ":".join(map(_word, parts))
     return text if default is None else f"{text}={_word(default)}"
 
 
@@ -144,41 +141,28 @@ _MARK: Final = "_number_"
 _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"abs": abs, "min": min, "max": max}
 
 
-@dataclass(frozen=True)
 class Requirement:
-    """A comparison of parameters that every trial fulfils; ValueError where it is none."""
+    """A comparison of parameters that every trial fulfils; ValueError where it is none.
 
-    text: str
+    names: the parameters in it, in their order.
+    """
 
-    def __post_init__(self) -> None:
-        try:
-            if not _is_condition(self._tree):
-                raise ValueError(f"{self.text!r} is not a comparison, such as 'low < high'")
-            _ = self._code
-        except RecursionError as error:
-            raise ValueError(f"{self.text!r} nests too deep") from error
-
-    @cached_property
-    def _tree(self) -> ast.expr:
-        if len(self.text) > _LONGEST:
+    def __init__(self, text: str) -> None:
+        self.text, compiler = text, _Compiler()
+        if len(text) > _LONGEST:
             raise ValueError(f"a requirement has {_LONGEST} characters at most")
         try:
-            tree = parse_python(_DOTTED.sub(_marked, self.text.strip()), "eval")
-            return cast("ast.expr", tree.body)
-        except ValueError as error:
-            raise ValueError(f"{self.text!r} is not a comparison, such as 'low < high'") from error
-
-    @cached_property
-    def _code(self) -> tuple[CodeType, list[str]]:
-        """The expression, compiled, and the parameters in it."""
-        compiler = _Compiler()
-        tree = ast.fix_missing_locations(ast.Expression(compiler.visit(self._tree)))
-        return compile(tree, "<requirement>", "eval"), list(compiler.names)
-
-    @property
-    def names(self) -> list[str]:
-        """The parameters in it, in their order."""
-        return self._code[1]
+            try:
+                tree = parse_python(_DOTTED.sub(_marked, text.strip()), "eval").body
+            except ValueError:
+                tree = None
+            if not _is_condition(tree):
+                raise ValueError(f"{text!r} is not a comparison, such as 'low < high'")
+            expression = ast.fix_missing_locations(ast.Expression(compiler.visit(tree)))
+            self._code = compile(expression, "<requirement>", "eval")
+        except RecursionError as error:
+            raise ValueError(f"{text!r} nests too deep") from error
+        self.names = list(compiler.names)
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Return whether values fulfil it; not where a division by zero leaves that open.
@@ -188,7 +172,7 @@ class Requirement:
         functions = {f"{name}()": function for name, function in _FUNCTIONS.items()}
         functions["number()"] = _number
         try:
-            return bool(eval(self._code[0], {"__builtins__": {}, **functions}, values))
+            return bool(eval(self._code, {"__builtins__": {}, **functions}, values))
         except (ZeroDivisionError, OverflowError):
             return False
         except TypeError as error:
@@ -207,7 +191,7 @@ def _marked(found: re.Match[str]) -> str:
     return found[0] if found[0][0] in "'\"" else re.sub(r"\.(?=\d)", f".{_MARK}", found[0])
 
 
-def _is_condition(node: ast.expr) -> bool:
+def _is_condition(node: ast.expr | None) -> bool:
     if isinstance(node, ast.BoolOp):
         return all(map(_is_condition, node.values))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
