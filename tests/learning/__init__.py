@@ -78,6 +78,13 @@ def training(folder: Path, kind: str, jobs: int = 1, **changes: Any) -> Training
     return Training(folder, small(kind, **changes), jobs)
 
 
+def whole(folder: Path, kind: str, jobs: int = 1, **options: Any) -> Training:
+    """A training with the defaults of its kind but for these options."""
+    model, presets, _ = SETTINGS[kind]
+    (folder / "metrics").mkdir(parents=True, exist_ok=True)
+    return Training(folder, resolve_as(model, presets, options), jobs)
+
+
 def small(kind: str, **changes: Any) -> Any:
     """The settings of a small training."""
     model, presets, options = SETTINGS[kind]

@@ -15,28 +15,20 @@ import pytest
 
 import evolve
 from evolve.arena.match import Match
-from evolve.config.learning import DqnSettings
 from evolve.config.learning_presets import DQN_PRESETS
-from evolve.config.toml import resolve_as
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.model import Model
-from evolve.learning.training import Training
 from tests import networks, reference
-from tests.learning import Watcher, training
+from tests.learning import Watcher, training, whole
 
 pytestmark = pytest.mark.learning
 
 
 @pytest.mark.parametrize("name", [n for n in DQN_PRESETS if n != "default"])
 def test_every_published_dqn_learns_and_plays(name: str, tmp_path: Path) -> None:
-    settings = resolve_as(
-        DqnSettings,
-        DQN_PRESETS,
-        {"preset": name, "games": 4, "games_per_iteration": 2, "panel_openings": 2, "batch": 16},
-    )
-    (tmp_path / "metrics").mkdir()
-    run = Training(tmp_path, settings, 1)
+    options = {"games": 4, "games_per_iteration": 2, "panel_openings": 2, "batch": 16}
+    run = whole(tmp_path, "dqn", preset=name, **options)
     observer = Watcher()
     run.run(observer)
     assert observer.rows[-1]["steps"] > 0
@@ -58,12 +50,8 @@ def test_a_game_of_s5_is_learned_by_4096_samples_of_both_sides(
 
 def test_reversed_rules_are_learned(tmp_path: Path) -> None:
     """Fewest discs win, so that the same rewards teach the opposite."""
-    (tmp_path / "metrics").mkdir()
-    options = {"games": 1500, "rules": "reversed", "bootstrap": "own", "steps": 60}
-    settings = resolve_as(
-        DqnSettings, DQN_PRESETS, {**options, "check_every": 10**6, "panel_openings": 2}
-    )
-    run = Training(tmp_path, settings, 2)
+    options: dict[str, Any] = {"games": 1500, "rules": "reversed", "bootstrap": "own", "steps": 60}
+    run = whole(tmp_path, "dqn", 2, check_every=10**6, panel_openings=2, **options)
     run.run(Watcher())
     openings = balanced_openings(30, Part.MATCH, "reversed", np.random.default_rng(3))
     anyone = evolve.load_agent("random")

@@ -111,15 +111,15 @@ def test_torch_and_numba_give_the_same(architecture: Architecture) -> None:
     assert np.abs(networks.outputs(module.network(), boards, sides, moves) - wanted).max() < 1e-5
 
 
-def presets() -> list[Any]:
-    found = [resolve_as(MctsSettings, MCTS_PRESETS, {"preset": name}) for name in MCTS_PRESETS]
-    return [
-        *found,
-        *(resolve_as(DqnSettings, DQN_PRESETS, {"preset": name}) for name in DQN_PRESETS),
-    ]
-
-
-@pytest.mark.parametrize("settings", presets(), ids=lambda s: s.preset)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        resolve_as(model, presets, {"preset": name})
+        for model, presets in ((MctsSettings, MCTS_PRESETS), (DqnSettings, DQN_PRESETS))
+        for name in presets
+    ],
+    ids=lambda s: s.preset,
+)
 def test_the_network_of_every_preset_is_the_same(settings: Any) -> None:
     """The published convolutions of 512, 512 and 256 channels among them."""
     architecture = Architecture(settings.input, settings.layers)

@@ -26,13 +26,12 @@ from evolve.fitness.statistics import Estimate
 from evolve.learning.training import (
     InMemoryTraining,
     LearningEnding,
-    Training,
     columns_of,
     judge_of,
 )
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_SCORES, read_metrics
 from tests import networks
-from tests.learning import Watcher, small, training
+from tests.learning import Watcher, small, training, whole
 
 pytestmark = pytest.mark.learning
 
@@ -63,8 +62,8 @@ def test_stopped_and_gone_on_with_it_ends_the_same(
     kind: str, changes: dict[str, Any], tmp_path: Path
 ) -> None:
     observer = Watcher()
-    whole = training(tmp_path / "whole", kind, **changes)
-    assert whole.run(observer) is LearningEnding.GAMES
+    complete = training(tmp_path / "whole", kind, **changes)
+    assert complete.run(observer) is LearningEnding.GAMES
     assert [row["games"] for row in observer.rows] == [20, 40, 60]
     assert observer.shares[-1] == 1.0
     first = training(tmp_path / "parts", kind, jobs=2, **changes)
@@ -98,13 +97,9 @@ def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "games"), [("mcts", 600), ("dqn", 1500)])
 def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
     """A few seconds of learning against the same network before it."""
-    (tmp_path / "metrics").mkdir()
-    model: Any = MctsSettings if kind == "mcts" else DqnSettings
-    options: dict[str, Any] = {"games": games, "check_every": 10**6, "panel_openings": 2}
     # What learns fastest at first.
-    options.update({"simulations": 30} if kind == "mcts" else {"bootstrap": "own", "steps": 60})
-    presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
-    run = Training(tmp_path, resolve_as(model, presets, options), 2)
+    quick: Any = {"simulations": 30} if kind == "mcts" else {"bootstrap": "own", "steps": 60}
+    run = whole(tmp_path, kind, 2, games=games, check_every=10**6, panel_openings=2, **quick)
     before: Any = run.learner.agent()
     run.run(Watcher())
     after: Any = run.learner.agent()
@@ -120,8 +115,7 @@ def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
 
 
 def test_killed_in_the_first_check_it_starts_anew(tmp_path: Path) -> None:
-    whole = training(tmp_path / "whole", "dqn")
-    whole.run(Watcher())
+    training(tmp_path / "whole", "dqn").run(Watcher())
     half = training(tmp_path / "half", "dqn")
     half.run(Watcher(checks=1))
     (tmp_path / "half" / "checkpoint.npz").unlink()
@@ -190,11 +184,8 @@ def test_checkpoints_that_are_damaged_or_of_other_settings(tmp_path: Path) -> No
 
 def budgeted(folder: Path, kind: str, budget: float, **changes: Any) -> dict[str, Any]:
     """The last row of a training by CPU seconds."""
-    quick = {"budget": budget, "games": None, "check_every": 10**6, "panel_openings": 2, **changes}
-    (folder / "metrics").mkdir(parents=True)
-    model: Any = MctsSettings if kind == "mcts" else DqnSettings
-    presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
-    run, observer = Training(folder, resolve_as(model, presets, quick), 2), Watcher()
+    options = {"budget": budget, "check_every": 10**6, "panel_openings": 2, **changes}
+    run, observer = whole(folder, kind, 2, **options), Watcher()
     assert run.run(observer) is LearningEnding.BUDGET
     assert max(observer.told) == run.games
     return observer.rows[-1]
