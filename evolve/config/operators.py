@@ -25,7 +25,6 @@ OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
         "best": "the best (truncation)",
         "tournament": "winners of tournaments of three",
         "rank": "at random, the better the rank the likelier",
-        "sus": "at random by share of fitness, evenly spaced (stochastic universal sampling)",
         "lexicase": "the best against one opponent, ties against the next, in random order",
     },
     "crossover": {

@@ -92,36 +92,6 @@ def rank(candidates: Sequence[Individual], count: int, breeding: Breeding) -> li
     return [candidates[index] for index in drawn]
 
 
-def sus(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
-    """Stochastic universal sampling: one turn of a wheel with `count` evenly spaced pointers.
-
-    J. E. Baker, "Reducing bias and inefficiency in the selection algorithm", ICGA 1987: a candidate
-    is chosen as often as expected, rounded up or down. A candidate that expects one place or more
-    always gets exactly one, and the wheel decides the rest; DEAP's version could choose it twice.
-    Raises SettingsError for negative fitness, which has no share.
-    """
-    fitness = np.array([candidate.fitness.values[0] for candidate in candidates], np.float64)
-    if (fitness < 0.0).any():
-        raise SettingsError(
-            f"selection = sus: a fitness of {fitness.min():g} has no share; it takes 0 and more"
-        )
-    chosen: list[int] = []
-    left = np.arange(len(candidates))
-    while len(chosen) < count:
-        shares = fitness[left] if fitness[left].any() else np.ones(len(left))
-        expected = (count - len(chosen)) * shares / shares.sum()
-        # Almost one counts as one: rounding in the sums below must not give two pointers.
-        certain = expected > 1.0 - 1e-9
-        if not certain.any():
-            ends = np.cumsum(expected)
-            pointers = breeding.rng.random() + np.arange(count - len(chosen))
-            chosen += left[np.searchsorted(ends, pointers.clip(max=ends[-1]))].tolist()
-            break
-        chosen += left[certain].tolist()
-        left = left[~certain]
-    return [candidates[index] for index in chosen]
-
-
 def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
     """Choose the best against one opponent after another, in a random order for each choice.
 
@@ -152,7 +122,6 @@ SELECTIONS: Final[Mapping[str, Select]] = {
     "best": best,
     "tournament": tournament,
     "rank": rank,
-    "sus": sus,
     "lexicase": lexicase,
 }
 

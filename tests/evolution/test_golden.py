@@ -59,8 +59,7 @@ def test_tables_are_the_pinned_ones(tmp_path: Path, name: str, jobs: int) -> Non
             for options in (
                 {"panel": "fixed", "panel_every": 2},
                 {"selection": "tournament", "phases": 1},
-                {"selection": "sus", "survivors": 0.5, "survival": "best"},
-                {"selection": "rank", "survivors": 0.5},
+                {"selection": "rank", "survivors": 0.5, "survival": "best"},
             )
         ),
     ],

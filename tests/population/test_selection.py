@@ -11,7 +11,6 @@ import pytest
 
 from evolve.config.operators import OPERATORS
 from evolve.config.toml import resolve
-from evolve.errors import SettingsError
 from evolve.population.genome import Genome, Individual
 from evolve.population.operators import FUNCTIONS, Breeding
 
@@ -70,36 +69,6 @@ def test_rank_is_linear_in_the_rank_whatever_the_fitness(scale: float) -> None:
     n = 8
     found = chances("rank", candidates([scale * 0.5**i - 3 for i in range(n)]), 1)
     assert found == pytest.approx(np.arange(n, 0, -1) / (n * (n + 1) / 2), abs=0.03)
-
-
-def test_sus_is_by_share_of_fitness() -> None:
-    values = np.array([0.9, 0.8, 0.6, 0.5, 0.4, 0.3, 0.3, 0.2])
-    found = chances("sus", candidates(values.tolist()), 3)
-    assert found == pytest.approx(3 * values / values.sum(), abs=0.03)
-
-
-def test_sus_spreads_evenly_in_every_turn() -> None:
-    """Of any first few, as many are chosen as they expect, rounded up or down: no luck at all.
-
-    A roulette wheel, which draws each alone, would fail by more than one in most turns.
-    """
-    values = np.random.default_rng(5).random(40) + 0.5
-    values[::-1].sort()
-    expected = np.cumsum(12 * values / values.sum())
-    for seed in range(200):
-        chosen = turn("sus", candidates(values.tolist()), 12, seed)
-        there = np.cumsum(np.isin(np.arange(40), chosen))
-        assert (np.abs(there - expected) < 1.0).all()
-
-
-def test_sus_chooses_whoever_expects_a_place_for_certain() -> None:
-    found = chances("sus", candidates([100.0, 1.0, 1.0, 1.0, 0.0]), 2)
-    assert found == pytest.approx([1.0, 1 / 3, 1 / 3, 1 / 3, 0.0], abs=0.03)
-
-
-def test_sus_has_no_share_for_negative_fitness() -> None:
-    with pytest.raises(SettingsError, match=r"fitness of -0\.5 has no share"):
-        turn("sus", candidates([1.0, -0.5]), 1, 0)
 
 
 def test_lexicase_chooses_specialists_and_never_who_is_beaten_everywhere() -> None:
