@@ -51,6 +51,13 @@ class Settings(BaseModel):
         return kept
 
 
+def demand(*rules: tuple[object, str]) -> None:
+    """Raise ValueError with the text of each rule that does not hold."""
+    faults = [text for holds, text in rules if not holds]
+    if faults:
+        raise ValueError("; ".join(faults))
+
+
 def _finite(value: Any) -> Any:
     for number in everything_in(value):
         if isinstance(number, float) and not math.isfinite(number):

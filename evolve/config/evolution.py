@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import Settings
+from evolve.config.base import Settings, demand
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.board.rules import RULE_SETS, RULES_HELP, Rules, rule_set
 from evolve.engine.search.genes import (
@@ -230,10 +230,7 @@ class EvolutionSettings(Settings):
 
     @model_validator(mode="after")
     def _is_consistent(self) -> EvolutionSettings:
-        faults = [text for ok, text in self._rules() if not ok]
-        faults += self._gene_faults()
-        if faults:
-            raise ValueError("; ".join(faults))
+        demand(*self._rules(), *((False, fault) for fault in self._gene_faults()))
         ranges = {
             name: self.bounds.get(name, gene.bounds if self.evaluation is None else gene.given)
             for name, gene in GENES.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from evolve.config.base import Settings
+from evolve.config.base import Settings, demand
 from evolve.config.evolution import FIRST, Share
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.engine.networks.architecture import Architecture
@@ -167,10 +167,9 @@ class LearningSettings(TrainingSettings):
             architecture = Architecture(self.input, layers)
         except AgentError as error:
             raise ValueError(f"layers: {error}") from error
-        if architecture.output not in outputs:
-            raise ValueError(
-                f"layers: the output is {architecture.output}; it must be " + " or ".join(outputs)
-            )
+        required = " or ".join(outputs)
+        found = architecture.output
+        demand((found in outputs, f"layers: the output is {found}; it must be {required}"))
 
 
 def _some_share(shares: dict[str, float]) -> dict[str, float]:
@@ -259,15 +258,14 @@ class MctsSettings(LearningSettings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         self._check_network(self.layers, ("value", "policy-value"))
-        if self.input.startswith("coloured"):
-            raise ValueError("input: a tree search needs to see the board from the mover's side")
-        if PAST in self.opponents:
-            raise ValueError("opponents: a tree search has no past one")
-        if self.first_ply > 60 - self.solved:
-            raise ValueError(
-                f"first_ply: games end {self.solved} empties before the board is full, so that "
-                f"there is nothing to learn from ply {self.first_ply} on"
-            )
+        demand(
+            (not self.input.startswith("coloured"),
+             "input: a tree search needs to see the board from the mover's side"),
+            (PAST not in self.opponents, "opponents: a tree search has no past one"),
+            (self.first_ply <= 60 - self.solved,
+             f"first_ply: games end {self.solved} empties before the board is full, so that "
+             f"there is nothing to learn from ply {self.first_ply} on"),
+        )  # fmt: skip
         if "accept_against" not in self.model_fields_set:
             object.__setattr__(self, "accept_against", ("random", rule_set(self.rules).judge))
         return self
@@ -369,24 +367,21 @@ class DqnSettings(LearningSettings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         self._check_network(self.layers, ("actions", "action"))
-        if self.reward == "none" and not (self.positional or self.shaping):
-            raise ValueError("reward: without one at the end there must be positional or shaping")
-        if self.bootstrap == "negamax" and (
-            self.reward in ("halves", "share") or self.shaping or self.minimax
-        ):
-            raise ValueError(
-                "bootstrap: negamax takes what one side gains as the other's loss, which does not "
-                "go with halves, share, shaping or minimax"
-            )
-        if self.lookahead and (self.reward in ("halves", "share") or self.shaping):
-            raise ValueError(
-                "lookahead: it takes what one side gains as the other's loss, which does not go "
-                "with halves, share or shaping"
-            )
-        if self.minimax and not self.positional:
-            raise ValueError("minimax: there is no positional reward to subtract it from")
-        if self.input == "coloured-move" and self.others_zero:
-            raise ValueError("coloured-move: the network sees legal moves alone")
+        uneven = self.reward in ("halves", "share") or self.shaping
+        demand(
+            (self.reward != "none" or self.positional or self.shaping,
+             "reward: without one at the end there must be positional or shaping"),
+            (self.bootstrap != "negamax" or not (uneven or self.minimax),
+             "bootstrap: negamax takes what one side gains as the other's loss, which does not "
+             "go with halves, share, shaping or minimax"),
+            (not (self.lookahead and uneven),
+             "lookahead: it takes what one side gains as the other's loss, which does not go "
+             "with halves, share or shaping"),
+            (not self.minimax or self.positional,
+             "minimax: there is no positional reward to subtract it from"),
+            (self.input != "coloured-move" or not self.others_zero,
+             "coloured-move: the network sees legal moves alone"),
+        )  # fmt: skip
         return self
 
     def brief(self) -> Self:

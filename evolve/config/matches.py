@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from evolve.config.base import Settings
+from evolve.config.base import Settings, demand
 from evolve.config.evolution import FIRST
 from evolve.engine.board.rules import MAX_OPENING_PLIES, Rules
 from evolve.parsing import split_list
@@ -76,15 +76,13 @@ class ContestSettings(Settings):
     @model_validator(mode="after")
     def _enough_moves(self) -> Self:
         plies = self.opening_plies
-        if self.openings == "balanced" and plies is not None:
-            raise ValueError(
-                f"opening_plies {plies}: balanced openings have {RANDOM_PLIES} moves; random ones "
-                "have as many as you want"
-            )
-        if self.openings == "random" and plies is not None and plies < _LEAST_PLIES:
-            raise ValueError(
-                f"opening_plies {plies}: random openings have {_LEAST_PLIES} moves or more"
-            )
+        demand(
+            (self.openings != "balanced" or plies is None,
+             f"opening_plies {plies}: balanced openings have {RANDOM_PLIES} moves; random ones "
+             "have as many as you want"),
+            (self.openings != "random" or plies is None or plies >= _LEAST_PLIES,
+             f"opening_plies {plies}: random openings have {_LEAST_PLIES} moves or more"),
+        )  # fmt: skip
         return self
 
 
@@ -141,12 +139,13 @@ class RateSettings(ContestSettings):
 
     @model_validator(mode="after")
     def _anchored(self) -> Self:
-        if not self.against and len(self.agents) < 2:
-            raise ValueError("agents: it must have 2 or more, or others to play --against")
-        if self.elos and len(self.elos) != len(self.against):
-            raise ValueError(
-                f"elos: {len(self.elos)} numbers, and {len(self.against)} agents in --against"
-            )
+        anchors = len(self.against)
+        demand(
+            (anchors or len(self.agents) >= 2,
+             "agents: it must have 2 or more, or others to play --against"),
+            (len(self.elos) in (0, anchors),
+             f"elos: {len(self.elos)} numbers, and {anchors} agents in --against"),
+        )  # fmt: skip
         return self
 
 

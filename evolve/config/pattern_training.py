@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from evolve.config.base import demand
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.engine.patterns.shapes import (
@@ -120,10 +121,10 @@ class PatternSettings(TrainingSettings):
             check_shapes(parse_shapes(self.shapes))
         except AgentError as error:
             raise ValueError(f"shapes: {error}") from error
-        if self.last_rate > self.search_rate:
-            raise ValueError("last_rate: it must not be over search_rate")
-        if 0 < self.probcut < 0.1:
-            raise ValueError("probcut: it must be 0.1 or more, or 0 for no cuts")
+        demand(
+            (self.last_rate <= self.search_rate, "last_rate: it must not be over search_rate"),
+            (not 0 < self.probcut < 0.1, "probcut: it must be 0.1 or more, or 0 for no cuts"),
+        )
         return self
 
     @property
