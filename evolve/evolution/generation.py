@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,7 +25,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import SCORE
 from evolve.config.toml import read_toml, resolve
 from evolve.engine.board.rules import END, REASON, rule_set
-from evolve.errors import AgentError, EvolveError, RunError, SettingsError
+from evolve.errors import AgentError, RunError, SettingsError
 from evolve.evolution.panel import Candidate, RunContext, RunPanel, past_generations
 from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
@@ -45,7 +44,7 @@ from evolve.tables.individuals import (
     individuals_table,
     row_genes,
 )
-from evolve.tables.paths import CONFIG_FILE, EVALUATION_FILE, generation_file
+from evolve.tables.paths import CONFIG_FILE, EVALUATION_FILE
 from evolve.version import __version__
 
 
@@ -297,8 +296,7 @@ def restored(
 ) -> tuple[list[Individual], Champions]:
     """Return the population after a committed generation and the champions; restore `algorithm`.
 
-    Raises RunError if the settings differ; inside `damage_reported`, also if the checkpoint is
-    damaged.
+    Raises RunError if the settings differ, and other errors if the checkpoint is damaged.
     """
     settings = genome.settings
     _, state = run.metadata(generation)
@@ -327,20 +325,6 @@ def restored(
         individual.cases = scores
     algorithm.restore(state["algorithm"])
     return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
-
-
-@contextmanager
-def damage_reported(run: Run, generation: int) -> Iterator[None]:
-    """Raise RunError with the generation's file if its content does not allow resuming."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        if isinstance(error, EvolveError):
-            raise
-        path = generation_file(run.path, generation)
-        raise RunError(
-            f"{path} is damaged: its checkpoint is not of this run: {error!r}"
-        ) from error
 
 
 def _digest(genome: Genome) -> str | None:

@@ -18,13 +18,12 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import rule_set
-from evolve.errors import AgentError, RunError, SettingsError
+from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.generation import (
     Champions,
     GenerationWriter,
     PlayedGeneration,
     copy_evaluation,
-    damage_reported,
     evaluation_agent,
     restored,
 )
@@ -49,7 +48,7 @@ from evolve.runs.loading import load_alphabeta
 from evolve.runs.progress import Observer, RunEnding, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
-from evolve.tables.paths import committed_generations, playoff_file
+from evolve.tables.paths import committed_generations, generation_file, playoff_file
 
 _TRAINING_OPENINGS: Final = 4096
 """Size of the pool from which every generation draws the openings of its pairs."""
@@ -145,11 +144,18 @@ class Evolution:
         if count == 0:
             return
         self.generation = count - 1
-        with damage_reported(run, self.generation):
+        try:
             self.population, self.champions = restored(
                 run, self.generation, self.algorithm, self.genome
             )
             self.panel.restore(run)
+        except EvolveError:
+            raise
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            path = generation_file(run.path, self.generation)
+            raise RunError(
+                f"{path} is damaged: its checkpoint is not of this run: {error!r}"
+            ) from error
 
     def run(self, observer: Observer) -> EvolutionEnding:
         """Evolve for the settings' generations, then hold the play-off and rate its winner.

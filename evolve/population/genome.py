@@ -259,18 +259,18 @@ class Encoding:
 
     def __post_init__(self) -> None:
         taken = (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)
-        if not self.genes:
-            raise SettingsError("encoding: there is no gene")
+        fault = "" if self.genes else "there is no gene"
         for name, gene in self.genes.items():
             if not name.isidentifier() or name in taken:
-                raise SettingsError(f"encoding: a gene cannot be called {name!r}")
-            if not isinstance(gene, Gene) or not all(isinstance(end, int) for end in gene.bounds):
-                raise SettingsError(f"encoding: {name}: {gene!r} is not a Gene of whole numbers")
-            low, high = gene.bounds
-            if not -_LARGEST <= low <= high <= _LARGEST:
-                raise SettingsError(f"encoding: {name}: {low} to {high} is not a range")
-            if gene.numbers < 1 or (name in SCALAR_GENES and gene.numbers > 1):
-                raise SettingsError(f"encoding: {name} cannot have {gene.numbers} numbers")
+                fault = f"a gene cannot be called {name!r}"
+            elif not isinstance(gene, Gene) or not all(isinstance(end, int) for end in gene.bounds):
+                fault = f"{name}: {gene!r} is not a Gene of whole numbers"
+            elif not -_LARGEST <= gene.bounds[0] <= gene.bounds[1] <= _LARGEST:
+                fault = f"{name}: {gene.bounds[0]} to {gene.bounds[1]} is not a range"
+            elif gene.numbers < 1 or (name in SCALAR_GENES and gene.numbers > 1):
+                fault = f"{name} cannot have {gene.numbers} numbers"
+        if fault:
+            raise SettingsError(f"encoding: {fault}")
 
     @property
     def __name__(self) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from evolve.config.toml import resolve
 from evolve.errors import RunError
-from evolve.evolution.generation import Champions, damage_reported
+from evolve.evolution.generation import Champions
 from evolve.population.genome import Genome, Individual
 from evolve.runs.evolutions import ancestry
 from evolve.runs.run import Run
@@ -59,13 +59,6 @@ def test_changed_settings_are_refused(tmp_path: Path) -> None:
     config.write_text(config.read_text().replace("mutation_rate = 0.1", "mutation_rate = 0.2"))
     with pytest.raises(RunError, match=r"was changed: mutation_rate was 0\.1, not 0\.2"):
         go_on(folder)
-
-
-def test_damage_names_the_file_and_other_errors_pass(tmp_path: Path, run: Run) -> None:
-    with pytest.raises(RunError, match=r"gen-0003\.parquet is damaged"), damage_reported(run, 3):
-        raise KeyError("hall")
-    with pytest.raises(RunError, match=r"^as it is$"), damage_reported(run, 3):
-        raise RunError("as it is")
 
 
 def test_ids_are_unique_and_ancestry_is_known(run: Run) -> None:
