@@ -12,7 +12,6 @@ from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.reference import reference_agent, stored_kind
 from evolve.agents.registry import KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
 from evolve.errors import AgentError, AgentFileError
-from evolve.runs.loading import program_agent
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -35,15 +34,14 @@ def test_what_is_unknown_is_an_error_that_says_what_there_is() -> None:
         stored_kind(["mcts"])
     with pytest.raises(AgentError, match="no reference agent 'randomm'; there are random, uct"):
         reference_agent("randomm")
-    with pytest.raises(AgentError, match="no protocol of programs 'uci'; there are gtp, nboard"):
-        program_agent("uci", "engine")
 
 
 def test_programs_are_named_by_their_protocol() -> None:
     commands = {"gtp": "sh -c true", "nboard": "sh -c true", "python": __file__}
     assert list(commands) == list(PROGRAMS) == [form.partition(":")[0] for form in PROGRAM_FORMS]
     for protocol, command in commands.items():
-        assert program_agent(protocol, command).name == f"{protocol}:{command}"
+        agent = evolve.load_agent(f"{protocol}:{command}")
+        assert agent.name == f"{protocol}:{command}"
 
 
 def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
