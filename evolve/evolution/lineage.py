@@ -136,14 +136,10 @@ class Lineage:
         birth of that ancestor, and how many births ago it was.
         """
         steps = self.steps(individual)
-        row = self.births[individual]
-        names = [
-            name
-            for gene in self._gene_columns
-            for name in (
-                [gene] if gene in SCALAR_GENES else [f"{gene}.{n}" for n in range(len(row[gene]))]
-            )
-        ]
+        row, names = self.births[individual], list[str]()
+        for gene in self._gene_columns:
+            numbers = 0 if gene in SCALAR_GENES else len(row[gene])
+            names += [f"{gene}.{n}" for n in range(numbers)] or [gene]
         rows = []
         for index, (name, value) in enumerate(zip(names, self._numbers(individual), strict=True)):
             source = individual
