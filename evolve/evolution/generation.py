@@ -33,6 +33,7 @@ from evolve.fitness.roundrobin import Round, Standings
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Fitness, Genome, Individual, Vector
 from evolve.runs import run_folder
+from evolve.runs.life_cycle import check_same
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
 from evolve.tables.columns import rows_with
@@ -300,12 +301,8 @@ def restored(
     """
     settings = genome.settings
     _, state = run.metadata(generation)
-    path, made_with = run.path / CONFIG_FILE, state["settings"]
-    now, before = settings.identity, resolve({}, made_with, str(path)).identity
-    changed = [key for key in made_with if key in now and now[key] != before[key]]
-    if changed:
-        faults = ", ".join(f"{key} was {before[key]}, not {now[key]}" for key in changed)
-        raise RunError(f"{path} was changed: {faults}")
+    made_with = resolve({}, state["settings"], str(run.path / CONFIG_FILE))
+    check_same(run.path, settings.identity, made_with.identity)
     if state.get("evaluation") != _digest(genome):
         raise RunError(f"{run.path / EVALUATION_FILE} is not what the generations so far had")
     rows = run.individuals_table(generation).to_pylist()

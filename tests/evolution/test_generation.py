@@ -57,7 +57,7 @@ def test_changed_settings_are_refused(tmp_path: Path) -> None:
     start(folder, observer=StopAfter(1))
     config = folder / "config.toml"
     config.write_text(config.read_text().replace("mutation_rate = 0.1", "mutation_rate = 0.2"))
-    with pytest.raises(RunError, match=r"was changed: mutation_rate was 0\.1, not 0\.2"):
+    with pytest.raises(RunError, match=r"other settings: mutation_rate was 0\.1, not 0\.2"):
         go_on(folder)
 
 
