@@ -20,7 +20,6 @@ from evolve.engine.networks.network import Network
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.learning.learner import (
-    Iteration,
     Learner,
     Left,
     Replay,
@@ -79,7 +78,7 @@ class MoveLearner(Learner):
 
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
-    ) -> Iteration:
+    ) -> tuple[int, float]:
         settings, losses = self.settings, []
         played, added = self._play(rng, count, share(), progress, left_for_games(left))
         for number, model in enumerate(self.models):
@@ -93,7 +92,7 @@ class MoveLearner(Learner):
         if settings.survival and self.iteration % settings.survival == 0:
             with seconds_of_choice(self, left) as progress:
                 self._survive(rng, progress)
-        return Iteration(played, float(np.mean(losses)) if losses else float("nan"))
+        return played, float(np.mean(losses)) if losses else float("nan")
 
     def _play(
         self, rng: np.random.Generator, count: int, share: float, progress: GamesDone, left: Left

@@ -7,7 +7,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -26,14 +25,6 @@ Share = Callable[[], float]
 """Returns the share of the training that is done, 0 to 1."""
 Left = Callable[[], float]
 """Returns the CPU seconds left of the budget; infinity without one."""
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """One round of games and steps: the games played, and the mean loss, NaN without a step."""
-
-    games: int
-    loss: float
 
 
 def left_for_games(left: Left) -> Left:
@@ -111,8 +102,11 @@ class Learner(ABC):
     @abstractmethod
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
-    ) -> Iteration:
-        """Play `count` games and learn from them, as far as the time left allows."""
+    ) -> tuple[int, float]:
+        """Play `count` games and learn from them, as far as the time left allows.
+
+        Returns the number of games played, and the mean loss, NaN without a step.
+        """
 
     @property
     def reserve(self) -> float:

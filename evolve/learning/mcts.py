@@ -24,7 +24,6 @@ from evolve.engine.networks.network import Network
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.learning.learner import (
-    Iteration,
     Learner,
     Left,
     Replay,
@@ -68,7 +67,7 @@ class TreeLearner(Learner):
 
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
-    ) -> Iteration:
+    ) -> tuple[int, float]:
         played, added = self._play(rng, count, progress, left_for_games(left))
         self._owed += added * self.settings.updates / self.settings.batch
         losses = []
@@ -82,7 +81,7 @@ class TreeLearner(Learner):
             with seconds_of_choice(self, left) as choosing:
                 self._promote(rng, choosing, left)
             self._choice_cost = self.accept_seconds - before
-        return Iteration(played, float(np.mean(losses)) if losses else float("nan"))
+        return played, float(np.mean(losses)) if losses else float("nan")
 
     def agent(self, simulations: int | None = None, left: Left | None = None) -> MctsAgent:
         """Return the agent that plays with the current network."""

@@ -35,7 +35,6 @@ from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.genes import default_boundaries, phase_of
 from evolve.fitness.games import GamesDone
 from evolve.learning.learner import (
-    Iteration,
     Learner,
     Left,
     Share,
@@ -94,7 +93,7 @@ class PatternLearner(Learner):
 
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
-    ) -> Iteration:
+    ) -> tuple[int, float]:
         """Play `count` games and learn from them, as far as the time left allows.
 
         All games use the weights from before the first of them.
@@ -103,7 +102,7 @@ class PatternLearner(Learner):
         patterns = self._patterns()
         records = self._play(patterns, count, progress, left)
         if not len(records.counts):
-            return Iteration(0, math.nan)
+            return 0, math.nan
         if self._searching:
             squares, learned = self._fit(records, rng, share, patterns)
         else:
@@ -117,7 +116,7 @@ class PatternLearner(Learner):
                 patterns.address,
             )
         self._learned += int(learned)
-        return Iteration(len(records.counts), squares / learned)
+        return len(records.counts), squares / learned
 
     def finish(self, left: Left) -> None:
         """Measure how shallow searches predict deep ones, for the agent's forward cuts."""

@@ -151,12 +151,12 @@ class InMemoryTraining:
             budget = self.settings.budget
             return self.share if budget is None else max(self.share, 1.0 - left() / self._end)
 
-        done = self.learner.iterate(self.rng, count, share, progress, left)
-        self.games += done.games
+        games, loss = self.learner.iterate(self.rng, count, share, progress, left)
+        self.games += games
         self.spent += time.process_time() - cpu
         self.seconds += time.perf_counter() - begin
         watch(self.games, self.share)
-        return done.loss
+        return loss
 
     def finish(self) -> None:
         """Let the learner do its remaining work after all games are learned from."""
