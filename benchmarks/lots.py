@@ -31,6 +31,7 @@ from evolve.fitness.statistics import bradley_terry, mean_of
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer
 from evolve.runs.run import Run
+from evolve.tables.individuals import row_genes
 
 GENERATIONS: Final = (1, 4, 12)
 """Whose individuals are ranked."""
@@ -74,7 +75,7 @@ def measured(rules: Rules, population: int, seed: int, executor: Executor) -> di
             names = [row["individual"] for row in rows]
             genome = evolution.genome
             agents = [
-                genome.agent(genome.vector(run.genes(row)), name)
+                genome.agent(genome.vector(row_genes(row, [*genome.sizes])), name)
                 for row, name in zip(rows, names, strict=True)
             ]
 

@@ -22,7 +22,7 @@ from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.tables import paths
 from evolve.tables.columns import Columns, rows_with
 from evolve.tables.games import GAMES_COLUMNS
-from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SOMETIMES, row_genes, table_metadata
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS, table_metadata
 from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.trials import Importances, importances_of, read_trials
 
@@ -187,12 +187,6 @@ class Run(FolderView):
         raise RunError(
             f"{self.path} has no individual {individual!r}; an id is the generation it was born in "
             "and a number, such as 0-12, and `evolve show RUN --table individuals` lists them"
-        )
-
-    def genes(self, row: dict[str, Any]) -> dict[str, list[int]]:
-        """The genes in a row of the individuals table."""
-        return row_genes(
-            row, [key for key in row if key not in (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)]
         )
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.engine.search.genes import GENES
 from evolve.errors import RunError
 from evolve.evolution.lineage import ANCESTORS, Lineage, totals
 from evolve.runs.run import Run
+from evolve.tables.individuals import row_genes
 from tests.cli import QUICK, done
 
 
@@ -26,7 +28,9 @@ def lineage(run: Run) -> Lineage:
 
 
 def numbers(run: Run, individual: str) -> list[int]:
-    return [number for gene in run.genes(run.find(individual)).values() for number in gene]
+    row = run.find(individual)
+    genes = row_genes(row, [name for name in row if name in GENES])
+    return [number for gene in genes.values() for number in gene]
 
 
 def test_every_ancestor_once_by_the_shortest_way(run: Run, lineage: Lineage) -> None:

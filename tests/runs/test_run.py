@@ -93,7 +93,7 @@ def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
         rows = run.individuals[run.individuals["individual"] == name]
         found = run.find(name)
         assert found["generation"] == rows["generation"].max()
-        assert run.genes(found)["weights"] == [int(v) for v in rows["weights"].iloc[-1]]
+        assert list(found["weights"]) == [int(v) for v in rows["weights"].iloc[-1]]
     for name in ("9-0", "0-99", "x", "0", "٠-0", ""):
         with pytest.raises(RunError, match="has no individual"):
             run.find(name)

@@ -88,7 +88,6 @@ def test_a_run_of_before_has_its_value_and_goes_on_with_new_ones(tmp_path: Path)
     assert set(found.games["opening_plies"]) == {-1}
     assert found.individuals["age"].isna().all()
     assert [*found.individuals][3:5] == ["age", "origin"]
-    assert "age" not in found.genes(found.find("0-0"))
     fresh = played()
     assert fresh["opening_plies"].to_pylist() == [1, 0]
     both = pa.concat_tables([found.games_table(0).replace_schema_metadata(None), fresh])
