@@ -148,6 +148,7 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
     settings = resolve({}, settings_below(config), config or "file")
     if not on_cluster():
         raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
+    from evolve.cluster.workers import HANGS
     from evolve.evolution import estimate, loop
 
     with executor_for(jobs) as playing:
@@ -157,6 +158,12 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
             print_line(f"evolve {__version__} · {settings.rules} · {executor.address}")
             _print_workers(workers)
         slots = sum(worker["threads"] for worker in workers if worker["left_out"] is None)
+        for worker in workers:
+            if worker["left_out"] == HANGS:
+                raise ClusterError(
+                    f"{worker['address']} does not answer: games there wait until the scheduler "
+                    "drops it, after Dask's worker-ttl"
+                )
         if slots == 0:
             raise ClusterError(f"{executor.address} has no worker that can be used")
         with tempfile.TemporaryDirectory() as scratch, reporting_compilation():

@@ -16,6 +16,7 @@ from evolve.terminal_text import count_of
 
 _INTERVAL: Final = 1.0
 """Seconds between two checks of which workers are connected."""
+HANGS: Final = "it does not answer"
 _PATIENCE: Final = 10.0
 """Seconds that a worker has to report its facts."""
 
@@ -83,7 +84,7 @@ class Workers:
                 facts = answer[address]
                 why = mismatch(facts.pop("versions"), versions())
             except OSError:  # also where it takes too long
-                why = "it does not answer"
+                why = HANGS
             except Exception as error:
                 why = f"it has no evolve of this kind: {in_words(error)}"
             if why is not None:
