@@ -119,7 +119,7 @@ def rate(
     np.fill_diagonal(scores, np.nan)
     cross = pd.DataFrame(scores, index=frame["agent"], columns=frame["agent"].tolist())
     tables = {"agents": frame, "cross": cross}
-    return ResultTable.of(frame, tables, "evolve.plots.results:plot_rating", players[order[0]])
+    return ResultTable.of(frame, tables, "evolve.plots.call:plot_rating", players[order[0]])
 
 
 def match_of(

@@ -13,12 +13,10 @@ from contextlib import suppress
 from evolve.programs.children import BACKEND
 
 if "matplotlib" not in sys.modules:
-    _asked = os.environ.pop(BACKEND, None)
-    try:
-        import matplotlib
-    finally:
-        if _asked is not None:
-            os.environ[BACKEND] = _asked
-    if _asked:
+    _backend = os.environ.pop(BACKEND, None)
+    import matplotlib
+
+    if _backend:
+        os.environ[BACKEND] = _backend
         with suppress(ValueError):
-            matplotlib.rcParams["backend"] = _asked
+            matplotlib.rcParams["backend"] = _backend

@@ -132,7 +132,7 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
     return values
 
 
-def curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
+def _curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
     """Values of discs by phase, [phases], for each kind of square that has a curve.
 
     Each is the mean over the squares of the kind; NaN where none has a value.
@@ -152,7 +152,7 @@ def _starts(patterns: Patterns) -> list[int]:
 def _draw_curves(axes: Axes, values: npt.NDArray[np.float64], starts: Sequence[int]) -> None:
     """Draw the curves of kinds of squares over the game, a step for each phase."""
     edges = np.array(starts) - 0.5
-    for label, curve in curves_of(values).items():
+    for label, curve in _curves_of(values).items():
         _, colour, style = _CURVES[label]
         axes.stairs(curve, edges, baseline=None, color=colour, ls=style, lw=1.8, label=label)
     axes.axhline(0.0, color=GREY, lw=0.5)

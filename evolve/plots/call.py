@@ -1,38 +1,44 @@
-"""Pictures of runs, studies and agents: one function for Python and the command line."""
+"""Pictures of runs, studies, agents and results, for Python and the command line."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypedDict, Unpack, cast, overload
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board.squares import square_name
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
-from evolve.errors import AgentError, OptionsError, RunError
+from evolve.errors import AgentError, OptionsError
+from evolve.fitness.statistics import mean_of
 from evolve.plots.agents import plot_agent, plot_patterns, values_of_discs
-from evolve.plots.chart import caption_of, draw_chart
+from evolve.plots.chart import caption_of, draw_chart, names_of
 from evolve.plots.figure import (
+    GREY,
+    INK,
+    LINE,
+    SERIES,
     Look,
     Picture,
-    check_format,
+    check_output,
     drawn_on,
-    finished,
     look_of,
     picture,
+    short,
 )
-from evolve.plots.results import draw_settings
 from evolve.plots.run import plot_run, plot_training
 from evolve.plots.sweep import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run
-from evolve.studies.comparison import Group, groups_of
-from evolve.studies.course import Course, course_of, course_of_group, frame_of
+from evolve.studies.comparison import Group, groups_of, metric_of
+from evolve.studies.course import ENOUGH, Course, course_of, course_of_group, frame_of
 
 Source = str | Path | Run | Study | Agent
 _OF_RUNS: Final[Mapping[str, Callable[[Run, Look], Picture]]] = {
@@ -46,26 +52,13 @@ _OF_KIND: Final[Mapping[str, Callable[[Any, Look], Picture]]] = {
     "patterns": plot_patterns,
 }
 """The function that draws the agents of a kind."""
+_LONGEST: Final = 40
+_LINE: Final = 0.32
+"""Inches of height for each point."""
 _SETTINGS: Final = (11.0, 4.8)
 """Inches of a picture of settings with each seed's figure."""
 
 
-class _Options(TypedDict, total=False):
-    """What a picture may differ in; see `plot`."""
-
-    metric: str | None
-    x: str | None
-    size: str | Sequence[float] | None
-    style: str
-    title: str | None
-
-
-@overload
-def plot(*sources: Source, output: str | Path, **options: Unpack[_Options]) -> Path: ...
-@overload
-def plot(*sources: Source, ax: Axes, **options: Unpack[_Options]) -> Axes: ...
-@overload
-def plot(*sources: Source, **options: Unpack[_Options]) -> Picture: ...
 def plot(
     *sources: Source,
     output: str | Path | None = None,
@@ -75,7 +68,7 @@ def plot(
     size: str | Sequence[float] | None = None,
     style: str = "screen",
     title: str | None = None,
-) -> Picture | Axes | Path:
+) -> Any:
     """Draw what `evolve plot` draws.
 
     Args:
@@ -96,14 +89,13 @@ def plot(
     there is nothing to draw yet, AgentError for an agent that has no weights to draw, OptionsError
     for unknown options, and for those that what is drawn does not have.
     """
-    if output is not None:
-        check_format(output)
+    check_output(output)
     look = look_of(style, size, title)
     opened: list[Any] = [opened_source(source) for source in sources]
     agent = _lone_agent(opened, metric=metric, x=x, ax=ax)
     one_chart = metric is not None or x is not None or style == "paper"
     if agent is not None:
-        made = _picture_of_agent(agent, look)
+        made = _OF_KIND[agent.kind](agent, look)
     elif ax is not None:
         courses_on = _courses(_groups(opened), metric, x)
         return drawn_on(
@@ -118,9 +110,9 @@ def plot(
         groups = _groups(opened)
         courses = _courses(groups, None, None)
         made = picture(
-            look, _title(opened), _SETTINGS, lambda figure: draw_settings(figure, groups, courses)
+            look, _title(opened), _SETTINGS, lambda figure: _draw_settings(figure, groups, courses)
         )
-    return finished(made, output)
+    return made if output is None else made.save(output)
 
 
 def caption_of_plot(*sources: Source, metric: str | None = None, x: str | None = None) -> str:
@@ -135,9 +127,7 @@ def data_of(*sources: Source, metric: str | None = None, x: str | None = None) -
     """Return the data behind a picture: the points of its curves, or the numbers on its boards."""
     opened = [opened_source(source) for source in sources]
     agent = _lone_agent(opened, metric=metric, x=x)
-    if agent is not None:
-        return _numbers_of(agent)
-    return frame_of(_courses(_groups(opened), metric, x))
+    return frame_of(_courses(_groups(opened), metric, x)) if agent is None else _numbers_of(agent)
 
 
 def _lone_agent(opened: Sequence[Any], **options: Any) -> Agent | None:
@@ -150,7 +140,11 @@ def _lone_agent(opened: Sequence[Any], **options: Any) -> Agent | None:
     wrong = [name for name, value in options.items() if value is not None]
     if wrong:
         raise OptionsError(f"{' and '.join(wrong)}: of runs and studies; this is an agent")
-    return cast("Agent", opened[0])
+    agent: Agent = opened[0]
+    if agent.kind not in _OF_KIND:
+        kinds = ", ".join(_OF_KIND)
+        raise AgentError(f"{agent.name} has no weights to draw; agents of kind {kinds} have")
+    return agent
 
 
 def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look) -> Picture:
@@ -167,12 +161,9 @@ def _title(opened: Sequence[Run | Study | Agent]) -> str:
 
 
 def _groups(opened: Sequence[Any]) -> list[Group]:
-    if not opened:
-        raise OptionsError("name what is to be drawn: a run, a study or an agent")
-    runs = [source for source in opened if hasattr(source, "form")]
-    if len(runs) < len(opened):
-        raise RunError("draw an agent alone; only runs and studies are drawn together")
-    return groups_of(runs)
+    if not opened or not all(hasattr(source, "form") for source in opened):
+        raise OptionsError("name runs and studies, which are drawn together, or one agent alone")
+    return groups_of(opened)
 
 
 def _courses(groups: Sequence[Group], metric: str | None, x: str | None) -> list[Course]:
@@ -184,23 +175,12 @@ def _courses(groups: Sequence[Group], metric: str | None, x: str | None) -> list
     return [course for course in found if course is not None]
 
 
-def _picture_of_agent(agent: Agent, look: Look) -> Picture:
-    draw = _OF_KIND.get(agent.kind)
-    if draw is None:
-        raise AgentError(
-            f"{agent.name} has no weights to draw; agents of kind {', '.join(_OF_KIND)} have"
-        )
-    return draw(agent, look)
-
-
 def _numbers_of(agent: Agent) -> pd.DataFrame:
     """The number on each square in each phase of an agent's picture."""
     if agent.kind == AlphaBetaAgent.kind:
         boards = np.array(cast("AlphaBetaAgent", agent).weights)[:, CLASS_OF_SQUARE]
-    elif agent.kind in _OF_KIND:
-        boards = values_of_discs(cast("Any", agent).patterns, np.random.default_rng(0))
     else:
-        raise AgentError(f"{agent.name} has no weights to write")
+        boards = values_of_discs(cast("Any", agent).patterns, np.random.default_rng(0))
     rows = [
         (phase, square_name(square), number)
         for phase, board in enumerate(boards.tolist())
@@ -214,3 +194,126 @@ def opened_source(source: Source) -> Run | Study | Agent:
     if not isinstance(source, str | Path):
         return source
     return load_run(source) if Path(source).is_dir() else load_agent(str(source))
+
+
+def plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
+    """Draw the Elo of each agent with its 95 % interval, the strongest on top."""
+    rows = table.tables["agents"]
+
+    def draw(axes: Axes) -> None:
+        _draw_points(axes, rows["agent"], rows["elo"], rows["elo_low"], rows["elo_high"])
+        axes.set_xlabel("Elo, with 95 % intervals")
+
+    return _made([draw], [len(rows)], "rating", **options)
+
+
+def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
+    """Draw the mean of each setting with its interval, and the differences between them.
+
+    Your own axes have the settings alone.
+    """
+    settings = table.tables["settings"]
+    metric = str(settings["metric"].iloc[0]).replace("_", " ").replace("elo", "Elo")
+    key, short_names = names_of(settings["setting"].tolist())
+    named = dict(zip(settings["setting"], short_names, strict=True))
+
+    def draw_means(axes: Axes) -> None:
+        names = [f"{named[row.setting]} (n = {row.seeds})" for row in settings.itertuples()]
+        _draw_points(axes, names, settings["mean"], *_interval(settings))
+        axes.set_xlabel(f"{metric}: mean over seeds, 95 %")
+
+    drawers, counts = [draw_means], [len(settings)]
+    if "differences" in table.tables:
+        pairs = table.tables["differences"]
+
+        def draw_differences(axes: Axes) -> None:
+            names = [f"{named[row.setting]} − {named[row.against]}" for row in pairs.itertuples()]
+            _draw_points(axes, names, pairs["mean"], *_interval(pairs))
+            axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
+            axes.set_xlabel(f"{metric}: difference, seed by seed, 95 %")
+
+        drawers.append(draw_differences)
+        counts.append(len(pairs))
+    return _made(drawers, counts, f"comparison of {key}" if key else "comparison", **options)
+
+
+def _interval(frame: pd.DataFrame) -> list[pd.Series[float]]:
+    """The ends of the intervals; a single seed has none."""
+    none = pd.Series(np.nan, index=frame.index)
+    return [frame.get(name, none) for name in ("low", "high")]
+
+
+def _made(
+    drawers: Sequence[Any],
+    counts: Sequence[int],
+    text: str,
+    *,
+    output: str | Path | None = None,
+    ax: Axes | None = None,
+    size: str | Sequence[float] | None = None,
+    style: str = "screen",
+    title: str | None = None,
+) -> Picture | Axes | Path:
+    """Draw into your own axes the first of these, else all of them above one another."""
+    check_output(output)
+    look = look_of(style, size, title)
+    if ax is not None:
+        return drawn_on(ax, drawers[0], title, output, size)
+
+    def draw(figure: Picture) -> None:
+        axes = figure.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
+        for draw_one, part in zip(drawers, axes.ravel().tolist(), strict=True):
+            draw_one(part)
+
+    height = 0.4 + sum(0.8 + _LINE * count for count in counts)
+    made = picture(look, text, (look.style.size[0] * 0.85, height), draw)
+    return made if output is None else made.save(output)
+
+
+def _draw_points(axes: Axes, names: Any, values: Any, low: Any, high: Any) -> None:
+    """Draw a line for each name, from the top: its value and the interval around it."""
+    places = -np.arange(len(values))
+    value, least, most = (np.asarray(part, np.float64) for part in (values, low, high))
+    axes.hlines(places, least, most, color=SERIES[0], lw=1.6, zorder=2)
+    axes.plot(value, places, "o", color=SERIES[0], ms=5, zorder=3)
+    axes.set_yticks(places, [short(str(name), _LONGEST) for name in names], parse_math=False)
+    axes.set_ylim(-len(value) + 0.4, 0.6)
+    axes.grid(axis="x", color=LINE, lw=0.6)
+    axes.set_axisbelow(True)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _draw_settings(figure: Figure, groups: Sequence[Group], courses: Sequence[Course]) -> None:
+    """Draw the mean curve of each setting, and on the right its seeds' values at their end."""
+    left, right = figure.subplots(1, 2, width_ratios=(5, 2))
+    _draw_seeds(right, groups)
+    draw_chart(left, courses)
+
+
+def _draw_seeds(axes: Axes, groups: Sequence[Group]) -> None:
+    _, names = names_of([group.name for group in groups])
+    metric = ""
+    for index, group in enumerate(groups):
+        metrics = [metric_of(run, None) for run in group.runs.values()]
+        values = [value for _, value in metrics if math.isfinite(value)]
+        if not values:
+            continue
+        metric = metrics[0][0]
+        # Side by side, in their order: the picture is the same every time.
+        aside = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
+        colour = SERIES[index % len(SERIES)]
+        axes.plot(index + aside, values, "o", color=colour, ms=4, alpha=0.6, lw=0)
+        mean = mean_of(values)
+        axes.plot(index, mean.value, "_", color=INK, ms=20, mew=2)
+        if len(values) >= ENOUGH:
+            axes.plot([index, index], [mean.low, mean.high], color=INK, lw=1.2)
+    axes.set_ylabel("champion's Elo" if metric == "elo" else metric.replace("_", " "))
+    few = all(len(group.runs) < ENOUGH for group in groups)
+    text = "each seed, and the mean" if few else "each seed, and the mean, 95 %"
+    axes.set_title(text, fontsize="small", color=GREY, loc="left")
+    axes.set_xlim(-0.6, len(groups) - 0.4)
+    axes.set_xticks(
+        range(len(groups)), names, rotation=15 if max(map(len, names)) > 8 else 0,
+        ha="right" if max(map(len, names)) > 8 else "center", parse_math=False,
+    )  # fmt: skip

@@ -165,11 +165,8 @@ def _label_axes(axes: Axes, courses: Sequence[Course]) -> None:
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / factor:g}"))
     else:
         axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
-        axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
-
-
-def _thousands(value: float, _: Any) -> str:
-    return f"{value:,.0f}".replace(",", " ")
+        spaced = FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " "))
+        axes.xaxis.set_major_formatter(spaced)
 
 
 class _Multiples(MaxNLocator):
@@ -200,7 +197,7 @@ def _ladder_of(courses: Sequence[Course]) -> RuleSet | None:
     return RULE_SETS[name]
 
 
-def rung_text(name: str, elo: int, whole: bool = True) -> str:
+def _rung_text(name: str, elo: int, whole: bool = True) -> str:
     """A rung of a ladder in words, with its Elo if `whole`: `shipped champion, 4 plies 763`."""
     words = words_of(name)
     if not whole:
@@ -232,7 +229,7 @@ def _draw_rungs(axes: Axes, rules: RuleSet) -> None:
         if elo - named >= least:
             named = elo
             axes.annotate(
-                rung_text(name, elo, whole), (1.0, elo), (6, 0), color=GREY,
+                _rung_text(name, elo, whole), (1.0, elo), (6, 0), color=GREY,
                 xycoords=axes.get_yaxis_transform(), textcoords="offset points",
                 fontsize=size, va="center", parse_math=False,
             )  # fmt: skip

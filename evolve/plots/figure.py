@@ -52,7 +52,7 @@ _FAR: Final = 0.7
 
 
 @dataclass(frozen=True)
-class Style:
+class _Style:
     """How a picture looks.
 
     size: width and height of a chart in inches; pictures of other contents have their own. dpi: of
@@ -71,8 +71,8 @@ _RC: Final[dict[Any, Any]] = {
     "xtick.color": GREY, "ytick.color": GREY,
 }  # fmt: skip
 _STYLES: Final = {
-    "screen": Style((9.0, 5.0), 130, True, {**_RC, "axes.titlesize": "large"}),
-    "paper": Style(
+    "screen": _Style((9.0, 5.0), 130, True, {**_RC, "axes.titlesize": "large"}),
+    "paper": _Style(
         (5.5, 3.2), 300, False,
         {**_RC, "font.size": 8.0, "axes.linewidth": 0.6, "xtick.major.width": 0.6,
          "ytick.major.width": 0.6, "xtick.major.size": 2.5, "ytick.major.size": 2.5},
@@ -94,7 +94,7 @@ class Look:
     An empty title leaves it out.
     """
 
-    style: Style = field(default_factory=lambda: _STYLES["screen"])
+    style: _Style = field(default_factory=lambda: _STYLES["screen"])
     size: tuple[float, float] | None = None
     title: str | None = None
 
@@ -137,7 +137,8 @@ class Picture(Figure):
 
     def save(self, output: str | Path) -> Path:
         """Write it in one step, in the format that the name ends in; return the file."""
-        path = check_format(output)
+        check_output(output)
+        path = Path(output)
         write_bytes(path, self._written(path.suffix[1:].lower()))
         return path
 
@@ -157,7 +158,8 @@ def picture(
         figure = Picture(look, size)
         shown = look.title if look.title is not None else text if look.style.titled else ""
         if shown:
-            title(figure, shown)
+            # Dollars in the name of a run are not a formula.
+            figure.suptitle(short(shown, 110), parse_math=False, fontsize="large")
         draw(figure)
     return figure
 
@@ -181,22 +183,10 @@ def drawn_on(
     return axes
 
 
-def finished(made: Picture, output: str | Path | None) -> Picture | Path:
-    """Return a picture, or, where a file is named, save it there and return the file."""
-    return made if output is None else made.save(output)
-
-
-def check_format(output: str | Path) -> Path:
-    """Return the file of that name; raise RunError unless a picture can be written under it."""
-    path = Path(output)
-    if path.suffix.lower() not in PICTURES:
+def check_output(output: str | Path | None) -> None:
+    """Raise RunError unless a picture can be written under this name, if there is one."""
+    if output is not None and Path(output).suffix.lower() not in PICTURES:
         raise RunError(f"{output}: the name must end in one of {' '.join(PICTURES)}")
-    return path
-
-
-def title(figure: Figure, text: str) -> None:
-    """Set the picture's title; dollars in the name of a run are not a formula."""
-    figure.suptitle(short(text, 110), parse_math=False, fontsize="large")
 
 
 def run_title(run: Run, *words: Any) -> str:

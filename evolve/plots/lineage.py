@@ -51,7 +51,7 @@ def plot_lineage(lineage: Lineage, individual: str, look: Look | None = None) ->
         origin: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, origin in enumerate(origins)
     }
 
-    shares = survival_of(lineage)
+    shares = _survival_of(lineage)
 
     def draw(figure: Picture) -> None:
         rows = [5, 3] if shares else [1]
@@ -68,7 +68,7 @@ def plot_lineage(lineage: Lineage, individual: str, look: Look | None = None) ->
     return picture(look or Look(), text, (10.0, 8.0), draw)
 
 
-def main_line(lineage: Lineage, individual: str) -> list[str]:
+def _main_line(lineage: Lineage, individual: str) -> list[str]:
     """Return the individual, the parent that gave it the most of its numbers, and so on back."""
     line = [individual]
     while (giver := lineage.giver_of_most(line[-1])) is not None:
@@ -107,7 +107,7 @@ def _draw_tree(
     names: Sequence[str],
     looks: Mapping[str, tuple[str, str, object]],
 ) -> None:
-    line = main_line(lineage, individual)
+    line = _main_line(lineage, individual)
     heights = ratings_of(lineage, names)
     rated = bool(heights)
     if not rated:
@@ -182,7 +182,7 @@ def _draw_survival(
     legend_below(axes, 5)
 
 
-def survival_of(lineage: Lineage) -> dict[str, pd.Series[float]]:
+def _survival_of(lineage: Lineage) -> dict[str, pd.Series[float]]:
     """Return the share of each operator's offspring that survived, by generation.
 
     It is the mean over some generations; NaN where it had none or these had too few of its

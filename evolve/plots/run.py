@@ -42,11 +42,9 @@ def plot_run(run: Run, look: Look) -> Picture:
 
     Raises RunError when there is nothing to draw.
     """
-    if run.generations.empty:
-        raise RunError(f"{run.path} has no whole generation to draw yet")
     file = champion_of(run.path)
-    if file is None:
-        raise RunError(f"{run.path} has no champion to draw")
+    if run.generations.empty or file is None:
+        raise RunError(f"{run.path} has no whole generation to draw yet")
     champion: Any = read_agent(file)
 
     def draw(figure: Picture) -> None:

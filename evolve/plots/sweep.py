@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from evolve.errors import RunError
 from evolve.fitness.statistics import Z95
 from evolve.plots.figure import (
     BLUE,
+    DIVERGING,
     GREEN,
     GREY,
+    INK,
     ORANGE,
     Look,
     Picture,
@@ -23,11 +27,13 @@ from evolve.plots.figure import (
     run_title,
     short,
 )
-from evolve.plots.landscape import SIZE, draw_landscape
 from evolve.runs.run import Run
-from evolve.sweeps.landscape import Trials
+from evolve.sweeps.landscape import Axis, Landscape, Trials
 from evolve.tables.trials import Importances
 
+_SIZE: Final = (60, 40)
+"""Places of a landscape: across and up."""
+_TICKS: Final = 5
 _SLICES: Final = 8
 """Number of parameters drawn one by one: those that matter most."""
 _MORE_SLICES: Final = 24
@@ -51,27 +57,27 @@ def plot_sweep(run: Run, look: Look) -> Picture:
     slices = names[: _SLICES if run.importances.shares else _MORE_SLICES]
     rows = -(-len(slices) // 4)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
-    land = landscapes.over(landscapes.pair, SIZE)
+    land = landscapes.over(landscapes.pair, _SIZE)
     top = 1 if land is None else 2
 
     def draw(figure: Picture) -> None:
         grid = figure.add_gridspec(top + rows, 4, height_ratios=[1.5] * top + [1.0] * rows)
         if land is not None:
             places = (grid[1, :2], grid[1, 2:])
-            draw_landscape(figure, land, *map(figure.add_subplot, places))
+            _draw_landscape(figure, land, *map(figure.add_subplot, places))
         judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
-        draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
+        _draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
         _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
         for index, name in enumerate(slices):
             axes = figure.add_subplot(grid[top + index // 4, index % 4])
-            draw_slice(axes, trials, name)
+            _draw_slice(axes, trials, name)
             if index % 4 == 0:
                 axes.set_ylabel("score")
 
     return picture(look, text, (12.0, 4.2 * top + 2.6 * rows), draw)
 
 
-def draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:
+def _draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:
     """Draw the trials' scores against the judges in order, and the best so far."""
     for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "complete")):
         part = trials[trials["state"] == state]
@@ -115,7 +121,7 @@ def _draw_importances(axes: Axes, importances: Importances) -> None:
     axes.margins(x=0.1)
 
 
-def draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
+def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
     """Draw the trials' scores by the values of one parameter."""
     scored = trials[trials["score"].notna() & trials[name].notna()]
     values = scored[name]
@@ -147,3 +153,71 @@ def _logarithmic(axes: Axes, ratio: float) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.tick_params(axis="x", labelsize="small")
+
+
+def _draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) -> None:
+    """Draw the expected score with the trials, and its standard error.
+
+    Blue is above the mean score of the trials, orange below it, as on the page.
+    """
+    if land.y is None:
+        _draw_curve(land, left)
+        right.set_axis_off()
+        return
+    middle = float(np.mean(land.scores))
+    most = float(np.abs(land.mean - middle).max())
+    about: dict[str, Any] = {"cmap": DIVERGING, "vmin": middle - most, "vmax": middle + most}
+    for axes, values, title, colours in (
+        (left, land.mean, "expected score; blue: above the mean of the trials", about),
+        (
+            right,
+            land.error,
+            "its standard error: dark where nothing near was tried",
+            {"cmap": "Greys"},
+        ),
+    ):
+        image = axes.pcolormesh(land.across, land.up, values, shading="nearest", **colours)
+        figure.colorbar(image, ax=axes, pad=0.01)
+        axes.set_title(title, fontsize="medium")
+        axes.plot(*land.points.T, ".", ms=3, color=INK, alpha=0.6)
+        _mark(axes, land, land.best[1], None if land.defaults is None else land.defaults[1])
+        _label_axis(axes, land.x, "x")
+        _label_axis(axes, land.y, "y")
+    if min(land.mean.shape) > 2:
+        left.contour(land.across, land.up, land.mean, 6, colors=GREY, linewidths=0.5, alpha=0.6)
+
+
+def _draw_curve(land: Landscape, axes: Axes) -> None:
+    mean, error = land.mean[0], land.error[0]
+    axes.fill_between(land.across, mean - 2 * error, mean + 2 * error, alpha=0.15, lw=0)
+    axes.plot(land.across, mean)
+    axes.plot(land.points[:, 0], land.scores, ".", ms=4, color=GREY)
+    axes.set(title="expected score, twice its standard error", ylim=(0, 1))
+    default_score = (
+        None if land.defaults is None else float(np.interp(land.defaults[0], land.across, mean))
+    )
+    _mark(axes, land, float(np.interp(land.best[0], land.across, mean)), default_score)
+    _label_axis(axes, land.x, "x")
+
+
+def _mark(axes: Axes, land: Landscape, best: float, default_score: float | None) -> None:
+    """Mark the best trial and the defaults, at these heights."""
+    edge: dict[str, Any] = {"mec": "black", "mew": 0.8, "ls": "none"}
+    if land.defaults is not None and default_score is not None:
+        axes.plot(
+            land.defaults[0], default_score, "D", ms=7, color=ORANGE, label="defaults", **edge
+        )
+    axes.plot(land.best[0], best, "*", ms=13, color="#ffd21f", label="best", **edge)
+    axes.legend(loc="best", fontsize="small", framealpha=0.7)
+
+
+def _label_axis(axes: Axes, axis: Axis, which: str) -> None:
+    """Label an axis with the values at its places."""
+    if axis.choices:
+        places = axis.places(1).tolist()
+        texts = [short(choice, 14) for choice in axis.choices]
+    else:
+        places = np.linspace(0.0, 1.0, _TICKS).tolist()
+        texts = [f"{axis.value(unit):.4g}" for unit in places]
+    getattr(axes, f"set_{which}ticks")(places, texts, fontsize="small", parse_math=False)
+    getattr(axes, f"set_{which}label")(short(axis.name, _NAME), parse_math=False)

@@ -129,7 +129,7 @@ def compare(
         for name, rows in parts.items()
         if rows.any()
     }
-    return ResultTable.of(frame, tables, "evolve.plots.results:plot_comparison")
+    return ResultTable.of(frame, tables, "evolve.plots.call:plot_comparison")
 
 
 def _named(settings: Mapping[str, Any], functions: Functions) -> dict[str, Any]:

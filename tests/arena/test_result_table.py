@@ -53,7 +53,7 @@ def test_its_picture(rating: ResultTable, tmp_path: Path) -> None:
 
 
 def test_a_table_of_settings_has_no_champion() -> None:
-    table = ResultTable.of(pd.DataFrame({"a": [1]}), {}, "evolve.plots.results:plot_comparison")
+    table = ResultTable.of(pd.DataFrame({"a": [1]}), {}, "evolve.plots.call:plot_comparison")
     with pytest.raises(AgentError, match="each run has its own"):
         _ = table.champion
 

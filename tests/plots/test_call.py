@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -13,6 +14,7 @@ import evolve
 from evolve.errors import AgentError, OptionsError, RunError
 from evolve.plots.call import data_of
 from evolve.runs.run import Run, Study
+from evolve.studies.call import compare
 from tests.plots import written_in
 
 
@@ -98,12 +100,39 @@ def test_what_cannot_be_drawn(run: Run, tmp_path: Path) -> None:
     with pytest.raises(OptionsError, match="ax: of runs and studies; this is an agent"):
         evolve.plot("swh", ax=axes)
     with pytest.raises(OptionsError, match="output and size are of pictures without ax"):
-        evolve.plot(run, ax=axes, output=tmp_path / "x.png")  # type: ignore[call-overload]
-    with pytest.raises(RunError, match="draw an agent alone"):
+        evolve.plot(run, ax=axes, output=tmp_path / "x.png")
+    with pytest.raises(OptionsError, match="or one agent alone"):
         evolve.plot(run, "swh")
-    with pytest.raises(OptionsError, match="name what is to be drawn"):
+    with pytest.raises(OptionsError, match="name runs and studies"):
         evolve.plot()
     with pytest.raises(RunError, match="must end in one of"):
         evolve.plot(run, output=tmp_path / "x.gif")
     with pytest.raises(AgentError, match="random has no weights"):
         evolve.plot("random")
+
+
+def test_means_and_differences(study: Study, tmp_path: Path) -> None:
+    table: Any = compare(study, metric="best_score")
+    assert table.tables == ("settings", "differences")
+    table.plot(output=tmp_path / "x.svg")
+    texts = set(written_in(tmp_path / "x.svg"))
+    assert {"blend (n = 2)", "uniform (n = 2)", "blend − uniform"} <= texts
+    assert {"comparison of crossover", "best score: mean over seeds, 95 %"} <= texts
+
+
+def test_on_axes_of_one_s_own_there_are_the_settings(study: Study) -> None:
+    axes = Figure().subplots()
+    table: Any = compare(study, metric="best_score")
+    assert table.plot(ax=axes, title="Mine") is axes
+    means = table.tables["settings"]["mean"].tolist()
+    assert np.asarray(axes.lines[0].get_xdata()).tolist() == means
+    assert axes.get_title() == "Mine"
+
+
+def test_a_seed_alone_has_no_interval(run: Run) -> None:
+    table: Any = compare(run, metric="best_score")
+    assert table.tables == ("settings",)
+    axes = Figure().subplots()
+    table.plot(ax=axes)
+    (value,) = np.asarray(axes.lines[0].get_xdata()).tolist()
+    assert value == run.generations["best_score"].iloc[-1]

@@ -13,7 +13,7 @@ from matplotlib.text import Annotation, Text
 
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import RunError
-from evolve.plots.chart import caption_of, draw_chart, names_of, rung_text
+from evolve.plots.chart import _rung_text, caption_of, draw_chart, names_of
 from evolve.runs.run import Run
 from evolve.studies.course import Course, course_of
 from tests.plots import drawn
@@ -71,7 +71,7 @@ def test_a_rating_has_the_rungs_as_named_lines(run: Run) -> None:
     axes = charted([course_of(run, None, "generations")])
     low, high = axes.get_ylim()
     ladder = RULE_SETS["standard"].ladder.items()
-    shown = {rung_text(name, elo) for name, elo in ladder if low <= elo <= high}
+    shown = {_rung_text(name, elo) for name, elo in ladder if low <= elo <= high}
     names = beside(axes)
     assert names
     assert {one.get_text() for one in names} <= shown
@@ -87,12 +87,12 @@ def test_a_rating_has_the_rungs_as_named_lines(run: Run) -> None:
 def test_rungs_in_words() -> None:
     for rules in RULE_SETS.values():
         for name, elo in rules.ladder.items():
-            text = rung_text(name, elo)
+            text = _rung_text(name, elo)
             assert "standard" not in text
             assert "reversed" not in text
             assert text.endswith(str(elo).replace("-", "−"))
-    assert rung_text("champion-reversed?depth=2&endgame=4", 409, whole=False) == "shipped, 2 plies"
-    assert rung_text("swh", 0) == "weight table, 1 ply · 0"
+    assert _rung_text("champion-reversed?depth=2&endgame=4", 409, whole=False) == "shipped, 2 plies"
+    assert _rung_text("swh", 0) == "weight table, 1 ply · 0"
 
 
 @pytest.mark.parametrize(("last", "unit"), [(90.0, "s"), (900.0, "min"), (90_000.0, "h")])

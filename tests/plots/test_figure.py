@@ -10,19 +10,16 @@ from matplotlib.figure import Figure
 from evolve.errors import RunError
 from evolve.plots.figure import (
     Look,
-    check_format,
-    finished,
+    check_output,
     legend_below,
     picture,
     short,
-    title,
 )
 from tests.plots import drawn
 
 
 def test_names_are_no_formulas_and_leave_room() -> None:
-    figure = Figure()
-    title(figure, "$\\frac{$ \x1b[2J" + "x" * 500)
+    figure = picture(Look(), "$\\frac{$ \x1b[2J" + "x" * 500, (9.0, 5.0), lambda figure: None)
     drawn(figure)
     assert short("\u202e", 10) == "\\u202e"
     assert short("x" * 20, 10) == "x" * 9 + "…"
@@ -34,7 +31,7 @@ def test_names_are_no_formulas_and_leave_room() -> None:
 def test_the_end_of_the_name_decides_the_format(name: str, magic: bytes, tmp_path: Path) -> None:
     path = tmp_path / name
     made = picture(Look(), "a title", (3.0, 2.0), lambda figure: figure.subplots().plot([1, 2]))
-    assert finished(made, path) == path
+    assert made.save(path) == path
     assert path.read_bytes().startswith(magic)
     assert list(tmp_path.iterdir()) == [path]
 
@@ -42,7 +39,7 @@ def test_the_end_of_the_name_decides_the_format(name: str, magic: bytes, tmp_pat
 @pytest.mark.parametrize("name", ["a.gif", "a", "png", "a.png.txt"])
 def test_other_formats_are_refused(name: str) -> None:
     with pytest.raises(RunError, match="the name must end in one of"):
-        check_format(Path(name))
+        check_output(Path(name))
 
 
 def test_a_legend_below_covers_no_curve() -> None:

@@ -11,8 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve.plots.figure import DIVERGING
-from evolve.plots.landscape import SIZE, draw_landscape
-from evolve.plots.sweep import draw_history, draw_slice
+from evolve.plots.sweep import _SIZE, _draw_history, _draw_landscape, _draw_slice
 from evolve.sweeps.landscape import Trials
 from tests.plots import drawn
 
@@ -49,7 +48,7 @@ def trials_with(values: Any) -> pd.DataFrame:
 def test_tick_labels_do_not_overlap(kind: str) -> None:
     figure = Figure(figsize=(12, 9.4), layout="constrained")
     axes = figure.add_subplot(figure.add_gridspec(3, 4)[1, 0])
-    draw_slice(axes, trials_with(VALUES[kind]), "x")
+    _draw_slice(axes, trials_with(VALUES[kind]), "x")
     renderer = drawn(figure)
     low, high = axes.get_xlim()
     labels = [
@@ -71,7 +70,7 @@ def test_tick_labels_do_not_overlap(kind: str) -> None:
 def test_the_legend_is_not_over_the_curve() -> None:
     figure = Figure(figsize=(12, 9.4), layout="constrained")
     axes = figure.add_subplot(figure.add_gridspec(3, 4)[0, :2])
-    draw_history(axes, trials_with(VALUES["share"]))
+    _draw_history(axes, trials_with(VALUES["share"]))
     renderer = drawn(figure)
     legend = axes.get_legend()
     assert legend is not None
@@ -82,11 +81,11 @@ def test_a_landscape_has_the_colours_of_values() -> None:
     trials = trials_with(VALUES["share"])
     trials["y"] = VALUES["weights"]
     rows: list[Any] = trials.to_dict("records")
-    land = Trials(rows, [], [], COUNT - 1).over(("x", "y"), SIZE)
+    land = Trials(rows, [], [], COUNT - 1).over(("x", "y"), _SIZE)
     assert land is not None
     figure = Figure()
     left, right = figure.subplots(1, 2)
-    draw_landscape(figure, land, left, right)
+    _draw_landscape(figure, land, left, right)
     colours = left.collections[0]
     assert colours.get_cmap() == DIVERGING
     middle = sum(colours.get_clim()) / 2
