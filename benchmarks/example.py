@@ -21,7 +21,7 @@ import pyarrow as pa
 
 import evolve
 from evolve.records.moves import read_move
-from evolve.service.example import ABOUT, ARCHIVE, NAME
+from evolve.service.api.welcome import ABOUT, ARCHIVE, NAME
 from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.tables.games import GAMES_COLUMNS

@@ -133,7 +133,7 @@ def start(runs: Path) -> None:
 def _running_job(runs: Path) -> tuple[subprocess.Popen[bytes], Path]:
     """A job of this user's service whose process only sleeps, and the file of its progress."""
     place = Folders(runs)
-    record = JobRecord.new("match", {"a": "swh", "b": "random"})
+    record = JobRecord.new(command="match", settings={"a": "swh", "b": "random"})
     sleeper = subprocess.Popen(["sleep", "1000"], env={**os.environ, JOB_ID: record.id})
     record.state, record.started = "running", record.created
     record.process = sleeper.pid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -81,16 +81,10 @@ def _games(run: Run, generation: int | None = None) -> pa.Table:
     """The games of all generations, or of the given one alone."""
     if generation is not None:
         return run.all_games_table(generation)
-    return joined(run.path, [*_games_parts(run)] or [GAMES_COLUMNS.schema.empty_table()])
-
-
-def _games_parts(run: Run) -> Iterator[pa.Table]:
-    """The games of each generation, then those of the play-off."""
-    for generation in range(run.generation_count):
-        yield run.games_table(generation)
+    tables = [run.games_table(generation) for generation in range(run.generation_count)]
     playoff = run.playoff_table()
-    if playoff is not None:
-        yield playoff
+    tables += [] if playoff is None else [playoff]
+    return joined(run.path, tables or [GAMES_COLUMNS.schema.empty_table()])
 
 
 def _progress(run: Run) -> RunProgress:
@@ -181,6 +175,6 @@ READING: Final = RunReading(
         ),
         "individuals": TableReading(_individuals),
         # Evolutions leave one column of games empty: they begin at the usual start.
-        "games": TableReading(_games, unused=lambda run: (START,), parts=_games_parts),
+        "games": TableReading(_games, unused=lambda run: (START,), of_games=True),
     },
 )

@@ -6,7 +6,7 @@ is in the module of the kind, which is imported on use, because tables need pyar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -49,14 +49,14 @@ class TableReading:
 
     read: also takes the generation where the kind has them. columns: how the page shows it, and
     which charts it draws. unused: names columns that may be empty, which people are not shown then.
-    parts: reads a table of games piece by piece. count, rows: where reading all of it is slow, its
-    number of rows, and the rows at given places.
+    of_games: whether its rows are games, which can be written as game records. count, rows: where
+    reading all of it is slow, its number of rows, and the rows at given places.
     """
 
     read: Callable[..., pa.Table]
     columns: Columns | None = None
     unused: Callable[[Any], Sequence[str]] | None = None
-    parts: Callable[[Any], Iterator[pa.Table]] | None = None
+    of_games: bool = False
     count: Callable[[Any], int] | None = None
     rows: Callable[[Any, Sequence[int]], pa.Table] | None = None
 

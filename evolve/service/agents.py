@@ -18,13 +18,13 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from evolve.agents.agent_file import read_header
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.agents.names import parse_name
 from evolve.agents.registry import REFERENCES
-from evolve.engine.board.rules import RULE_SETS, Rules
+from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EvolveError, LinkError, RecordError
 from evolve.files.atomic import write_bytes, write_text
@@ -37,13 +37,11 @@ from evolve.runs.run_types import CHAMPIONS, champion_of
 from evolve.runs.summary import check_config
 from evolve.service.engine_client import Search
 from evolve.service.folders import Folders
-from evolve.service.models.agents import AgentInfo, AgentRating, NewPlay, Play, PlayMove
+from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove
 from evolve.service.models.meta import AGENT_ID
 from evolve.service.responses import ProblemError, not_found
 from evolve.service.tables import check_individual
 
-LARGEST_UPLOAD: Final = 32 << 20
-"""Most bytes of an uploaded agent file."""
 LIMITS: Final[Mapping[str, float | None]] = {
     "depth": 20,
     "endgame": 24,
@@ -56,9 +54,7 @@ LIMITS: Final[Mapping[str, float | None]] = {
 
 The others say how a program is started, which its owner decides.
 """
-_SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
 _HOLE: Final = re.compile(r"\{[A-Za-z_][^{}]*:[^{}]*\}")
-_GAME: Final = re.compile(r"[0-9a-f]{16}")
 _WORDS: Final = ("undo", "resign")
 _KEPT: Final = 500
 """How many games are kept; the oldest go first."""
@@ -194,41 +190,42 @@ class Agents:
             rules = next((rules for rules in RULE_SETS if name.endswith(f"-{rules}")), None)
             found = ratings_of(name)
             about = next((rating.about for rating in found.values()), "")
-            ratings = [AgentRating(rules=key, **vars(rating)) for key, rating in found.items()]
-            listed = _info(name, name, "reference", about, rules=rules)
-            return listed.model_copy(update={"ratings": ratings})
+            ratings = [{"rules": key, **vars(rating)} for key, rating in found.items()]
+            facts: dict[str, Any] = {"about": about, "rules": rules, "ratings": ratings}
+            return AgentInfo(id=name, name=name, origin="reference", **facts)
         if origin == "program":
             text = self._programs[name]
-            return _info(name, text, "program", f"speaks {text.partition(':')[0].upper()}")
+            about = f"speaks {text.partition(':')[0].upper()}"
+            return AgentInfo(id=name, name=text, origin="program", about=about)
         kind: Literal["run", "upload"] = "run" if origin == "run" else "upload"
         run, _, individual = rest.partition(":")
         if individual:
-            return _info(name, individual, kind, f"individual {individual} of {run}")
+            about = f"individual {individual} of {run}"
+            return AgentInfo(id=name, name=individual, origin=kind, about=about)
         root = self._folders.runs
+        facts = {"name": rest, "about": "is gone"}
         try:
             path = champion_of(run_in(root, rest)) if kind == "run" else upload_in(root, rest)
-            header = None if path is None else read_header(path)
+            if path is not None:
+                header = read_header(path)
+                about = f"{header.kind}, {header.rules or 'any rules'}"
+                facts = {"name": header.name, "kind": header.kind, "rules": header.rules}
+                facts["about"] = about
         except (EvolveError, OSError) as error:
-            return _info(name, rest, kind, str(error))
-        if header is None:
-            return _info(name, rest, kind, "is gone")
-        about = f"{header.kind}, {header.rules or 'any rules'}"
-        return _info(name, header.name, kind, about, header.kind, header.rules)
+            facts["about"] = str(error)
+        return AgentInfo(id=name, origin=kind, **facts)
 
 
 def _check_setting(text: str) -> None:
-    match = _SETTING.fullmatch(text)
-    try:
-        value = float(match[2]) if match else None
-    except ValueError:
-        value = None
-    if match is None or value is None:
+    """Raise ProblemError for a setting, such as depth=3, that no client may give."""
+    name, _, value = text.partition("=")
+    if name not in LIMITS:
+        raise ProblemError(422, f"no service takes {name}; it takes {', '.join(LIMITS)}")
+    most = LIMITS[name]
+    if value.count(".") > 1 or value == ".":
         raise ProblemError(422, f"{text!r} is not a setting: write depth=3")
-    if match[1] not in LIMITS:
-        raise ProblemError(422, f"no service takes {match[1]}; it takes {', '.join(LIMITS)}")
-    most = LIMITS[match[1]]
-    if most is not None and value > most:
-        raise ProblemError(422, f"{match[1]} may be {most:g} at most here")
+    if most is not None and float(value) > most:
+        raise ProblemError(422, f"{name} may be {most:g} at most here")
 
 
 def _with_settings(program: str, settings: str) -> str:
@@ -240,17 +237,6 @@ def _with_settings(program: str, settings: str) -> str:
         if name in parsed.settings:
             raise ProblemError(422, f"the owner of the service gave {name} for this program")
     return f"{program}{'?' if parsed.query is None else '&'}{settings}"
-
-
-def _info(
-    name: str,
-    shown: str,
-    origin: Literal["reference", "run", "upload", "program"],
-    about: str,
-    kind: str | None = None,
-    rules: Rules | None = None,
-) -> AgentInfo:
-    return AgentInfo(id=name, name=shown, kind=kind, rules=rules, origin=origin, about=about)
 
 
 def _move_of(text: str) -> str:
@@ -279,14 +265,15 @@ class HumanGames:
         """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
         game = request.model_dump(include={"moves", "rules", "side", "board"})
         name = secrets.token_hex(8)
-        game["draw"] = _draw(name)
-        answer = await self._search.ask("play", places, source=source, move=None, **game)
+        answer = await self._search.ask(
+            "play", places, source=source, move=None, draw=_draw(name), **game
+        )
         return self._keep(Play(id=name, agent=request.agent, side=request.side, **answer))
 
     def get(self, name: str) -> Play:
         """The game of that id; ProblemError where there is none."""
         path = self._folders.plays / f"{name}.json"
-        if not _GAME.fullmatch(name) or not path.is_file():
+        if not path.is_file():
             raise not_found(f"game {name[:40]}")
         try:
             return Play.model_validate(parse_json(read_document(path)))
@@ -303,46 +290,30 @@ class HumanGames:
             raise ProblemError(409, f"{len(play.moves)} moves are made, not {request.ply}")
         move: str | None = _move_of(request.move)
         if move == "resign" and play.result is None:
-            gone: dict[str, Any] = {
+            over: dict[str, Any] = {
                 "result": "lost",
                 "to_move": None,
                 "legal": [],
                 "resigned": True,
             }
-            return self._keep(play.model_copy(update=gone))
+            return self._keep(play.model_copy(update=over))
         if move not in ("undo", *play.legal):
             legal = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
             detail = f"{move} is not a legal move; {legal}"
             raise ProblemError(409, detail, [("/move", detail)])
-        if play.resigned:
-            move = None
-        game: dict[str, Any] = {
-            "moves": " ".join(play.moves),
-            "rules": play.rules,
-            "side": play.side,
-            "board": play.start,
-            "draw": _draw(name),
-        }
-        answer = await self._search.ask("play", source=source, move=move, **game)
+        move = None if play.resigned else move
+        answer = await self._search.ask(
+            "play", source=source, move=move, side=play.side, draw=_draw(name), **_position(play)
+        )
         return self._keep(play.model_copy(update={"resigned": False, **answer}))
 
     async def record(self, name: str) -> str:
         """The game as GGF."""
         play = self.get(name)
-        names: dict[str, Any] = {play.side: "person"}
-        other = "white" if play.side == "black" else "black"
-        names[other] = play.name
-        return cast(
-            "str",
-            await self._search.ask(
-                "ggf",
-                moves=" ".join(play.moves),
-                rules=play.rules,
-                board=play.start,
-                resigned=play.side if play.resigned else None,
-                **names,
-            ),
-        )
+        names: dict[str, Any] = {"black": play.name, "white": play.name, play.side: "person"}
+        resigned = play.side if play.resigned else None
+        text = await self._search.ask("ggf", resigned=resigned, **names, **_position(play))
+        return str(text)
 
     def _keep(self, play: Play) -> Play:
         path = self._folders.plays / f"{play.id}.json"
@@ -351,3 +322,8 @@ class HumanGames:
         for old in kept[:-_KEPT]:
             remove(old, missing_ok=True)
         return play
+
+
+def _position(play: Play) -> dict[str, Any]:
+    """The position of a game for the engine."""
+    return {"moves": " ".join(play.moves), "rules": play.rules, "board": play.start}

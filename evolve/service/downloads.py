@@ -9,21 +9,17 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import anyio
-import pyarrow as pa
-import pyarrow.parquet as pq
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
-from evolve.files.atomic import replacing
-from evolve.files.changes import make_folder, remove, remove_tree
+from evolve.files.changes import make_folder, remove_tree
+from evolve.programs.children import Life
 from evolve.service.folders import Folders
 from evolve.service.responses import ProblemError, lent
 
@@ -56,16 +52,11 @@ class Downloads:
         return SentFile(path, name, partial(self.discard, path))
 
     def discard(self, path: Path) -> None:
-        """Remove a file; where a folder was made for it, with everything in that.
+        """Remove a file that a command made, with its folder, where one that died leaves parts.
 
-        A command that died leaves parts there. Whatever cannot be removed now goes at the next
-        start of the server.
+        Whatever cannot be removed now goes at the next start of the server.
         """
-        if path.parent != self._folders.temporary:
-            remove_tree(path.parent, ignore_errors=True)
-            return
-        with suppress(OSError):
-            remove(path, missing_ok=True)
+        remove_tree(path.parent, ignore_errors=True)
 
     async def made(self, words: Sequence[str], suffix: str, codes: Collection[int] = (0,)) -> Path:
         """Run a command; returns the file that it makes, in a new folder.
@@ -80,6 +71,7 @@ class Downloads:
         path = folder / f"file{suffix}"
         filled = [str(path) if word == "{to}" else word for word in words]
         async with lent(self._commands, "a file", waiting=16, retry=30):
+            life = Life()
             try:
                 make_folder(folder)
                 with (
@@ -87,7 +79,11 @@ class Downloads:
                     anyio.fail_after(_LONGEST),
                 ):
                     ended = await anyio.run_process(
-                        (*_PROGRAM, *filled), stdout=sink, check=False, start_new_session=True
+                        life.guard((*_PROGRAM, *filled)),
+                        stdout=sink,
+                        check=False,
+                        start_new_session=True,
+                        pass_fds=life.pipes,
                     )
             except BaseException as error:
                 self.discard(path)
@@ -95,6 +91,9 @@ class Downloads:
                     detail = f"it was ended after {_LONGEST / 60:g} minutes"
                     raise ProblemError(504, detail) from error
                 raise
+            finally:
+                life.leave()
+                life.end()
         if ended.returncode not in codes:
             self.discard(path)
             lines = ended.stderr.decode(errors="replace").strip().splitlines() or ["it failed"]
@@ -119,18 +118,3 @@ class SentFile(FileResponse):
             await super().__call__(scope, receive, send)
         finally:
             self._after()
-
-
-def write_parts(parts: Iterator[pa.Table], path: Path) -> bool:
-    """Write a table to a file, one part in memory at a time; returns whether there was a part."""
-    first = next(parts, None)
-    if first is None:
-        return False
-    schema = first.schema.remove_metadata()
-    with (
-        replacing(path) as file,
-        pq.ParquetWriter(file, schema, compression="zstd") as writer,
-    ):
-        for part in chain([first], parts):
-            writer.write_table(part.replace_schema_metadata(None))
-    return True

@@ -6,12 +6,12 @@ import ctypes
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -33,12 +33,12 @@ from evolve.records.positions import read_position, start_text
 from evolve.records.record import GameRecord, Request, play_moves, with_passes
 from evolve.records.texts import scan_text
 from evolve.runs.loading import agree_on, load_agent
+from evolve.runs.run import load_run
 from evolve.runs.run_type import Cost
 from evolve.runs.run_types import champion_of, kind_of
+from evolve.tables.parquet import csv_text
 from evolve.tables.paths import CONFIG_FILE
 
-if TYPE_CHECKING:
-    from evolve.sweeps.landscape import Landscape
 if sys.platform != "win32":
     import resource
 
@@ -57,10 +57,13 @@ _PLACES: Final = ((25, 1), (20, 15))
 
 
 def answer(do: str, question: Mapping[str, Any]) -> Any:
-    """The answer to a question as JSON: `ok`, or `error` with its text and `kind`, its class."""
+    """What a function answers as JSON: `ok`, or `error`, a text, and `kind`, its class.
+
+    do: its name here, or `module:name`.
+    """
     _prepare()
     try:
-        found = {"ok": _OPERATIONS[do](**question)}
+        found = {"ok": imported(do if ":" in do else f"{__name__}:{do}")(**question)}
     except (MemoryError, Exception) as error:
         found = {"error": str(error) or type(error).__name__, "kind": type(error).__name__}
     return json_value(found)
@@ -102,17 +105,12 @@ def ready() -> None:
 def describe(source: str) -> dict[str, Any]:
     """An agent's description for people, with the settings that may follow the question mark."""
     agent = _loaded(source)
-    description = agent.describe()
     return {
         "name": agent.name,
         "rules": agent.rules,
         "kind": getattr(agent, "kind", None),
         "settings": list(agent.settings),
-        "facts": description.facts,
-        "lines": description.lines,
-        "columns": description.columns,
-        "rows": description.rows,
-        "boards": description.boards,
+        **vars(agent.describe()),
         "provenance": getattr(agent, "provenance", {}),
     }
 
@@ -138,29 +136,29 @@ def evaluate(
 def _evaluation(agent: Any, position: Any) -> dict[str, Any]:
     """An agent's value of each legal move of a position."""
     begin = time.perf_counter()
-    analysis = None if not position.legal_moves() else agent.analyse(position)
-    values = {} if analysis is None else analysis.values
-    fitted = None if analysis is None else in_discs(agent, position, analysis)
-    return {
-        "side": position.side,
-        "unit": None if analysis is None else analysis.unit,
-        "depth": None if analysis is None else analysis.depth,
-        "discs_error": None if fitted is None else fitted.error,
-        "line": [] if analysis is None else [square_name(square) for square in analysis.line],
-        "moves": [
-            {
-                "move": square_name(square),
-                "value": float(values[square]),
-                "text": f"{fitted.values[square]:+.1f}"
-                if fitted and fitted.error
-                else analysis.text(square),
-                "discs": fitted.values[square] if fitted else analysis.discs(square),
-            }
-            for square in sorted(values, key=lambda square: -values[square])
-            if analysis is not None
-        ],
-        "seconds": round(time.perf_counter() - begin, 4),
-    }
+    empty: dict[str, Any] = {"unit": None, "depth": None, "discs_error": None, "line": []}
+    found = {"side": position.side, **empty, "moves": []}
+    analysis = agent.analyse(position) if position.legal_moves() else None
+    if analysis is not None:
+        fitted, values = in_discs(agent, position, analysis), analysis.values
+        found |= {
+            "unit": analysis.unit,
+            "depth": analysis.depth,
+            "discs_error": None if fitted is None else fitted.error,
+            "line": [square_name(square) for square in analysis.line],
+            "moves": [
+                {
+                    "move": square_name(square),
+                    "value": float(values[square]),
+                    "text": f"{fitted.values[square]:+.1f}"
+                    if fitted and fitted.error
+                    else analysis.text(square),
+                    "discs": fitted.values[square] if fitted else analysis.discs(square),
+                }
+                for square in sorted(values, key=lambda square: -values[square])
+            ],
+        }
+    return {**found, "seconds": round(time.perf_counter() - begin, 4)}
 
 
 def play(
@@ -276,13 +274,6 @@ def cost(command: str, settings: dict[str, Any], threads: int) -> Cost:
     return Cost(*imported(variant.cost)(resolved, threads)) if variant.cost else Cost()
 
 
-def best(folder: str) -> dict[str, Any]:
-    """The chosen settings of a sweep, beside their defaults and ranges."""
-    from evolve.sweeps.findings import winner_of
-
-    return winner_of(Path(folder))
-
-
 def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]:
     """The expected scores of a sweep over one or two parameters; with none, over each that matters.
 
@@ -296,12 +287,12 @@ def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]
         raise SettingsError(f"no parameter varies that is called {' or '.join(names)}")
     chosen = [names] if names else [[name] for name in trials.names[:slices]]
     made = [trials.over(axes, _PLACES[len(axes) - 1]) for axes in chosen]
-    items = [_landscape(land) for land in made if land is not None]
+    items = [
+        {**asdict(land), "mean": np.where(land.near | (land.y is None), land.mean, np.nan)}
+        for land in made
+        if land is not None
+    ]
     return {"names": trials.names, "pair": trials.pair, "items": items}
-
-
-def _landscape(land: Landscape) -> dict[str, Any]:
-    return {**asdict(land), "mean": np.where(land.near | (land.y is None), land.mean, np.nan)}
 
 
 def space(kind: str) -> list[dict[str, Any]]:
@@ -324,10 +315,8 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
     """Runs compared over their seeds, as rows and as files; none where no two share a setting."""
-    from evolve.runs.run import load_run
     from evolve.studies.comparison import in_words, more_seeds, over_seeds, winner_in
     from evolve.studies.document import document_of, sections_of
-    from evolve.tables.parquet import csv_text
 
     frame = over_seeds([load_run(Path(folder)) for folder in folders])
     if frame is None:
@@ -341,7 +330,6 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
 
 def courses(folder: str) -> list[dict[str, Any]]:
     """The mean course of each setting of a study: of its runs that are done, before that of all."""
-    from evolve.runs.run import load_run
     from evolve.studies.comparison import groups_of
     from evolve.studies.course import course_of_group
 
@@ -353,20 +341,10 @@ def courses(folder: str) -> list[dict[str, Any]]:
         if course is None:
             continue
         shown = np.unique(np.linspace(0, len(course.x) - 1, _POINTS).round().astype(int))
-        names = ("x", "y", "low", "high")
-        numbers = {name: getattr(course, name) for name in names}
-        found.append(
-            {
-                "setting": course.name,
-                "metric": course.metric,
-                "over": course.steps,
-                "seeds": course.seeds,
-                **{
-                    name: [] if values is None else values[shown]
-                    for name, values in numbers.items()
-                },
-            }
-        )
+        numbers = {name: getattr(course, name) for name in ("x", "y", "low", "high")}
+        facts = {"setting": course.name, "metric": course.metric, "over": course.steps}
+        points = {name: [] if ys is None else ys[shown] for name, ys in numbers.items()}
+        found.append({**facts, "seeds": course.seeds, **points})
     return found
 
 
@@ -384,22 +362,3 @@ def _game(moves: str, start: str | None = None) -> tuple[Board, tuple[int, ...]]
     if played[-1:] == (PASS,) and written[-1:] != (PASS,):
         played = played[:-1]  # the side that must pass stays to move
     return begin, played
-
-
-_OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
-    "ready": ready,
-    "cost": cost,
-    "courses": courses,
-    "describe": describe,
-    "evaluate": evaluate,
-    "play": play,
-    "ggf": ggf,
-    "best": best,
-    "read": read,
-    "check_file": check_file,
-    "check_settings": check_settings,
-    "landscapes": landscapes,
-    "load": load,
-    "over_seeds": over_seeds,
-    "space": space,
-}

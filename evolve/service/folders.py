@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,13 +14,12 @@ import filelock
 
 from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
-from evolve.files.changes import make_folder, refuse_links, remove, remove_tree
+from evolve.files.changes import make_folder, refuse_links, remove_tree
 from evolve.runs.ids import SERVICE, UPLOADS, run_in
 from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 _JOB: Final = re.compile(JOB_ID)
-_log: Final = logging.getLogger(__name__)
 
 
 class Folders:
@@ -44,16 +42,20 @@ class Folders:
             raise RunError(f"{self.runs} is not a folder of runs; make it, or name another one")
         try:
             refuse_links(self.runs, [SERVICE])
-            for folder in (self.jobs, self.plays, self.uploads, self.temporary):
+            for folder in (self.jobs, self.plays, self.uploads):
                 make_folder(folder, parents=True, exist_ok=True)
             self._held.acquire(timeout=0)
+            remove_tree(self.temporary, ignore_errors=True)  # what a killed server left
+            make_folder(self.temporary, exist_ok=True)
         except filelock.Timeout:
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
         except LinkError:  # the service needs these folders
             raise
         except OSError as error:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
-        self._sweep()
+        for folder in (self.plays, self.uploads, *self.folders_of_jobs()):
+            with suppress(OSError):
+                remove_half_written(folder)
 
     def error_text(self, error: Exception) -> str:
         """The text of an error for clients: files below the folder of runs are named from there."""
@@ -69,32 +71,10 @@ class Folders:
         """Whether the folder of runs is still in its place: the same one, with the lock in it."""
         return self.lock.exists()
 
-    def _sweep(self) -> None:
-        """Remove what a killed server left: temporary and half-written files, runs being deleted.
-
-        Whatever cannot be removed stays: it does not keep a server from starting.
-        """
-        for left in sorted(self.temporary.iterdir()):
-            with _remaining(left):
-                if not left.is_dir():
-                    remove(left, missing_ok=True)
-                    continue
-                remove_tree(left, ignore_errors=True)  # a run being deleted: as much as possible
-                if left.exists():
-                    remove_tree(left)
-        for folder in (self.plays, self.uploads, *self.folders_of_jobs()):
-            with _remaining(folder):
-                remove_half_written(folder)
-
     def folders_of_jobs(self) -> list[Path]:
-        """The folders of jobs, sorted by name."""
-        folders = []
-        for path in sorted(self.jobs.iterdir()):
-            if _JOB.fullmatch(path.name) and path.is_dir():
-                folders.append(path)
-            else:
-                _log.warning("%s is no job, and is left alone", path)
-        return folders
+        """The folders of jobs, sorted by name; what else is beside them is left alone."""
+        paths = sorted(self.jobs.iterdir())
+        return [path for path in paths if _JOB.fullmatch(path.name) and path.is_dir()]
 
     def release(self) -> None:
         """Release the lock, so that another process can serve the folder."""
@@ -112,12 +92,3 @@ class Folders:
             )
         except (RunError, OSError):
             return False
-
-
-@contextmanager
-def _remaining(left: Path) -> Iterator[None]:
-    """Log what a dead server left and this one cannot remove."""
-    try:
-        yield
-    except OSError as error:
-        _log.warning("%s stays, it cannot be removed: %s", left, error.strerror or error)

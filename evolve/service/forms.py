@@ -21,7 +21,7 @@ from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_line, study_spec_of
 from evolve.service.models.meta import CommandInfo
-from evolve.service.responses import ProblemError, wrong_design, wrong_settings
+from evolve.service.responses import ProblemError, faulty
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""
@@ -125,30 +125,21 @@ class Form:
         try:
             self.model.model_validate(merged(self.presets, values, below))
         except ValidationError as error:
-            # Contradictions have no place, but their text begins with the field to change.
-            wrong += [
-                fault._replace(keys=fault.keys or self._named(fault.text))
-                for fault in faults(error)
-            ]
+            for fault in faults(error):
+                # Contradictions have no place, but their text begins with the field to change.
+                head = fault.text.partition(":")[0]
+                named = (head,) if head in self.model.model_fields else ()
+                wrong.append(fault._replace(keys=fault.keys or named))
         if wrong:
-            raise wrong_settings(wrong)
+            raise faulty(wrong, "settings")
         changed = {key: value for key, value in given.items() if value is not None}
         # In matches and ratings, the agents' own rules come first.
         return changed if self.kind is None else {**rules_of_defaults(), **changed}
-
-    def _is_closed(self, field: str) -> bool:
-        """Whether clients may not set a field in a study: it names agents, places or commands."""
-        return names_of(self.model, field) is not None or field in self._own_to_owner
 
     @property
     def _own_to_owner(self) -> Collection[str]:
         """Fields that say what a program is started with; the owner of the service says that."""
         return getattr(self.model, "OF_OWNER", ())
-
-    def _named(self, text: str) -> Where:
-        """The field that a text begins with; empty where there is none."""
-        head = text.partition(":")[0]
-        return (head,) if head in self.model.model_fields else ()
 
     def words(self, settings: Mapping[str, Any]) -> list[str]:
         """The words after `evolve` that give these settings."""
@@ -169,7 +160,8 @@ class Form:
             field, _, inner = key.partition(".")
             # The whole of either may name agents and places, which stand under its own keys.
             whole = self.own and field in _OF_TARGET and not inner
-            if whole or self._is_closed(field) or inner in _naming_fields():
+            names_agents = names_of(self.model, field) is not None or inner in _naming_fields()
+            if whole or names_agents or field in self._own_to_owner:
                 wrong.append(Fault(("grid", key), f"grid.{key}: no service takes it"))
             elif programs_in({key: choices}):
                 wrong.append(Fault(("grid", key), f"grid.{key}: no service takes programs there"))
@@ -183,7 +175,7 @@ class Form:
         if self.kind is None:
             wrong.append(Fault(("seeds",), f"seeds: there are no studies of {self.command}"))
         if wrong:
-            raise wrong_design(wrong)
+            raise faulty(wrong)
         first = str(settings.get("seed", 0))
         values = {"command": self.command, "grid": grid, "settings": bare(base)}
         try:
@@ -192,7 +184,7 @@ class Form:
         except SettingsError as error:
             detail = str(error).removeprefix("the study: ")
             field = "seeds" if detail.startswith("seeds") else "grid"
-            raise wrong_design([Fault((field,), detail)]) from error
+            raise faulty([Fault((field,), detail)]) from error
         return design
 
     def stem(self, settings: Mapping[str, Any]) -> str:
@@ -233,7 +225,7 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
         words = [form.second for form in by_command.values() if form.first == command]
         if word not in words:
             what = f"kind: it must be {', '.join(words)}"
-            raise wrong_settings([Fault((KIND,), what)])
+            raise faulty([Fault((KIND,), what)], "settings")
         command = f"{command} {word}"
     elif KIND in rest and rest[KIND] == by_command[command].second:
         del rest[KIND]

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,10 +22,11 @@ from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
 from evolve.runs.run_type import RunProgress
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
-from evolve.runs.summary import ELO, check_config, summary_of
+from evolve.runs.summary import check_config, summary_of
 from evolve.service.folders import Folders
+from evolve.service.job import JobRecord
 from evolve.service.models.meta import STUDY
-from evolve.service.models.runs import ENDED, RunSummary
+from evolve.service.models.runs import RunSummary
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
 
@@ -64,17 +66,21 @@ class Stamp:
         return max(self.times) / 1e9
 
 
-class Index:
-    """All runs by name. Several threads may ask."""
+Stamps = dict[str, Stamp]
 
-    def __init__(self, folders: Folders, job_of: Callable[[str], tuple[str, str] | None]) -> None:
-        """job_of(run): the id and the state of the last job that made or changed it."""
+
+class Index:
+    """All runs by name. Several threads may ask.
+
+    Names and their order are those of the last `scan`; a summary is of now.
+    """
+
+    def __init__(self, folders: Folders, job_of: Callable[[str], JobRecord | None]) -> None:
+        """job_of(run): the last job that made or changed it."""
         self._folders = folders
         self._job_of = job_of
-        self._stamps: dict[str, Stamp] = {}
+        self._stamps: Stamps = {}
         self._known: dict[str, tuple[Stamp, RunSummary]] = {}
-        self._curves: dict[str, tuple[float, list[float]]] = {}
-        self._guard = threading.Lock()
         self._scanning = threading.Lock()
 
     def scan(self) -> tuple[list[str], list[str]]:
@@ -83,28 +89,18 @@ class Index:
         One scan at a time: an older one would bring back what is deleted meanwhile.
         """
         with self._scanning:
-            return self._scanned()
-
-    def _scanned(self) -> tuple[list[str], list[str]]:
-        before = self._stamps
-        stamps: dict[str, Stamp] = {}
-        with os.scandir(self._folders.runs) as entries:
-            for entry in entries:
-                if not _NAME.fullmatch(entry.name):
-                    continue
-                with log_errors(f"a look at {entry.name}"):
-                    stamps |= self._stamps_of(entry.name)
-        with self._guard:
-            # runs that `summary` added meanwhile stay
-            added = {name: stamp for name, stamp in self._stamps.items() if name not in before}
-            self._stamps = {**added, **stamps}
+            before, stamps = self._stamps, Stamps()
+            for name in os.listdir(self._folders.runs):
+                if _NAME.fullmatch(name):
+                    with log_errors(f"a look at {name}"):
+                        stamps |= self._stamps_of(name)
+            self._stamps = stamps
         gone = [name for name in before if name not in stamps]
         for name in gone:
             self._known.pop(name, None)
-            self._curves.pop(name, None)
         return [name for name, stamp in stamps.items() if before.get(name) != stamp], gone
 
-    def _stamps_of(self, name: str) -> dict[str, Stamp]:
+    def _stamps_of(self, name: str) -> Stamps:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
         folder = find_run(self._folders.runs, name)
         if stamp := _stamp(folder):
@@ -113,27 +109,24 @@ class Index:
             times = [os.lstat(f"{folder}/{STUDY_FILE}").st_mtime_ns]
         except OSError:
             return {}
-        stamps: dict[str, Stamp] = {}
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if _NAME.fullmatch(entry.name) and (stamp := _stamp(folder / entry.name)):
-                    stamps[f"{name}{IN_STUDY}{entry.name}"] = stamp
+        stamps = Stamps()
+        for run in os.listdir(folder):
+            if _NAME.fullmatch(run) and (stamp := _stamp(folder / run)):
+                stamps[f"{name}{IN_STUDY}{run}"] = stamp
         times += [max(stamp.times) for stamp in stamps.values()]
         running = is_locked(folder)
         return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **stamps}
 
     def names(self, study: str | None = None) -> list[str]:
         """The runs of a study; without one, studies and runs outside them. Last grown first."""
-        stamps = {
-            name: stamp for name, stamp in self._stamps.items() if self.study_of(name) == study
-        }
-        return sorted(stamps, key=lambda name: (-stamps[name].date, name))
+        parent = self._folders.runs / (study or "")
+        found = [item for item in self._stamps.items() if item[1].folder.parent == parent]
+        return [name for name, _ in sorted(found, key=lambda item: (-item[1].date, item[0]))]
 
     def study_of(self, name: str) -> str | None:
         """The study of a run; None where it is in none."""
-        study, plus, _ = name.partition(IN_STUDY)
-        stamp = self._stamps.get(study) if plus else None
-        return study if stamp is not None and stamp.is_study else None
+        study = find_run(self._folders.runs, name).parent
+        return None if study == self._folders.runs else study.name
 
     def study(self, name: str) -> Study | None:
         """The study of that name; None where there is none."""
@@ -163,80 +156,66 @@ class Index:
 
     def running_elsewhere(self) -> int:
         """Number of runs and studies that are written to, but not by a job of this service."""
-        found = [name for name, stamp in self._stamps.items() if stamp.running]
-        jobs = {name: self._job_of(name) for name in found if self.study_of(name) is None}
-        return sum(job is None or job[1] in ENDED for job in jobs.values())
+        jobs = [self._job_of(name) for name in self.names() if self._stamps[name].running]
+        return sum(job is None or job.over for job in jobs)
 
-    def summary(self, name: str, *, fresh: bool = True) -> RunSummary:
-        """A run as lists show it; ProblemError where there is none.
-
-        Unless it must be fresh, it is as of the last `scan`, which does not access the disk.
-        """
-        found = _NAME.fullmatch(name)
-        stamp, looked = None if fresh else self._stamps.get(name), dict[str, Stamp]()
-        if stamp is None and found:
-            looked = {} if self.study_of(name) else self._stamps_of(name)
-            stamp = looked.get(name) or _stamp(self._folders.run(name))
-            with self._guard:
-                if stamp is not None and not self._stamps.keys() >= {name, *looked}:
-                    # newer than the last scan: lists show it from now on
-                    self._stamps = {**self._stamps, name: stamp, **looked}
-        if stamp is None:
+    def summary(self, name: str) -> RunSummary:
+        """A run as lists show it; ProblemError where there is none."""
+        stamps = self._stamps_of(name) if _NAME.fullmatch(name) else {}
+        if name not in stamps:
             raise not_found(f"run {name[:80]}")
-        return self._summary(name, stamp, looked)
+        if name not in self._stamps:  # newer than the last scan: lists show it from now on
+            self._stamps = {**self._stamps, **stamps}
+        return self._summary(name, stamps)
 
-    def summaries(self, names: Iterable[str], *, fresh: bool = True) -> list[RunSummary]:
+    def summaries(self, names: Iterable[str]) -> list[RunSummary]:
         """The summaries of runs, without those that were deleted since the last `scan`."""
         found = []
         for name in names:
             with suppress(ProblemError, FileNotFoundError):
-                found.append(self.summary(name, fresh=fresh))
+                found.append(self.summary(name))
         return found
 
-    def _summary(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> RunSummary:
-        """The summary of a run as of its stamp; `looked` has newer stamps of a study's runs."""
+    def _summary(self, name: str, stamps: Stamps) -> RunSummary:
+        """The summary of a run as of its stamp; of a study, as of those of its runs beside it."""
         stored = self._known.get(name)
-        if stored is None or stored[0] != stamp:
-            stored = stamp, self._read(name, stamp, looked)
-            with self._guard:
-                self._known[name] = stored
+        if stored is None or stored[0] != stamps[name]:
+            stored = self._known[name] = stamps[name], self._read(name, stamps)
         summary, job = stored[1], self._job_of(name)
         if job is None:
             return summary
-        died = job[1] == "interrupted" and summary.state == "stopped"
+        died = job.state == "interrupted" and summary.state == "stopped"
         state = "interrupted" if died else summary.state
-        return summary.model_copy(update={"job": job[0], "state": state})
+        return summary.model_copy(update={"job": job.id, "state": state})
 
     def drawn(self, summary: RunSummary) -> RunSummary:
         """The summary with its curve, which takes longer than all the rest; a study's with some."""
-        if summary.kind == STUDY.name:
-            begin = f"{summary.id}{IN_STUDY}"
-            stamps = self._stamps  # a scan may replace it meanwhile
-            runs = sorted(name for name in stamps if name.startswith(begin))[:_CURVES]
-            curves = [self._curve_of(self._summary(run, stamps[run], {})) for run in runs]
-            drawn = [curve for curve in curves if len(curve) > 1]
-            return summary.model_copy(update={"curves": drawn})
-        return summary.model_copy(update={"curve": self._curve_of(summary)})
+        if summary.kind != STUDY.name:
+            curve = _curve(find_run(self._folders.runs, summary.id), summary.date)
+            return summary.model_copy(update={"curve": curve})
+        stamps = self._stamps_of(summary.id)
+        runs = sorted(name for name in stamps if name != summary.id)[:_CURVES]
+        curves = [_curve(stamps[run].folder, stamps[run].date) for run in runs]
+        return summary.model_copy(update={"curves": [curve for curve in curves if len(curve) > 1]})
 
-    def _curve_of(self, summary: RunSummary) -> list[float]:
-        date, made = self._curves.get(summary.id, (0.0, []))
-        if date != summary.date:
-            made = []
-            with log_errors(f"the curve of {summary.id}"), suppress(EvolveError, OSError):
-                made = _curve(Run(self._folders.run(summary.id), check=False))
-            with self._guard:
-                self._curves[summary.id] = summary.date, made
-        return made
-
-    def _read(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> RunSummary:
+    def _read(self, name: str, stamps: Stamps) -> RunSummary:
         """The current summary of a run.
 
         A run that cannot be read is damaged, with the reason, and does not affect the others.
         """
-        values: dict[str, Any] = dict.fromkeys(RunSummary.model_fields)
-        values |= {"id": name, "date": stamp.date, "curve": [], "curves": []}
+        known: dict[str, Any] = {
+            **dict.fromkeys(RunSummary.model_fields),
+            "id": name,
+            "date": stamps[name].date,
+            "curve": [],
+            "curves": [],
+        }
+        facts = self._facts_of_study if stamps[name].is_study else self._facts
         try:
-            return RunSummary.model_validate({**values, **self._facts(name, stamp, looked)})
+            refuse_link(stamps[name].folder)
+            return RunSummary.model_validate(
+                {**known, **facts(name, stamps), "date": known["date"]}
+            )
         except EvolveError as error:
             problem = self._folders.error_text(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
@@ -244,52 +223,39 @@ class Index:
         except Exception as error:
             failure = log_failure(f"reading run {name}", error)
             problem = f"internal error {failure}; see the server's log"
-        return RunSummary.model_validate({**values, "state": "damaged", "problem": problem})
+        return RunSummary.model_validate({**known, "state": "damaged", "problem": problem})
 
-    def _facts(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> dict[str, Any]:
-        if stamp.is_study:
-            return self._facts_of_study(name, stamp, looked)
-        refuse_link(stamp.folder)
-        run = Run(stamp.folder)
+    def _facts(self, name: str, stamps: Stamps) -> dict[str, Any]:
+        run = Run(stamps[name].folder)
         check_config(run)
         kind = run.kind
         progress = kind.reading.progress(run)
-        facts = summary_of(run, stamp.running, progress)
-        done, target = facts[kind.unit], facts.get("target")
-        values: dict[str, Any] = {
-            key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")
+        facts = summary_of(run, stamps[name].running, progress)
+        rung = beaten_by(facts["rules"], facts.get("elo_low"))
+        score = facts.get("score")
+        return {
+            **facts,
+            "study": self.study_of(name),
+            "kind": kind.name,
+            "noun": kind.noun,
+            "unit": kind.unit,
+            "done": facts[kind.unit],
+            **_gain(run),
+            "beats": None if rung is None else rung.label,
+            "weights": _weights(run),
+            "share": 1.0 if facts["state"] == "done" else _share(progress),
+            "elo_so_far": facts.get("rating") if facts.get("elo") is None else None,
+            "score": progress.so_far if score is None and not kind.rated else score,
         }
-        values["study"] = self.study_of(name)
-        values |= {"kind": kind.name, "noun": kind.noun, "unit": kind.unit}
-        values |= {"done": done, "target": target, "champion": facts.get("champion")}
-        values |= {key: facts.get(key) for key in (*ELO, "score", "score_low", "score_high")}
-        values |= _gain(run)
-        rung = beaten_by(values["rules"], values["elo_low"])
-        values["beats"] = None if rung is None else rung.label
-        values["weights"] = _weights(run)
-        values["share"] = 1.0 if facts["state"] == "done" else _share(progress)
-        if values["elo"] is None:
-            values["elo_so_far"] = facts.get("rating")
-        if values["score"] is None and not kind.rated:
-            values["score"] = progress.so_far
-        return values
 
-    def _facts_of_study(
-        self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]
-    ) -> dict[str, Any]:
-        refuse_link(stamp.folder)
-        study = Study(stamp.folder)
-        # Its runs as of the same look as its own stamp: the summary is kept under that.
-        stamps = {**self._stamps, **looked}
-        begin = f"{name}{IN_STUDY}"
+    def _facts_of_study(self, name: str, stamps: Stamps) -> dict[str, Any]:
+        study = Study(stamps[name].folder)
         summaries = {
-            run.removeprefix(begin): self._summary(run, stamps[run], {})
-            for run in stamps
-            if run.startswith(begin)
+            stamps[run].folder.name: self._summary(run, stamps) for run in stamps if run != name
         }
         runs = list(summaries.values())
         done, target = sum(run.state == "done" for run in runs), len(study.members)
-        state = "running" if stamp.running else "done" if done == target else "stopped"
+        state = "done" if done == target else "stopped"
         same = {
             key: values.pop() if len(values) == 1 else None
             for key in ("rules", "preset")
@@ -300,7 +266,7 @@ class Index:
             "kind": STUDY.name,
             "noun": STUDY.noun,
             "unit": STUDY.unit,
-            "state": state,
+            "state": "running" if stamps[name].running else state,
             "command": f"study of {study.design.command}",
             "done": done,
             "target": target,
@@ -374,15 +340,20 @@ def _share(facts: RunProgress) -> float | None:
     return None if facts.share is None else min(1.0, facts.share)
 
 
-def _curve(run: Run) -> list[float]:
-    """How the main metric of a run developed, in at most `_POINTS` points."""
-    reading = run.kind.reading
-    if reading.curve_at is None:
-        values = reading.curve(run).dropna().tolist()
-    else:
-        count = reading.tables[run.kind.tables[0].name].count
-        assert count is not None
-        places = thinned(count(run), _POINTS // 2)
-        values = [value for value in reading.curve_at(run, places) if value is not None]
-    points = [float(value) for value in values]
+@lru_cache(5000)
+def _curve(folder: Path, date: float) -> list[float]:
+    """How the main metric of a run developed by a date, in at most `_POINTS` points."""
+    points: list[float] = []
+    with log_errors(f"the curve of {folder.name}"), suppress(EvolveError, OSError):
+        refuse_link(folder)
+        run = Run(folder, check=False)
+        reading = run.kind.reading
+        if reading.curve_at is None:
+            values = reading.curve(run).dropna().tolist()
+        else:
+            count = reading.tables[run.kind.tables[0].name].count
+            assert count is not None
+            places = thinned(count(run), _POINTS // 2)
+            values = [value for value in reading.curve_at(run, places) if value is not None]
+        points = [float(value) for value in values]
     return [round(points[index], 4) for index in thinned(len(points), _POINTS)]

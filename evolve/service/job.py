@@ -35,7 +35,7 @@ from evolve.runs.agreements import agree, nonce_of
 from evolve.runs.progress import TimeLeft
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.folders import Folders
-from evolve.service.models.runs import ENDED, Command, Job, JobProgress
+from evolve.service.models.runs import ENDED, Job, JobProgress
 
 JOB_ID: Final = "EVOLVE_JOB"
 """The environment variable that holds a job's id."""
@@ -108,12 +108,11 @@ class JobRecord(Job):
         self._restart_clock()
 
     @classmethod
-    def new(cls, command: Command, settings: Mapping[str, Any], **facts: Any) -> JobRecord:
+    def new(cls, **facts: Any) -> JobRecord:
         """A new job."""
         now = time.time()
         name = f"{time.strftime('%Y%m%d', time.gmtime(now))}-{secrets.token_hex(4)}"
-        values = {"id": name, "command": command, "settings": dict(settings), **facts}
-        return cls(created=round(now, 3), **values)
+        return cls(id=name, created=round(now, 3), **facts)
 
     @classmethod
     def load(cls, folder: Path, folders: Folders) -> JobRecord:
@@ -124,11 +123,10 @@ class JobRecord(Job):
         file = folder / _FILE
         try:
             record = cls.model_validate_json(json.dumps(parse_json(read_document(file))))
-        except ValidationError as error:
-            faults_text = "; ".join(fault.text for fault in faults(error)[:_MOST])
-            raise RunError(f"{file} is damaged: {faults_text}") from error
         except (OSError, ValueError) as error:
-            raise RunError(f"{file} is damaged: {error}") from error
+            wrong = faults(error)[:_MOST] if isinstance(error, ValidationError) else []
+            text = "; ".join(fault.text for fault in wrong) or str(error)
+            raise RunError(f"{file} is damaged: {text}") from error
         if record.id != folder.name or record.nonce != nonce_of(folders.own):
             record.id, record.state, record.ending = folder.name, "elsewhere", _ELSEWHERE
             record.process = record.key = record.result = record.error = None

@@ -6,7 +6,7 @@ through the form that checks requests: a file can hold only settings, and wrong 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from evolve.service.agents import Agents
 from evolve.service.folders import Folders
 from evolve.service.forms import form_of, study_words
 from evolve.service.job import JobRecord
-from evolve.service.responses import ProblemError, not_found, wrong_settings
+from evolve.service.responses import ProblemError, faulty, not_found
 
 SETTINGS_FILE: Final = "settings.toml"
 
@@ -56,7 +56,9 @@ class Lines:
         if record.command is None:
             raise ProblemError(409, f"{record.label}: {record.error}")
         if record.command == "resume":
-            return self._resumed(record)
+            words = self._resume_words(record.run)
+            words += changed(load_run(self._folders.run(str(record.run))), record.settings)
+            return Line(words, words, {})
         form, rest = form_of(record.command, record.settings)
         names: dict[str, str] = {}
 
@@ -83,16 +85,9 @@ class Lines:
                 return Line(shown, words, names, values)
             file = ["--config", str(folder / SETTINGS_FILE), "--out", str(run)]
             return Line(shown, [*form.command.split(), *file], names, given)
-        if form.kind is not None:
-            raise ProblemError(409, f"job {record.id} names no run")
         kept = CONTESTS[form.command].kept.items()
         words = [word for option, name in kept for word in (option, str(folder / name))]
         return Line(shown, [*shown, *words], names)
-
-    def _resumed(self, record: JobRecord) -> Line:
-        words = self._resume_words(record.run)
-        words += changed(load_run(self._folders.run(str(record.run))), record.settings)
-        return Line(words, words, {})
 
     def _resume_words(self, name: str | None) -> list[str]:
         """The words that resume a run or study; the settings in its folder say what is started."""
@@ -142,28 +137,24 @@ def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
         if key not in allowed:
             wrong.append(Fault((key,), f"{key}: may change: {', '.join(allowed)}"))
             continue
-        wrong += _faults_of(allowed[key], value)
+        if (fault := _fault_of(allowed[key], value)) is not None:
+            wrong.append(Fault((key,), f"{key}: {fault}"))
         words += option_words({key: value})
     if wrong:
-        raise wrong_settings(wrong)
+        raise faulty(wrong, "settings")
     return words
 
 
-def _faults_of(change: Change, value: Any) -> list[Fault]:
-    """What is wrong with a value that a client gives a setting."""
-    key, fault = change.name, None
+def _fault_of(change: Change, value: Any) -> str | None:
+    """What is wrong with a value that a client gives a setting; None for nothing."""
     taken: Any = int | float if change.type is float else change.type
     if isinstance(value, bool) != (change.type is bool) or not isinstance(value, taken):
-        fault = f"no {change.type.__name__}"
-    elif change.type in (int, float):
-        fault = None if 0 < value < float("inf") else "it must be more than 0"
-    elif key in _READ:
+        return f"no {change.type.__name__}"
+    if change.type in (int, float) and not 0 < value < float("inf"):
+        return "it must be more than 0"
+    if change.name == "seeds":
         try:
-            _READ[key](value)
+            seeds_of(value)
         except ValueError as error:
-            fault = str(error)
-    return [] if fault is None else [Fault((key,), f"{key}: {fault}")]
-
-
-_READ: Final[Mapping[str, Callable[[str], object]]] = {"seeds": seeds_of}
-"""What raises ValueError for a wrong text of a change."""
+            return str(error)
+    return None

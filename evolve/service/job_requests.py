@@ -15,9 +15,9 @@ from evolve.runs.ids import new_run_in
 from evolve.runs.run_folder import claim, claimed
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
-from evolve.service.models.meta import STUDY
+from evolve.service.models.meta import STUDY, Design
 from evolve.service.models.runs import NewJob
-from evolve.service.responses import ProblemError, pointer, wrong_settings
+from evolve.service.responses import ProblemError, faulty, pointer
 from evolve.service.state import ServiceState
 
 
@@ -33,20 +33,9 @@ async def new_job(service: ServiceState, request: NewJob, key: str | None) -> Jo
         if earlier.asked != digest:
             raise ProblemError(422, "this Idempotency-Key was used for another request")
         return earlier
-    form, rest = form_of(request.command, request.settings)
-    given, names = await checked(service, form, rest)
-    if request.is_study:
-        await asyncio.to_thread(form.design, given, request.seeds, request.grid)
-    record = JobRecord.new(
-        request.command,
-        request.settings,
-        threads=request.threads,
-        seeds=request.seeds,
-        grid=request.grid,
-        names=names,
-        key=key,
-        asked=digest,
-    )
+    form, given, names = await checked(service, request.command, request)
+    values = {**request.model_dump(exclude={"name"}), "names": names, "key": key, "asked": digest}
+    record = JobRecord.new(**values)
     if form.kind is not None:
         _claim_run(service, record, form, given, request.name)
     elif request.name is not None:
@@ -60,18 +49,18 @@ async def check_startable(service: ServiceState, record: JobRecord) -> None:
     Raises ProblemError otherwise.
     """
     if record.command != "resume":
-        form, rest = form_of(str(record.command), record.settings)
-        await checked(service, form, rest)
+        await checked(service, str(record.command), record)
     service.lines.of(record)
 
 
 async def checked(
-    service: ServiceState, form: Form, settings: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The checked settings of a form, with agents by their names on the command line.
+    service: ServiceState, command: str, request: Design | JobRecord
+) -> tuple[Form, dict[str, Any], dict[str, str]]:
+    """The form of a command, and the checked settings of a run or study of it.
 
-    Also returns the ids of these agents, keyed by these names.
+    Agents have their names on the command line. Also returns their ids, keyed by these names.
     """
+    form, rest = form_of(command, request.settings)
     names: dict[str, str] = {}
     to_load: list[tuple[SettingPath, str]] = []
 
@@ -82,21 +71,20 @@ async def checked(
             to_load.append((path, source))
         return source
 
-    given = form.checked(settings, source_of)
+    given = form.checked(rest, source_of)
     for path, source in to_load:
-        await service.search.ask("load", {"AgentError": _pointer(path)}, source=source)
+        places = {"AgentError": pointer("settings", *path)}
+        await service.search.ask("load", places, source=source)
     if form.variant is not None and form.variant.check is not None:
-        places = {"SettingsError": _pointer(("fix",)), "OptionsError": _pointer(("fix",))}
+        places = dict.fromkeys(("SettingsError", "OptionsError"), "/settings/fix")
         values = {**given, **form.own}
         await service.search.ask("check_settings", places, command=form.command, settings=values)
     missing = form.needs(service.agents.tunable)
     if missing is not None:
         raise ProblemError(409, f"{form.command} needs {missing}, which this server does not have")
-    return given, names
-
-
-def _pointer(path: SettingPath) -> str:
-    return pointer("settings", *path)
+    if request.seeds is not None or request.grid:
+        await asyncio.to_thread(form.design, given, request.seeds, request.grid)
+    return form, given, names
 
 
 def _claim_run(
@@ -124,12 +112,12 @@ def resumed(
     if service.index.study(name) is None:
         service.index.open(name)
     service.check_idle(name)
-    record = JobRecord.new("resume", settings, run=name, threads=threads)
+    record = JobRecord.new(command="resume", settings=settings, run=name, threads=threads)
     service.lines.of(record)
     summary = service.index.summary(name)
     key, done = str(summary.unit), summary.done or 0
     if settings.get(key, done + 1) <= done:
-        raise wrong_settings([Fault((key,), f"{key}: {name} has {done} already")])
+        raise faulty([Fault((key,), f"{key}: {name} has {done} already")], "settings")
     if not settings and summary.state == "done":
         raise ProblemError(422, f"{name} is finished: say how far it is to go")
     return record

@@ -22,7 +22,7 @@ from evolve.files.changes import move, refuse_links, remove, remove_tree
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, JobRecord, reap, start_process
-from evolve.service.job_lines import SETTINGS_FILE, Line, Lines
+from evolve.service.job_lines import SETTINGS_FILE, Lines
 from evolve.service.models.runs import Job
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 
@@ -30,9 +30,6 @@ _PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
 _EVERY: Final = 0.5
 """Seconds between two readings of the jobs' progress files."""
-
-_CHECK: Final = 1.0
-"""Seconds between two checks whether their processes are alive."""
 
 Tell = Callable[[str, Mapping[str, Any]], None]
 
@@ -56,7 +53,6 @@ class Jobs:
         self._records: dict[str, JobRecord] = {}
         self._of_run: dict[str, JobRecord] = {}
         self._tails: dict[str, Tail] = {}
-        self._next_look = 0.0
 
     def restore(self) -> None:
         """Load the jobs of earlier servers: follow those alive, mark dead ones as interrupted."""
@@ -65,7 +61,12 @@ class Jobs:
                 if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
                     remove_tree(folder, ignore_errors=True)  # killed before it was saved
                     continue
-            record = self._loaded(folder)
+            try:
+                record = JobRecord.load(folder, self._folders)
+            except RunError as error:
+                facts: dict[str, Any] = {"state": "damaged", "error": str(error)}
+                date = folder.lstat().st_mtime
+                record = JobRecord(id=folder.name, command=None, settings={}, created=date, **facts)
             self._records[record.id] = record
         for record in self._ordered():
             if record.is_foreign:
@@ -77,14 +78,6 @@ class Jobs:
                 record.progress = record.progress.model_copy(update={"left": None})
         with log_errors("the first look at jobs"):  # such as a full disk: the next try may work
             self.follow()
-
-    def _loaded(self, folder: Path) -> JobRecord:
-        try:
-            return JobRecord.load(folder, self._folders)
-        except RunError as error:
-            facts: dict[str, Any] = {"state": "damaged", "error": str(error)}
-            date = folder.lstat().st_mtime
-            return JobRecord(id=folder.name, command=None, settings={}, created=date, **facts)
 
     async def follow_for_ever(self) -> None:
         """Follow the jobs at regular intervals, without end."""
@@ -148,42 +141,37 @@ class Jobs:
             record.line = self._folders.line_of(self._lines_of.of(record).shown)
             record.save(self._folders)
         except (OSError, EvolveError, ProblemError):
-            self.give_up(record)
+            remove_tree(self._folders.jobs / record.id, ignore_errors=True)
+            if record.command != "resume":
+                self._empty_folder(record)
             raise
         self._records[record.id] = record
         if record.run is not None:
             self._of_run[record.run] = record
         self._changed(record)
-        self._fill_if_possible()
+        with suppress(OSError):  # `follow` tries again
+            self._fill()
 
-    def give_up(self, record: JobRecord) -> None:
-        """Remove all files of a job that could not be saved, and free the name of its run."""
-        remove_tree(self._folders.jobs / record.id, ignore_errors=True)
-        if record.command != "resume":
-            self._empty_folder(record)
+    def stop(self, record: JobRecord, *, at_once: bool = False) -> None:
+        """End a job after its current step, or at once: that step is lost. Cancel one that waits.
 
-    def stop(self, record: JobRecord) -> None:
-        """End a job after its current step; cancel one that waits."""
-        if record.state == "queued":
+        Raises ProblemError where nothing is at work.
+        """
+        if record.state == "queued" and not at_once:
             with self._undone(record):
                 record.state, record.ended = "cancelled", round(time.time(), 3)
                 self._empty_folder(record)
                 self._keep(record)
             return
-        if record.state in ("running", "stopping") and record.process is not None:
-            record.state = "stopping"
-            record.stop()
-        else:
-            raise ProblemError(409, f"{record.label}: nothing is at work")
-        self._keep(record)
-
-    def kill(self, record: JobRecord) -> None:
-        """End a job at once; its current step is lost."""
         if record.state not in ("running", "stopping") or record.process is None:
             raise ProblemError(409, f"{record.label}: nothing is at work")
-        record.kill()
-        self._next_look = 0.0
-        self.follow()
+        if at_once:
+            record.kill()
+            self.follow()
+        else:
+            record.state = "stopping"
+            record.stop()
+            self._keep(record)
 
     def check_resumable(self, record: JobRecord) -> None:
         """Raise ProblemError unless a job can be resumed."""
@@ -201,7 +189,8 @@ class Jobs:
             self._keep(record)
         if record.run is not None:
             self._of_run[record.run] = record
-        self._fill_if_possible()
+        with suppress(OSError):
+            self._fill()
 
     def remove(self, record: JobRecord) -> None:
         """Delete a job that has ended, and its files. Its run stays."""
@@ -219,28 +208,19 @@ class Jobs:
 
     def follow(self) -> None:
         """Read the events of jobs, notice those that have ended, and start the next."""
-        now = time.monotonic()
-        look = now >= self._next_look
-        if look:  # this costs more than all the rest of it
-            self._next_look = now + _CHECK
-            reap()
+        reap()
         for name, tail in list(self._tails.items()):
             with log_errors(f"following job {name}"):
-                self._follow(self._records[name], tail, look)
+                self._follow(self._records[name], tail)
         self._fill()
 
-    def _follow(self, record: JobRecord, tail: Tail, look: bool) -> None:
-        alive, news = True, False
-        for event in tail.read(1 << 20):
-            news |= self._take(record, event)
-            look |= event["event"] in ("done", "error")
-        if look:
-            alive = record.alive
+    def _follow(self, record: JobRecord, tail: Tail) -> None:
+        alive = record.alive  # before its events: what it said at its end is read, too
+        events = tail.read(1 << 20) if alive else tail.read()
+        news = [self._take(record, event) for event in events]
         if not alive:
-            for event in tail.read():
-                self._take(record, event)
             self._end(record)
-        elif news:
+        elif any(news):
             self._keep(record)
 
     def _take(self, record: JobRecord, event: Mapping[str, Any]) -> bool:
@@ -287,11 +267,6 @@ class Jobs:
             if record.state == "queued":
                 self._start(record)
 
-    def _fill_if_possible(self) -> None:
-        """The same for a job that has just been saved; where it fails, `follow` tries again."""
-        with suppress(OSError):
-            self._fill()
-
     @contextmanager
     def _undone(self, record: JobRecord) -> Iterator[None]:
         """Restore a job where a change of it cannot be saved.
@@ -309,7 +284,10 @@ class Jobs:
     def _start(self, record: JobRecord) -> None:
         progress = self.file(record, _PROGRESS_FILE)
         try:
-            self._refuse_links(record)
+            # Its process gets the names of these, and would follow links.
+            refuse_links(self._folders.jobs, [record.id])
+            if record.run is not None:
+                self._folders.run(record.run)
             line = self._lines_of.of(record)
         except (EvolveError, ProblemError) as error:
             self._fail(record, str(error))
@@ -326,13 +304,12 @@ class Jobs:
                 write_text(self.file(record, SETTINGS_FILE), tomli_w.dumps(dict(line.file)))
             record.save(self._folders)  # before the start: no job starts twice
             remove(progress, missing_ok=True)
+        words = [sys.executable, "-m", "evolve", *line.words]
+        words += [] if record.threads is None else ["--jobs", str(record.threads)]
+        words += ["--progress", str(progress)]
+        log = self.file(record, LOG_FILE)
         try:
-            record.process = start_process(
-                self._words(record, line, progress),
-                self._folders.runs.parent,
-                self.file(record, LOG_FILE),
-                record.id,
-            )
+            record.process = start_process(words, self._folders.runs.parent, log, record.id)
         except OSError as error:
             self._fail(record, f"it could not be started: {error.strerror or error}")
             return
@@ -344,21 +321,6 @@ class Jobs:
         record.state, record.error, record.ended = "failed", why, round(time.time(), 3)
         self._empty_folder(record)
         self._keep(record)
-
-    def _refuse_links(self, record: JobRecord) -> None:
-        """Raise LinkError where a file of the job, or its run, is a link.
-
-        Its process gets the names of these, and would follow them.
-        """
-        refuse_links(self._folders.jobs, [record.id])
-        if record.run is not None:
-            self._folders.run(record.run)
-
-    def _words(self, record: JobRecord, line: Line, progress: Path) -> list[str]:
-        """The complete command that starts or resumes it."""
-        threads = [] if record.threads is None else ["--jobs", str(record.threads)]
-        program = [sys.executable, "-m", "evolve"]
-        return [*program, *line.words, *threads, "--progress", str(progress)]
 
     def _keep(self, record: JobRecord) -> None:
         self._changed(record)

@@ -13,12 +13,15 @@ import hmac
 import ipaddress
 import re
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evolve.parsing import parse_json
@@ -49,13 +52,13 @@ class Door:
         """Whether `token` is the right one."""
         return self._token is not None and hmac.compare_digest(token.encode(), self._token)
 
-    def admits(self, headers: Mapping[bytes, Sequence[str]]) -> bool:
+    def admits(self, headers: Headers) -> bool:
         """Whether a request is let in."""
-        for value in headers.get(b"authorization", ()):
+        for value in headers.getlist("authorization"):
             scheme, _, token = value.strip().partition(" ")
             if scheme.lower() == "bearer" and self.fits(token.strip()):
                 return True
-        for value in headers.get(b"cookie", ()):
+        for value in headers.getlist("cookie"):
             with suppress(CookieError):
                 cookie = SimpleCookie(value).get(self.cookie_name)
                 if cookie and hmac.compare_digest(cookie.value.encode(), self.cookie.encode()):
@@ -76,6 +79,7 @@ _BODY: Final = 1 << 20
 _UPLOADS: Final = ("/api/v1/agents", 48 << 20)
 """The path where bodies may be larger, and their most bytes: an agent file, as text."""
 _FORGOTTEN: Final = 16 << 20
+_TOO_LARGE: Final = "the body is too large"
 _HOST: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -129,46 +133,49 @@ class Guard:
         if scope["method"] in _SAFE:
             await self._app(scope, receive, guarded)
             return
-        body = await _whole(receive, _most(scope["path"]))
-        if body is None:
-            await problem(413, "the body is too large")(scope, receive, guarded)
+        body, size = bytearray(), 0
+        with suppress(ClientDisconnect):
+            async for part in Request(scope, receive).stream():
+                size += len(part)
+                if size <= _most(scope):
+                    body += part
+                # Read and discard somewhat more: a client cut off while sending reads no answer.
+                if size > _most(scope) + _FORGOTTEN:
+                    break
+        if (refused := _refused(body, size, scope)) is not None:
+            await refused(scope, receive, guarded)
             return
-        try:
-            if body:
-                parse_json(body, strict=True)
-        except ValueError as error:
-            await problem(400, f"the body is not JSON: {error}")(scope, receive, guarded)
-            return
-        await self._app(scope, _replayed(body, receive), guarded)
+        parts = iter([{"type": "http.request", "body": bytes(body)}])
+
+        async def again() -> Message:
+            return next(parts, None) or await receive()
+
+        await self._app(scope, again, guarded)
 
     def _wrong(self, scope: Scope) -> tuple[int, str] | None:
-        headers: dict[bytes, list[str]] = {}
-        for name, value in scope["headers"]:
-            headers.setdefault(name.lower(), []).append(value.decode("latin-1"))
-        hosts = headers.get(b"host", [])
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(_host(hosts[0])[0], scope):
             return 421, "this service is not known by that name: see --allow-host"
         if scope["method"] not in _SAFE:
-            wrong = self._foreign(headers, scope) or _body(headers, scope)
-            if wrong is not None:
-                return wrong
+            if self._is_foreign(headers, scope):
+                return 403, "requests of other sites change nothing here"
+            if int(headers.get("content-length", 0)) > _most(scope):
+                return 413, _TOO_LARGE
         if _is_api(scope["path"]) and not self._door.admits(headers):
             return 401, "this service wants its token: Authorization: Bearer, or the page's sign-in"
         return None
 
-    def _foreign(self, headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | None:
-        """The refusal of a change that another site's page sends; None where it may pass."""
-        site, origins = headers.get(b"sec-fetch-site"), headers.get(b"origin")
-        if site is not None:
-            if site not in (["same-origin"], ["none"]):
-                return 403, "requests of other sites change nothing here"
-        elif origins is not None:
-            origin = _host(urlsplit(origins[0]).netloc if len(origins) == 1 else "")
-            if not self._is_ours(origin[0], scope) or not _is_same(
-                origin, _host(headers[b"host"][0])
-            ):
-                return 403, "requests of other sites change nothing here"
-        return None
+    def _is_foreign(self, headers: Headers, scope: Scope) -> bool:
+        """Whether another site's page sends a change."""
+        sites, origins = headers.getlist("sec-fetch-site"), headers.getlist("origin")
+        if sites:
+            return sites not in (["same-origin"], ["none"])
+        if not origins:
+            return False
+        origin = _host(urlsplit(origins[0]).netloc if len(origins) == 1 else "")
+        same = _is_same(origin, _host(headers["host"]))
+        return not (self._is_ours(origin[0], scope) and same)
 
     def _is_ours(self, name: str | None, scope: Scope) -> bool:
         """Whether the service may be called by this name.
@@ -187,57 +194,27 @@ def _is_api(path: str) -> bool:
     return path.startswith("/api/") and path != SESSION
 
 
-def _body(headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | None:
-    """The refusal of a body that is not JSON or is too large; None where it may pass.
+def _most(scope: Scope) -> int:
+    """Most bytes of the body of a request."""
+    return _UPLOADS[1] if scope["path"] == _UPLOADS[0] else _BODY
+
+
+def _refused(body: bytearray, size: int, scope: Scope) -> JSONResponse | None:
+    """The refusal of a body that is too large or is not JSON; None where it may pass.
 
     A form of another site cannot send JSON.
     """
-    sizes, kinds = headers.get(b"content-length"), headers.get(b"content-type", [])
-    has_body = sizes not in (None, ["0"]) or b"transfer-encoding" in headers
-    if has_body and [kind.partition(";")[0].strip().lower() for kind in kinds] != [
-        "application/json"
-    ]:
-        return 415, "bodies must be application/json"
-    if sizes is not None and (len(sizes) != 1 or not sizes[0].isdecimal()):
-        return 400, "Content-Length is not a number"
-    if sizes is not None and int(sizes[0]) > _most(scope["path"]):
-        return 413, "the body is too large"
+    if size > _most(scope):
+        return problem(413, _TOO_LARGE)
+    kinds = Headers(scope=scope).getlist("content-type")
+    if body and [kind.partition(";")[0].strip().lower() for kind in kinds] != ["application/json"]:
+        return problem(415, "bodies must be application/json")
+    try:
+        if body:
+            parse_json(bytes(body), strict=True)
+    except ValueError as error:
+        return problem(400, f"the body is not JSON: {error}")
     return None
-
-
-def _most(path: str) -> int:
-    return _UPLOADS[1] if path == _UPLOADS[0] else _BODY
-
-
-async def _whole(receive: Receive, most: int) -> bytes | None:
-    """The body; None where it is too large."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return b"".join(parts)
-        part = message.get("body", b"")
-        size += len(part)
-        if size <= most:
-            parts.append(part)
-        # Read and discard somewhat more: a client cut off while sending does not read the answer.
-        if not message.get("more_body") or size > most + _FORGOTTEN:
-            return b"".join(parts) if size <= most else None
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What the app receives: first the whole body, then the next messages."""
-    sent = False
-
-    async def again() -> Any:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return again
 
 
 _Authority = tuple[str | None, str | None]

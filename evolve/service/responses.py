@@ -23,7 +23,7 @@ from collections.abc import (
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI, Path, Query, Request, Response
@@ -36,7 +36,7 @@ from evolve.errors import EvolveError
 from evolve.parsing import Fault, plain_words
 from evolve.runs.ids import RUN_ID
 from evolve.runs.run import Run
-from evolve.service.models.meta import WRITTEN, Problem
+from evolve.service.models.meta import WRITTEN, Page, Problem
 from evolve.tables.paths import CONFIG_FILE
 
 MEDIA: Final = "application/problem+json"
@@ -69,28 +69,18 @@ def not_found(what: str) -> ProblemError:
     return ProblemError(404, f"there is no {what}")
 
 
-def wrong_settings(wrong: Sequence[Fault]) -> ProblemError:
-    """The error 422 for wrong settings, each with its place."""
-    errors = [(pointer("settings", *fault.keys), fault.text) for fault in wrong]
-    return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
-
-
-def wrong_design(wrong: Sequence[Fault]) -> ProblemError:
-    """The error 422 for a wrong study, each fault with its place."""
-    errors = [(pointer(*fault.keys), fault.text) for fault in wrong]
-    return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
-
-
-def _wrong_query(name: str, detail: str) -> ProblemError:
-    """The error 422 for a wrong parameter of a query."""
-    return ProblemError(422, f"{name}: {detail}", [(pointer("query", name), detail)])
+def faulty(faults: Sequence[Fault], *at: str) -> ProblemError:
+    """The error 422 for these faults, each with its place below `at` in the document."""
+    errors = [(pointer(*at, *fault.keys), fault.text) for fault in faults]
+    return ProblemError(422, "; ".join(fault.text for fault in faults), errors)
 
 
 def order_of(sort: str, what: str, keys: Collection[str]) -> tuple[str, bool]:
     """The key of a `sort`, and whether its minus asks for the highest first; ProblemError."""
     key = sort.removeprefix("-")
     if key not in keys:
-        raise _wrong_query("sort", f"{what} are sorted by {', '.join(keys)}, not by {key[:40]!r}")
+        detail = f"{what} are sorted by {', '.join(keys)}, not by {key[:40]!r}"
+        raise faulty([Fault(("sort",), f"sort: {detail}")], "query")
     return key, key != sort
 
 
@@ -221,6 +211,10 @@ def answer_with_problems(app: FastAPI) -> None:
         answer.headers.update(error.headers or {})
         return answer
 
+    @app.exception_handler(NotModifiedError)
+    async def _not_modified(request: Request, error: NotModifiedError) -> Response:
+        return Response(status_code=304, headers={"etag": str(error)})
+
     @app.exception_handler(EvolveError)
     async def _evolve(request: Request, error: EvolveError) -> JSONResponse:
         return problem(422, request.app.state.service.folders.error_text(error))
@@ -238,38 +232,36 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
 """Error responses that every route documents."""
 
 
+S = TypeVar("S")
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
 class Cursor:
-    """A page: at most `limit` items, from the position `start` on."""
+    """The page that a client asks for."""
 
-    limit: int
-    start: int = 0
+    limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = 100
+    after: Annotated[
+        str, Query(pattern=r"^[0-9]{1,9}$", description="`next` of the page before")
+    ] = "0"
 
     def slice(self, count: int, first: int = 0) -> tuple[range, str | None]:
         """The positions of its items among `count`, and the cursor of the next page.
 
         first: the least position. The cursor is None on the last page.
         """
-        start = min(max(self.start, first), count)
+        start = min(max(int(self.after), first), count)
         end = min(start + self.limit, count)
         return range(start, end), str(end) if end < count else None
 
-
-def _pages_of(default: int) -> Callable[..., Any]:
-    async def page(
-        limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = default,
-        after: Annotated[
-            str, Query(pattern=r"^[0-9]{1,9}$", description="`next` of the page before")
-        ] = "0",
-    ) -> Cursor:
-        return Cursor(limit, int(after))
-
-    return page
+    def page(self, items: Sequence[S], shown: Callable[[S], T]) -> Page[T]:
+        """The page of a list; shown: makes the document of an item."""
+        chosen, after = self.slice(len(items))
+        return Page(items=[shown(items[n]) for n in chosen], next=after, total=len(items))
 
 
-Paged = Annotated[Cursor, Depends(_pages_of(100))]
+Paged = Annotated[Cursor, Depends(Cursor)]
 """The page that a client asks for, as a parameter of routes."""
-PagedBy50 = Annotated[Cursor, Depends(_pages_of(50))]
 RunId = Annotated[str, Path(pattern=RUN_ID)]
 Text = Annotated[str | None, Query(max_length=200)]
 
@@ -305,9 +297,5 @@ class _Tags:
         self.newest(run, generation, self.request.url.query, self.request.url.path)
 
 
-def _tags(request: Request, response: Response) -> _Tags:
-    return _Tags(request, response)
-
-
-Tagged = Annotated[_Tags, Depends(_tags)]
+Tagged = Annotated[_Tags, Depends(_Tags)]
 """The tag of the answer, as a parameter of routes."""

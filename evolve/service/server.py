@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import socket
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
 import anyio.to_thread
 import uvicorn
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.security import APIKeyCookie, HTTPBearer
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match, Route
@@ -21,14 +22,8 @@ from starlette.staticfiles import StaticFiles
 from evolve.errors import RunError
 from evolve.service.api import agents, generations, jobs, runs, sweeps, welcome
 from evolve.service.folders import Folders
-from evolve.service.request_guard import EVERYWHERE, SESSION, Door, Guard
-from evolve.service.responses import (
-    RESPONSES,
-    InternalErrors,
-    NotModifiedError,
-    answer_with_problems,
-    problem,
-)
+from evolve.service.request_guard import EVERYWHERE, Door, Guard
+from evolve.service.responses import RESPONSES, InternalErrors, answer_with_problems, problem
 from evolve.service.state import ServiceState
 from evolve.version import __version__
 
@@ -83,12 +78,15 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     )
     app.state.service, app.state.door = service, door
     answer_with_problems(app)
-    app.add_exception_handler(NotModifiedError, _not_modified)
+    # For the document alone: the guard lets clients in.
+    bearer = HTTPBearer(scheme_name="token", auto_error=False)
+    cookie = APIKeyCookie(name=door.cookie_name, scheme_name="browser", auto_error=False)
+    ways = [] if door.is_open else [Depends(bearer), Depends(cookie)]
+    app.include_router(jobs.session, prefix=API)
     for routes in (jobs, runs, sweeps, generations, agents, welcome):
-        app.include_router(routes.router, prefix=API)
+        app.include_router(routes.router, prefix=API, dependencies=ways)
     app.router.routes.append(Route(f"{API}/events", service.events.response))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
-    _say_who_may(app)
     app.mount("/", _Page(packages=[("evolve.service", "web")], html=True), name=_LAST[1])
     return app
 
@@ -101,26 +99,6 @@ class _Page(StaticFiles):
         answer = super().file_response(*args, **options)
         answer.headers["cache-control"] = "no-cache"
         return answer
-
-
-def _say_who_may(app: FastAPI) -> None:
-    """Describe in the app's OpenAPI document how clients are let in.
-
-    FastAPI describes that only for routes that check it themselves; here all are behind one door.
-    """
-    make = app.openapi
-    door: Door = app.state.door
-
-    def document() -> dict[str, Any]:
-        schema = make()
-        schemes = schema["components"].setdefault("securitySchemes", {})
-        schemes["token"] = {"type": "http", "scheme": "bearer"}
-        schemes["browser"] = {"type": "apiKey", "in": "cookie", "name": door.cookie_name}
-        schema["security"] = [] if door.is_open else [{"token": []}, {"browser": []}]
-        schema["paths"][SESSION]["post"]["security"] = []
-        return schema
-
-    app.openapi = document  # type: ignore[method-assign]
 
 
 async def _elsewhere(request: Request) -> Response:
@@ -143,10 +121,6 @@ async def _elsewhere(request: Request) -> Response:
     answer = problem(405, f"it takes {', '.join(allowed)}")
     answer.headers["allow"] = ", ".join(allowed)
     return answer
-
-
-async def _not_modified(request: Request, error: Any) -> Response:
-    return Response(status_code=304, headers={"etag": str(error)})
 
 
 _BACKLOG: Final = 128
@@ -213,16 +187,12 @@ def serve(
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        with ExitStack() as stack:
-            listening = stack.enter_context(socket.socket(family))
-            if sys.platform != "win32":
-                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind((host, port))
-            listening.listen(_BACKLOG)
-            stack.pop_all()
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+        return socket.create_server(
+            (host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=both
+        )
     except socket.gaierror as error:
         raise RunError(f"--host {host}: {error.strerror}") from error
     except OSError as error:
-        why = error.strerror or str(error)
+        why = os.strerror(error.errno or 0)
         raise RunError(f"cannot listen on {host} port {port}: {why}; try another --port") from error
-    return listening

@@ -17,7 +17,6 @@ from fastapi.responses import StreamingResponse
 from evolve.errors import EvolveError
 from evolve.parsing import json_value
 from evolve.service.agents import Agents, HumanGames
-from evolve.service.costs import Costs
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search
 from evolve.service.folders import Folders
@@ -25,6 +24,7 @@ from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
 from evolve.service.job_lines import Lines
 from evolve.service.jobs import Jobs
+from evolve.service.offers import Costs
 from evolve.service.responses import ProblemError, log_errors, restart_on_error
 from evolve.version import __version__
 
@@ -105,8 +105,8 @@ class Events:
 
 _LOOK: Final = 2.0
 """Seconds between two scans of the folder of runs; more where a scan is slow."""
-_SHARE: Final = 500
-"""Scans may take at most one part in this many of a core's time."""
+_SHARE: Final = 100
+"""Scans take at most one part in this many of the time, unless they are at `_SELDOM`."""
 _SELDOM: Final = 10.0
 """Most seconds between two scans."""
 
@@ -120,7 +120,7 @@ class ServiceState:
         self.agents = Agents(folders, programs)
         self.lines = Lines(folders, self.agents)
         self.jobs = Jobs(folders, self.lines, slots, self._tell, self._send_run)
-        self.index = Index(folders, self._job_of)
+        self.index = Index(folders, self.jobs.of_run)
         self.search = Search()
         self.costs = Costs(self.search)
         self.downloads = Downloads(folders)
@@ -138,10 +138,6 @@ class ServiceState:
                 raise ProblemError(409, f"job {job.id} is at work on {name}: stop it first")
             if self.index.is_running(name):
                 raise ProblemError(409, f"{name} is being written to by another process")
-
-    def _job_of(self, run: str) -> tuple[str, str] | None:
-        record = self.jobs.of_run(run)
-        return None if record is None else (record.id, record.state)
 
     def _tell(self, name: str, document: Mapping[str, Any]) -> None:
         """Send an event; a new row comes from its table, where rows can be read one by one."""
@@ -187,26 +183,21 @@ class ServiceState:
         Before that, read all runs, for filters and sorting.
         """
         for name in self.index.names():
-            await asyncio.to_thread(self.index.summaries, [name], fresh=False)
+            await asyncio.to_thread(self.index.summaries, [name])
         while True:
-            cost = await self.look()
-            await asyncio.sleep(min(_SELDOM, max(_LOOK, _SHARE * cost)))
+            begin = time.monotonic()
+            await self.look()
+            spent = time.monotonic() - begin
+            await asyncio.sleep(min(_SELDOM, max(_LOOK, _SHARE * spent)))
 
-    async def look(self) -> float:
-        """Scan the folder and send events of its news; the seconds of CPU that the scan took."""
-        changed, gone, cost = await asyncio.to_thread(self._scan)
+    async def look(self) -> None:
+        """Scan the folder and send events of its news."""
+        changed, gone = await asyncio.to_thread(self.index.scan)
         for name in gone:
             self.events.tell("run", {"id": name, "gone": True})
         for name in changed:
             with log_errors(f"looking at run {name}"), suppress(ProblemError):  # deleted again
                 self.events.tell("run", await asyncio.to_thread(self._drawn, name))
-        return cost
-
-    def _scan(self) -> tuple[list[str], list[str], float]:
-        """Scan the folder: names of changed and of deleted runs, and the seconds of CPU it took."""
-        begin = time.thread_time()
-        changed, gone = self.index.scan()
-        return changed, gone, time.thread_time() - begin
 
 
 def _service(request: Request) -> ServiceState:

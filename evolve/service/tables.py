@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from pathlib import Path
+from functools import cache, partial
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -14,11 +13,11 @@ from evolve.fitness.crosstable import cross_table_of
 from evolve.parsing import json_value
 from evolve.runs.run import Run
 from evolve.service.index import thinned
+from evolve.service.models.meta import Page
 from evolve.service.models.runs import (
     ColumnInfo,
     CrossTable,
     Game,
-    Games,
     Lineage,
     LineageNode,
     Rows,
@@ -27,7 +26,7 @@ from evolve.service.responses import Cursor, not_found, order_of
 from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
-from evolve.tables.paths import generation_file, playoff_file
+from evolve.tables.paths import generation_file
 
 Generation = int | Literal["playoff"]
 
@@ -73,7 +72,7 @@ def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
 def individuals_table(run: Run, generation: int) -> pa.Table:
     """The individuals of a generation; ProblemError where there is none."""
     check_generation(run, generation)
-    return _read(run, generation_file(run.path, generation), Run.individuals_table, generation)
+    return run.individuals_table(generation)
 
 
 def check_generation(run: Run, generation: int) -> None:
@@ -91,13 +90,13 @@ def check_individual(run: Run, individual: str) -> None:
 
 def games_table(run: Run, generation: Generation) -> pa.Table:
     """The games of a generation, or of the play-off; ProblemError where there are none."""
-    if generation == "playoff":
-        path = playoff_file(run.path)
-        if run.kind.table("generations") is None or not path.exists():
-            raise not_found(f"play-off of {run.name}")
-        return _read(run, path, Run.playoff_table)
-    check_generation(run, generation)
-    return _read(run, generation_file(run.path, generation), Run.games_table, generation)
+    if generation != "playoff":
+        check_generation(run, generation)
+        return run.games_table(generation)
+    games = None if run.kind.table("generations") is None else run.playoff_table()
+    if games is None:
+        raise not_found(f"play-off of {run.name}")
+    return games
 
 
 def upsets_of(run: Run, generation: Generation, games: pa.Table) -> list[float | None]:
@@ -129,7 +128,7 @@ def games_page(
     cursor: Cursor,
     sort: str,
     **wanted: str | None,
-) -> Games:
+) -> Page[Game]:
     """A page of games: those with the wanted individual, winner, reason and kind."""
     games = games.append_column("upset", array_of(upsets, pa.float64()))
     for name, value in wanted.items():
@@ -150,7 +149,7 @@ def games_page(
     games = games.take(order)
     chosen, after = cursor.slice(len(games))
     items = [game_of(row, prefix) for row in games.slice(chosen.start, len(chosen)).to_pylist()]
-    return Games(items=items, next=after, total=len(games))
+    return Page(items=items, next=after, total=len(games))
 
 
 def game_of(row: dict[str, Any], prefix: str) -> Game:
@@ -186,9 +185,10 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
     """The ancestors of an individual, nearest first."""
     items: list[LineageNode] = []
     waiting, seen, complete = [(individual, 0)], {individual}, True
+    table = cache(partial(individuals_table, run))
     while waiting:
         name, steps = waiting.pop(0)
-        row = _birth(run, name)
+        row = _birth(run, name, table)
         if row is None:
             if not items:
                 raise not_found(f"individual {name[:40]} in {run.name}")
@@ -197,23 +197,23 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
         items.append(LineageNode.model_validate({**row, "parents": parents}))
         # Of a mean of individuals, only the first parent counts, the best.
         for parent in parents[:1] if row["origin"] == "mean" else parents:
-            if parent in seen:
-                continue
-            if steps + 1 > depth:
+            if parent not in seen and steps == depth:
                 complete = False
-                continue
-            seen.add(parent)
-            waiting.append((parent, steps + 1))
+            elif parent not in seen:
+                seen.add(parent)
+                waiting.append((parent, steps + 1))
     return Lineage(items=items, complete=complete)
 
 
-def _birth(run: Run, individual: str) -> dict[str, Any] | None:
+def _birth(
+    run: Run, individual: str, table: Callable[[int], pa.Table] | None = None
+) -> dict[str, Any] | None:
     """The row of an individual in the generation of its birth; None where there is none."""
     born, _, _ = individual.partition("-")
     if not (born.isascii() and born.isdecimal()) or int(born) >= run.generation_count:
         return None
-    table = individuals_table(run, int(born))
-    rows = rows_with(table, "individual", individual).to_pylist()
+    individuals = individuals_table(run, int(born)) if table is None else table(int(born))
+    rows = rows_with(individuals, "individual", individual).to_pylist()
     return rows[0] if rows else None
 
 
@@ -224,25 +224,6 @@ def _chosen(
         return [since + number for number in thinned(max(0, count - since), points)], None
     chosen, after = cursor.slice(count, since)
     return chosen, after
-
-
-def _read(run: Run, path: Path, read: Callable[..., pa.Table], *generation: int) -> pa.Table:
-    """The table in a file of a run, read again only where the file has changed.
-
-    The time is part of what is kept: another run may get the name of a deleted one.
-    """
-    try:
-        changed = path.stat().st_mtime_ns
-    except OSError as error:
-        raise not_found(f"{path.stem} of {run.name}") from error
-    return _read_once(run.path, changed, read, *generation)
-
-
-@lru_cache(6)
-def _read_once(
-    folder: Path, changed: int, read: Callable[..., pa.Table], *generation: int
-) -> pa.Table:
-    return read(Run(folder, check=False), *generation)
 
 
 def columns_of(schema: pa.Schema, known: Columns | None = None) -> list[ColumnInfo]:

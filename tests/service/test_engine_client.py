@@ -73,25 +73,6 @@ def test_a_process_that_dies_is_an_error_of_one_question(runner: asyncio.Runner)
     runner.run(check())
 
 
-@pytest.mark.slow
-def test_reading_never_waits_behind_a_search() -> None:
-    async def check() -> None:
-        search = Search()
-        long = [
-            asyncio.ensure_future(search.ask("evaluate", source=LONG["agent"], **QUESTION))
-            for _ in range(3)
-        ]
-        await so(lambda: search._searching.statistics().tasks_waiting == 1)
-        assert (await search.ask("describe", source="swh"))["name"] == "swh"
-        assert len(await search.ask("space", kind="alphabeta")) > 0
-        assert not any(one.done() for one in long)
-        for one in long:
-            one.cancel()
-        await asyncio.gather(*long, return_exceptions=True)
-
-    asyncio.run(check())
-
-
 @pytest.mark.clock
 @pytest.mark.slow
 def test_a_short_question_behind_two_long_ones(fresh: Service) -> None:

@@ -112,25 +112,6 @@ def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(
             assert [run["id"] for run in app.get(f"runs{query}")["items"]] == ["b"]
 
 
-def test_a_run_that_comes_during_a_scan_is_not_gone(runs: Path, tmp_path: Path) -> None:
-    shutil.copytree(runs / "small", tmp_path / "runs/a")
-    index = Index(Folders(tmp_path / "runs"), lambda run: None)
-    look = index._stamps_of
-
-    def meanwhile(name: str) -> Any:
-        if name == "b":
-            return {}  # the folder was read before it came
-        shutil.copytree(runs / "small", tmp_path / "runs/b")
-        index.summary("b")
-        return look(name)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index, "_stamps_of", meanwhile)
-        assert index.scan() == (["a"], [])
-    assert sorted(index.names()) == ["a", "b"]
-    assert index.scan()[1] == []
-
-
 def test_what_changed_is_sent_after_a_run_is_deleted(
     local: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:

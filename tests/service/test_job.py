@@ -207,7 +207,6 @@ def test_settings_beside_a_job_are_written_over_before_it_is_started(
         ({"settings": {**MATCH, "nothing": 1}}, "nothing: there is no such setting"),
         ({"command": "sweep", "settings": {"kind": "unknown"}}, "kind: it must be"),
         ({"command": "resume", "settings": {}, "run": "x"}, "there is no run x"),
-        ({"command": "run", "settings": {}}, "names no run"),
     ],
 )
 def test_a_job_of_ours_whose_settings_are_not_right_fails_alone(
@@ -239,14 +238,6 @@ def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
         assert (found[JOB]["state"], found[JOB]["line"]) == ("failed", "")
         assert "an unexpected error; the log has failure " in found[JOB]["error"]
         assert found[other]["started"] is not None
-
-
-def test_a_run_that_cannot_be_read_is_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def exists(path: Path) -> bool:
-        raise PermissionError(13, "denied")
-
-    monkeypatch.setattr(Path, "exists", exists)
-    assert not Folders(folder).has_run("reversed-001")
 
 
 @pytest.mark.parametrize("state", ["queued", "interrupted"])

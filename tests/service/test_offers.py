@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.costs import Costs
 from evolve.service.engine_client import Search
 from evolve.service.forms import forms
-from evolve.service.offers import GOALS, costs_of_offers
+from evolve.service.offers import GOALS, Costs, costs_of_offers
 from evolve.service.responses import ProblemError
 from tests.service import Service
 from tests.service.inside import App
@@ -109,8 +108,8 @@ def test_a_network_is_taught_and_its_file_is_checked(fresh: Service) -> None:
     assert run["score"] is not None
     assert [one["line"].split()[1] for one in run["lines"]] == ["match", "export"]
     found = fresh.post(f"runs/{job['run']}/check", {}, 200)
-    assert found["passed"], found
-    assert {one["name"] for one in found["lines"]} >= {"imports", "games", "time", "memory"}
+    assert found["good"], found
+    assert {one["name"] for one in found["findings"]} >= {"imports", "games", "time", "memory"}
 
 
 def test_an_offer_without_an_estimate_leaves_the_others() -> None:
@@ -120,6 +119,6 @@ def test_an_offer_without_an_estimate_leaves_the_others() -> None:
                 raise ProblemError(504, "it took too long")
             return 1.0, 2.0, 3.0
 
-    found = asyncio.run(costs_of_offers(Costs(Some()), "standard", 1)).items
+    found = asyncio.run(costs_of_offers(Costs(Some()), "standard", 1))
     assert "first-look" not in found
     assert found["patterns"].seconds == 1.0

@@ -47,7 +47,18 @@ def signed_in(browser: Browser, service: Service, **options: Any) -> Iterator[Br
 
 
 @contextmanager
-def window(browser: Browser, service: Service, **options: Any) -> Iterator[Page]:
+def shown(browser: Browser, service: Service, address: str, **options: Any) -> Iterator[Page]:
+    """A page of the service in a browser that has kept nothing, where things may go wrong."""
+    with signed_in(browser, service, **options) as context:
+        page = context.new_page()
+        visit(page, root(service), address)
+        yield page
+
+
+@contextmanager
+def window(
+    browser: Browser, service: Service, address: str | None = None, **options: Any
+) -> Iterator[Page]:
     """A page of a browser that has kept nothing; at its end nothing may have gone wrong in it."""
     faults: list[str] = []
 
@@ -60,6 +71,8 @@ def window(browser: Browser, service: Service, **options: Any) -> Iterator[Page]
         page.on("console", lambda one: one.type in ("error", "warning") and faults.append(one.text))
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("request", ask)
+        if address is not None:
+            visit(page, root(service), address)
         yield page
     assert faults == []
 
@@ -90,8 +103,7 @@ def sees(page: Page, text: str, seconds: float = 30) -> None:
 
 
 def test_home_lists_the_run(service: Service, browser: Browser) -> None:
-    with window(browser, service) as page:
-        visit(page, root(service), "")
+    with window(browser, service, "") as page:
         page.get_by_role("link", name="small", exact=True).click()
         page.get_by_role("heading", name="small").wait_for()
         assert page.url.endswith("#/run/small")
@@ -126,8 +138,7 @@ def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
         text = text.replace("mobility = [\n    -100", "mobility = [\n    -90")
         (folder / "config.toml").write_text(text)
     sweep_in(fresh.runs / "ranges")
-    with window(browser, fresh) as page:
-        visit(page, root(fresh), "new/run?from=seed-0")
+    with window(browser, fresh, "new/run?from=seed-0") as page:
         assert page.locator("#field-fix").input_value() == "depths=1,2,3"
         assert "mobility=-90:100" in page.locator("#field-bounds").input_value()
         visit(page, root(fresh), "new/sweep%20alphabeta?from=ranges")
@@ -156,8 +167,7 @@ def more(page: Page, what: str) -> None:
 
 
 def test_a_first_visit_offers_what_starts_with_one_click(fresh: Service, browser: Browser) -> None:
-    with window(browser, fresh) as page:
-        visit(page, root(fresh), "")
+    with window(browser, fresh, "") as page:
         sees(page, NOTHING_YET)
         page.get_by_role("img", name="a game of the example").wait_for()
         at = page.get_by_text("Move 3")
@@ -190,8 +200,7 @@ def test_a_first_visit_is_light(fresh: Service, browser: Browser) -> None:
 
 
 def test_the_example_is_looked_at(fresh: Service, browser: Browser) -> None:
-    with window(browser, fresh) as page:
-        visit(page, root(fresh), "")
+    with window(browser, fresh, "") as page:
         assert fresh.get("runs")["total"] == 0
         page.get_by_role("button", name="Open").click()
         page.get_by_role("heading", name="example").wait_for()
@@ -205,8 +214,7 @@ def test_the_example_is_looked_at(fresh: Service, browser: Browser) -> None:
 def test_two_runs_are_ticked_and_compared(fresh: Service, runs: Path, browser: Browser) -> None:
     for name in ("first", "second", "third"):
         shutil.copytree(runs / "small", fresh.runs / name)
-    with window(browser, fresh) as page:
-        visit(page, root(fresh), "")
+    with window(browser, fresh, "") as page:
         page.get_by_label("Choose first").check()
         sees(page, "one more to compare")
         page.get_by_label("Choose third").check()
@@ -219,8 +227,7 @@ def test_a_chart_is_read_cut_hidden_and_saved(
     service: Service, browser: Browser, tmp_path: Path
 ) -> None:
     desk = {"width": 1280, "height": 900}
-    with window(browser, service, viewport=desk, accept_downloads=True) as page:
-        visit(page, root(service), "run/small")
+    with window(browser, service, "run/small", viewport=desk, accept_downloads=True) as page:
         chart = page.locator("figure", has_text="How strong each generation's best is")
         plot = chart.locator("svg.plot")
         box = plot.bounding_box()
@@ -320,8 +327,7 @@ def test_the_printed_address_signs_a_browser_in(browser: Browser, tmp_path: Path
 def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -> None:
     game = service.get("runs/small/generations/2/games?limit=1")["items"][0]
     moves = game["moves"].split()
-    with window(browser, service) as page:
-        visit(page, root(service), f"game/small/{game['id']}")
+    with window(browser, service, f"game/small/{game['id']}") as page:
         status = page.locator("p.live")
         page.wait_for_timeout(200)  # it listens to keys once it is painted
         for key, said in (
@@ -347,8 +353,7 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
 def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:
     game = service.get("runs/small/generations/2/games?limit=1")["items"][0]
     twice = "for (const _ of [1, 2, 3]) document.dispatchEvent(new KeyboardEvent('keydown', KEY))"
-    with window(browser, service) as page:
-        visit(page, root(service), f"game/small/{game['id']}?ply=5")
+    with window(browser, service, f"game/small/{game['id']}?ply=5") as page:
         page.wait_for_timeout(200)
         page.evaluate(twice.replace("KEY", "{key: 'ArrowRight', bubbles: true}"))
         sees(page, "Move 8: ")
@@ -357,8 +362,7 @@ def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -
 def test_the_board_fits_the_window(service: Service, browser: Browser) -> None:
     play = begin_play(service, agent="random", side="black")
     size = {"width": 1280, "height": 800}
-    with window(browser, service, viewport=size, reduced_motion="reduce") as page:
-        visit(page, root(service), f"play/{play}")
+    with window(browser, service, f"play/{play}", viewport=size, reduced_motion="reduce") as page:
         buttons = page.get_by_role("button", name="Take back").bounding_box()
         assert buttons is not None
         assert buttons["y"] + buttons["height"] <= size["height"]
@@ -368,15 +372,12 @@ def test_an_upload_in_the_page(fresh: Service, browser: Browser, tmp_path: Path)
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     evolve.load_agent("swh-mobility").save(good)
     bad.write_text('{"format": "evolve-agent", "version": 99}')
-    with window(browser, fresh) as page:
-        visit(page, root(fresh), "agents")
+    with window(browser, fresh, "agents") as page:
         page.get_by_label("Agent file").set_input_files(good)
         page.get_by_role("button", name="Upload").click()
         page.get_by_role("status").get_by_role("link", name="swh-mobility").click()
         page.get_by_role("heading", name="swh-mobility").wait_for()
-    with signed_in(browser, fresh) as context:  # whose console tells of the refusal
-        page = context.new_page()
-        visit(page, root(fresh), "agents")
+    with shown(browser, fresh, "agents") as page:  # whose console tells of the refusal
         page.get_by_label("Agent file").set_input_files(bad)
         page.get_by_role("button", name="Upload").click()
         sees(page, "version 99")
@@ -407,9 +408,7 @@ def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) 
 
 
 def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser: Browser) -> None:
-    with signed_in(browser, fresh) as context:
-        page = context.new_page()
-        visit(page, root(fresh), "")
+    with shown(browser, fresh, "") as page:
         sees(page, NOTHING_YET)
         fresh.stop()
         sees(page, "The server is gone; trying again.")
@@ -422,9 +421,7 @@ def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser:
 @pytest.mark.slow
 def test_a_goal_is_chosen_and_started(fresh: Service, browser: Browser) -> None:
     """New says what each goal brings and costs; a start leads to the run."""
-    with signed_in(browser, fresh) as context:  # the console tells what is wrong as well
-        page = context.new_page()
-        visit(page, root(fresh), "new")
+    with shown(browser, fresh, "new") as page:  # the console tells what is wrong as well
         radios = page.get_by_role("radio")
         page.get_by_role("group", name="Evolve").get_by_text("about 620 Elo").wait_for()
         assert radios.nth(0).is_checked()
@@ -549,8 +546,7 @@ def play_to_its_end(page: Page) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("side", ["black", "white"])
 def test_a_whole_game_by_keys_alone(service: Service, browser: Browser, side: str) -> None:
-    with window(browser, service) as page:
-        visit(page, root(service), f"play?agent=random&side={side}")
+    with window(browser, service, f"play?agent=random&side={side}") as page:
         tab_to(
             page,
             lambda: of_focus(page, "textContent") == "Play" and of_focus(page, "class") == "main",

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.pages import visit
 from tests.service import Service
-from tests.service.test_page import begin_play, of_focus, pump, root, sees, signed_in, window
+from tests.service.test_page import begin_play, of_focus, pump, root, sees, shown, window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -65,8 +65,7 @@ def test_one_looks_back_during_a_game_and_goes_on_from_there(
     service: Service, browser: Browser
 ) -> None:
     play = begin_play(service, agent="swh")
-    with window(browser, service) as page:
-        visit(page, root(service), f"play/{play}")
+    with window(browser, service, f"play/{play}") as page:
         for _ in range(3):
             move(page)
         first = moves(page)
@@ -86,8 +85,7 @@ def test_one_looks_back_during_a_game_and_goes_on_from_there(
 
 def test_hints_resigning_and_taking_back(service: Service, browser: Browser) -> None:
     play = begin_play(service, agent="random", rules="reversed")
-    with window(browser, service) as page:
-        visit(page, root(service), f"play/{play}")
+    with window(browser, service, f"play/{play}") as page:
         move(page)
         assert page.locator(".best").count() == 0
         page.get_by_role("button", name="Hint").click()
@@ -104,8 +102,7 @@ def test_hints_resigning_and_taking_back(service: Service, browser: Browser) -> 
 
 
 def test_a_pasted_game_is_reviewed(service: Service, browser: Browser) -> None:
-    with window(browser, service) as page:
-        visit(page, root(service), "play")
+    with window(browser, service, "play") as page:
         page.get_by_text("Review a game of your own").click()
         page.locator("#paste").fill(GAME)
         page.get_by_role("button", name="Review it").click()
@@ -145,9 +142,7 @@ def lesson_move(page: Page) -> str:
 
 
 def test_what_cannot_be_read_says_why(service: Service, browser: Browser) -> None:
-    with signed_in(browser, service) as context:
-        page = context.new_page()
-        visit(page, root(service), "play")
+    with shown(browser, service, "play") as page:
         page.get_by_text("Review a game of your own").click()
         page.locator("#paste").fill("f5 f5")
         page.get_by_role("button", name="Review it").click()
@@ -159,8 +154,7 @@ def test_what_cannot_be_read_says_why(service: Service, browser: Browser) -> Non
 
 
 def test_a_position_is_set_up_by_clicks_and_keys(service: Service, browser: Browser) -> None:
-    with window(browser, service) as page:
-        visit(page, root(service), "play/setup")
+    with window(browser, service, "play/setup") as page:
         for square, clicks in (("c3", 1), ("b2", 2)):
             for _ in range(clicks):
                 page.locator(f"[role=gridcell][aria-label^={square}]").click()
@@ -179,9 +173,7 @@ def test_a_position_is_set_up_by_clicks_and_keys(service: Service, browser: Brow
 
 def test_a_move_waits_for_a_server_that_is_gone(fresh: Service, browser: Browser) -> None:
     play = begin_play(fresh, agent="random")
-    with signed_in(browser, fresh) as context:
-        page = context.new_page()
-        visit(page, root(fresh), f"play/{play}")
+    with shown(browser, fresh, f"play/{play}") as page:
         move(page)
         fresh.stop()
         page.locator(".square.may").first.click()
@@ -193,8 +185,7 @@ def test_a_move_waits_for_a_server_that_is_gone(fresh: Service, browser: Browser
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_levels_are_chosen_by_arrows(service: Service, browser: Browser, rules: str) -> None:
-    with window(browser, service) as page:
-        visit(page, root(service), f"play?rules={rules}")
+    with window(browser, service, f"play?rules={rules}") as page:
         radios = page.get_by_role("group", name="Level").get_by_role("radio")
         radios.first.wait_for()
         names = radios.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")

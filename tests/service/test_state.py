@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 import socket
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -88,20 +86,3 @@ def test_a_reader_that_leaves_with_a_backlog_fills_no_log(tmp_path: Path) -> Non
     finally:
         service.close()
     assert "Traceback" not in service.log.read_text()
-
-
-def test_ctrl_c_with_streams_open(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    service = Service(tmp_path / "runs").start()
-    with ExitStack() as stack:
-        stack.callback(service.close)
-        streams = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", service.port)))
-            for _ in range(200)
-        ]
-        for one in streams:
-            one.sendall(STREAM)
-        for one in streams:
-            assert b"200 OK" in one.recv(4096)
-        assert service.stop(signal.SIGINT) == 0
-        assert "Traceback" not in service.log.read_text()

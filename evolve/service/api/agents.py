@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from pathlib import Path as File
 from typing import Annotated, Final
 
@@ -13,11 +11,9 @@ from fastapi.responses import PlainTextResponse
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.runs.ids import AGENT_SUFFIXES
-from evolve.service.agents import LARGEST_UPLOAD
 from evolve.service.models.agents import (
     AgentDetail,
     AgentInfo,
-    Agents,
     Evaluation,
     NewEvaluation,
     NewPlay,
@@ -29,12 +25,12 @@ from evolve.service.models.agents import (
     Review,
     Upload,
 )
-from evolve.service.models.meta import AGENT_ID
+from evolve.service.models.meta import AGENT_ID, Page
 from evolve.service.responses import Paged, ProblemError
 from evolve.service.state import Service
 
 router = APIRouter()
-AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
+_AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
 _NO_PLAY: Final = "programs play matches and ratings, and nothing else"
 _BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
 _PLACES: Final = {
@@ -42,9 +38,9 @@ _PLACES: Final = {
     "PositionError": "/position/board",
     "RecordError": "/position/moves",
 }
-COACH: Final = "patterns-{rules}?depth=10&endgame=16"
+_COACH: Final = "patterns-{rules}?depth=10&endgame=16"
 """Who values games unless another agent is asked: half a second for a whole game."""
-PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
+_PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
 @router.get("/agents")
@@ -52,14 +48,12 @@ def list_agents(
     service: Service,
     page: Paged,
     q: Annotated[str | None, Query(max_length=200)] = None,
-) -> Agents:
+) -> Page[AgentInfo]:
     """Reference agents, champions of runs, uploads, and the programs that may play."""
     names = service.agents.ids(service.index.names())
     if q is not None:
         names = [name for name in names if q.lower() in name.lower()]
-    chosen, more = page.slice(len(names))
-    items = [service.agents.info(names[number]) for number in chosen]
-    return Agents(items=items, next=more, total=len(names))
+    return page.page(names, service.agents.info)
 
 
 @router.post("/agents", status_code=201)
@@ -69,29 +63,23 @@ async def upload_agent(service: Service, upload: Upload, response: Response) -> 
     if suffix not in AGENT_SUFFIXES:
         detail = f"agent files end in {' or '.join(AGENT_SUFFIXES)}"
         raise ProblemError(422, f"name: {detail}", [("/name", detail)])
-    try:
-        content = base64.b64decode(upload.data, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise ProblemError(422, "data: it is not base64", [("/data", str(error))]) from error
-    if len(content) > LARGEST_UPLOAD:
-        raise ProblemError(413, f"an agent file has {LARGEST_UPLOAD} bytes at most")
     path = service.downloads.new(suffix)
     try:
-        write_bytes(path, content)
+        write_bytes(path, upload.data)
         agent = await service.search.ask("check_file", path=str(path))
     except ProblemError as error:
         detail = error.detail.replace(str(path), upload.name)
         raise ProblemError(error.status, f"data: {detail}", [("/data", detail)]) from error
     finally:
         remove(path, missing_ok=True)
-    name = service.agents.keep_upload(content, suffix)
+    name = service.agents.keep_upload(upload.data, suffix)
     response.headers["location"] = f"agents/{name}"
     about = f"{agent['kind']}, {agent['rules'] or 'any rules'}"
     return AgentInfo(id=name, origin="upload", about=about, **agent)
 
 
 @router.get("/agents/{agent}")
-async def get_agent(service: Service, agent: AgentPath) -> AgentDetail:
+async def get_agent(service: Service, agent: _AgentPath) -> AgentDetail:
     """The description of an agent."""
     listed = agent.partition("?")[0]
     source = service.agents.checked_source(agent)
@@ -103,7 +91,7 @@ async def get_agent(service: Service, agent: AgentPath) -> AgentDetail:
 
 
 @router.delete("/agents/{agent}", status_code=204)
-async def delete_agent(service: Service, agent: AgentPath) -> None:
+async def delete_agent(service: Service, agent: _AgentPath) -> None:
     """Remove an uploaded agent."""
     service.agents.remove_upload(agent)
 
@@ -121,7 +109,7 @@ async def evaluate(service: Service, request: NewEvaluation) -> Evaluation:
 @router.post("/reviews")
 async def review(service: Service, request: NewReview) -> Review:
     """Values of all positions of a game in one answer, by the coach or any other agent."""
-    agent = request.agent or COACH.format(rules=request.position.rules)
+    agent = request.agent or _COACH.format(rules=request.position.rules)
     source = service.agents.checked_source(agent, "/agent")
     _no_program(agent)
     position = request.position.model_dump()
@@ -151,20 +139,20 @@ async def begin_play(service: Service, request: NewPlay, response: Response) -> 
 
 
 @router.get("/plays/{play}")
-async def get_play(service: Service, play: PlayId) -> Play:
+async def get_play(service: Service, play: _PlayId) -> Play:
     """A game, running or over."""
     return service.human_games.get(play)
 
 
 @router.post("/plays/{play}/moves")
-async def make_move(service: Service, play: PlayId, request: PlayMove) -> Play:
+async def make_move(service: Service, play: _PlayId, request: PlayMove) -> Play:
     """Make a move, take the last one back, or resign; the agent answers."""
     source = service.agents.checked_source(service.human_games.get(play).agent)
     return await service.human_games.move(play, request, source)
 
 
 @router.get("/plays/{play}/game.ggf", response_class=PlainTextResponse)
-async def save_play(service: Service, play: PlayId) -> PlainTextResponse:
+async def save_play(service: Service, play: _PlayId) -> PlainTextResponse:
     """The game as a GGF record."""
     text = await service.human_games.record(play)
     headers = {"content-disposition": f'attachment; filename="game-{play}.ggf"'}

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Depends, Path, Query
 
 from evolve.runs.run import Run
 from evolve.service.models.agents import AgentDetail
-from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
+from evolve.service.models.meta import Page
+from evolve.service.models.runs import CrossTable, Game, Lineage, Rows
 from evolve.service.responses import Paged, RunId, Tagged, Text, not_found
 from evolve.service.state import Service, ServiceState
 from evolve.service.tables import (
@@ -27,8 +28,8 @@ from evolve.tables.columns import rows_with
 
 router = APIRouter()
 Number = Annotated[int, Path(ge=0, le=10**9)]
-Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
-Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
+_Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
+_Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 
 def _committed(tags: Tagged, service: Service, run: RunId, generation: Number) -> Run:
@@ -38,45 +39,44 @@ def _committed(tags: Tagged, service: Service, run: RunId, generation: Number) -
     return opened
 
 
-Committed = Annotated[Run, Depends(_committed)]
+_Committed = Annotated[Run, Depends(_committed)]
 """A run that has the generation; the answer is tagged."""
 
 
-class _Played(NamedTuple):
+class _Generation(NamedTuple):
     run: Run
     generation: int | Literal["playoff"]
     games: pa.Table
 
 
-def _played(tags: Tagged, service: Service, run: RunId, generation: Round) -> _Played:
+def _played(tags: Tagged, service: Service, run: RunId, generation: _Round) -> _Generation:
     if generation == "playoff":
         opened = service.index.open(run)
-        return _Played(opened, "playoff", games_table(opened, "playoff"))
-    number = int(generation)
-    opened = _committed(tags, service, run, number)
-    return _Played(opened, number, games_table(opened, number))
+        return _Generation(opened, "playoff", games_table(opened, "playoff"))
+    opened = _committed(tags, service, run, int(generation))
+    return _Generation(opened, int(generation), games_table(opened, int(generation)))
 
 
-Played = Annotated[_Played, Depends(_played)]
+_Played = Annotated[_Generation, Depends(_played)]
 """A run, and a generation of it with its games, tagged; or its play-off."""
 
 
 @router.get("/runs/{run}/generations/{generation}/individuals")
-def get_individuals(opened: Committed, generation: Number, page: Paged) -> Rows:
+def get_individuals(opened: _Committed, generation: Number, page: Paged) -> Rows:
     """The individuals of a generation, the best first."""
     return individuals_of(opened, generation, page)
 
 
 @router.get("/runs/{run}/generations/{generation}/games")
 def get_games(
-    played: Played,
+    played: _Played,
     page: Paged,
     individual: Text = None,
     winner: Literal["black", "white", "draw"] | None = None,
     reason: Text = None,
     kind: Text = None,
     sort: Annotated[str, Query(max_length=20)] = "game",
-) -> Games:
+) -> Page[Game]:
     """The games of a generation, or of the play-off."""
     wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
     prefix = f"{played.generation}:"
@@ -84,7 +84,7 @@ def get_games(
 
 
 @router.get("/runs/{run}/generations/{generation}/crosstable")
-def get_crosstable(played: Played) -> CrossTable:
+def get_crosstable(played: _Played) -> CrossTable:
     """The cross table of a generation, or of the play-off."""
     games = played.games
     return crosstable_of(games if played.generation == "playoff" else of_round_robin(games))
@@ -92,14 +92,14 @@ def get_crosstable(played: Played) -> CrossTable:
 
 @router.get("/runs/{run}/generations/{generation}/champion")
 async def get_champion(
-    service: Service, opened: Committed, run: RunId, generation: Number
+    service: Service, opened: _Committed, run: RunId, generation: Number
 ) -> AgentDetail:
     """The best of a generation as an agent."""
     return await _agent(service, run, str(opened.metadata(generation)[0]["best"]))
 
 
 @router.get("/runs/{run}/individuals/{individual}")
-async def get_individual(service: Service, run: RunId, individual: Individual) -> AgentDetail:
+async def get_individual(service: Service, run: RunId, individual: _Individual) -> AgentDetail:
     """An individual as an agent."""
     service.index.open(run)
     return await _agent(service, run, individual)
@@ -114,7 +114,7 @@ async def _agent(service: ServiceState, run: str, individual: str) -> AgentDetai
 
 @router.get("/runs/{run}/games/{generation}:{number}")
 def get_game(
-    played: Played, run: RunId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
+    played: _Played, run: RunId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
 ) -> Game:
     """A game of a run."""
     opened, generation, games = played
@@ -129,7 +129,7 @@ def get_game(
 def get_lineage(
     service: Service,
     run: RunId,
-    individual: Individual,
+    individual: _Individual,
     depth: Annotated[int, Query(ge=0, le=50)] = 6,
 ) -> Lineage:
     """The ancestors of an individual, `depth` steps back."""

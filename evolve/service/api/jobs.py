@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+import pyarrow as pa
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
 from evolve.agents.calibration.ratings import rungs_of
@@ -13,12 +13,12 @@ from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
 from evolve.fitness.executor import processors
+from evolve.parsing import json_value
 from evolve.runs.ids import new_run_in
-from evolve.runs.run_type import RunTable, RunType, TableReading
+from evolve.runs.run_type import RunTable, RunType
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.costs import runs_of
 from evolve.service.downloads import SentFile
-from evolve.service.forms import form_of, forms, has_torch, study_words
+from evolve.service.forms import Form, forms, has_torch, study_words
 from evolve.service.job import JobRecord
 from evolve.service.job_requests import check_startable, checked, new_job
 from evolve.service.models.meta import (
@@ -26,37 +26,41 @@ from evolve.service.models.meta import (
     Checked,
     ColumnShown,
     CommandInfo,
-    Commands,
-    ContestInfo,
     CostInfo,
     Design,
     Goals,
     Health,
+    Items,
     KindInfo,
-    LogText,
     Meta,
-    OfferCosts,
-    Presets,
-    RulesInfo,
+    Page,
     SettingsOnly,
-    Space,
     TableInfo,
     Token,
 )
-from evolve.service.models.runs import JOB_ID, Game, Games, Job, Jobs, JobState, NewJob
-from evolve.service.offers import NEEDS, costs_of_offers, goals
+from evolve.service.models.runs import JOB_ID, Game, Job, JobState, NewJob
+from evolve.service.offers import NEEDS, costs_of_offers, goals, runs_of
 from evolve.service.request_guard import COOKIE_DAYS, Door
-from evolve.service.responses import Paged, PagedBy50, ProblemError, not_found
+from evolve.service.responses import Paged, ProblemError, not_found
 from evolve.service.state import Service, ServiceState
 from evolve.service.tables import game_of, games_page
-from evolve.tables.columns import rows_with
+from evolve.tables.columns import array_of, rows_with
 from evolve.tables.parquet import read_table
 from evolve.version import __version__
 
-router = APIRouter()
-CommandName = Annotated[str, Path(max_length=40)]
-JobId = Annotated[str, Path(pattern=JOB_ID)]
-Key = Annotated[str | None, Header(max_length=100)]
+router, session = APIRouter(), APIRouter()
+_Key = Annotated[str | None, Header(max_length=100)]
+_JobId = Annotated[str, Path(pattern=JOB_ID)]
+
+
+def _form(command: Annotated[str, Path(max_length=40)]) -> Form:
+    form = forms().get(command)
+    if form is None:
+        raise not_found(f"command {command!r}")
+    return form
+
+
+_Form = Annotated[Form, Depends(_form)]
 
 
 @router.get("/health")
@@ -81,36 +85,37 @@ async def health(service: Service) -> Health:
 def get_meta() -> Meta:
     """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
     return Meta(
-        kinds=[*(_kind(kind) for kind in RUN_TYPES), STUDY],
-        contests=[
-            ContestInfo(name=name, plural=contest.plural) for name, contest in CONTESTS.items()
+        kinds=[
+            *(
+                KindInfo(
+                    name=kind.name,
+                    noun=kind.noun,
+                    plural=kind.plural,
+                    unit=kind.unit,
+                    event=kind.row_event,
+                    page=kind.page,
+                    tables=[_table(kind, table) for table in kind.tables],
+                )
+                for kind in RUN_TYPES
+            ),
+            STUDY,
         ],
+        contests=[{"name": name, "plural": contest.plural} for name, contest in CONTESTS.items()],
         rules=[
-            RulesInfo(
-                name=name,
-                goal=rules.goal,
-                discs=rules.discs,
-                rungs=[rung._asdict() for rung in rungs_of(name)],
-            )
+            {
+                "name": name,
+                "goal": rules.goal,
+                "discs": rules.discs,
+                "rungs": [rung._asdict() for rung in rungs_of(name)],
+            }
             for name, rules in RULE_SETS.items()
         ],
         default_rules=DEFAULT_RULES,
     )
 
 
-def _kind(kind: RunType) -> KindInfo:
-    return KindInfo(
-        name=kind.name,
-        noun=kind.noun,
-        plural=kind.plural,
-        unit=kind.unit,
-        event=kind.row_event,
-        page=kind.page,
-        tables=[_table(table, kind.reading.tables[table.name]) for table in kind.tables],
-    )
-
-
-def _table(table: RunTable, reading: TableReading) -> TableInfo:
+def _table(kind: RunType, table: RunTable) -> TableInfo:
+    columns = kind.reading.tables[table.name].columns or ()
     return TableInfo(
         name=table.name,
         title=table.title or table.name.capitalize(),
@@ -118,11 +123,11 @@ def _table(table: RunTable, reading: TableReading) -> TableInfo:
         over=list(table.over),
         whole=not table.generations,
         drawn=table.drawn,
-        columns=[ColumnShown.model_validate(column) for column in reading.columns or ()],
+        columns=[ColumnShown.model_validate(column) for column in columns],
     )
 
 
-@router.post("/session", status_code=204)
+@session.post("/session", status_code=204)
 async def open_session(request: Request, given: Token, response: Response) -> None:
     """Send the token once and get a cookie, which streams of events need."""
     door: Door = request.app.state.door
@@ -137,45 +142,33 @@ async def open_session(request: Request, given: Token, response: Response) -> No
 
 
 @router.get("/commands")
-def list_commands(service: Service) -> Commands:
+def list_commands(service: Service) -> Items[list[CommandInfo]]:
     """The forms of all commands that jobs run."""
     tunable = service.agents.tunable
-    return Commands(items=[form.info(tunable) for form in forms().values()])
+    return Items(items=[form.info(tunable) for form in forms().values()])
 
 
 @router.get("/commands/{command}")
-def get_command(service: Service, command: CommandName) -> CommandInfo:
+def get_command(service: Service, form: _Form) -> CommandInfo:
     """The form of a command, such as `run` or `train patterns`."""
-    form = forms().get(command)
-    if form is None:
-        raise not_found(f"command {command!r}")
     return form.info(service.agents.tunable)
 
 
 @router.post("/commands/{command}/check")
-async def check_settings(service: Service, command: CommandName, given: SettingsOnly) -> Checked:
+async def check_settings(service: Service, form: _Form, given: SettingsOnly) -> Checked:
     """Whether settings are right, and the equivalent command line."""
-    if command not in forms():
-        raise not_found(f"command {command!r}")
-    form, rest = form_of(command, given.settings)
-    settings, _ = await checked(service, form, rest)
+    _, settings, _ = await checked(service, form.command, given)
     words = form.words(settings)
     if given.is_study:
-        await asyncio.to_thread(form.design, settings, given.seeds, given.grid)
         words = study_words(form, settings, given.seeds, given.grid)
     out = [] if given.name is None else ["--out", str(new_run_in(service.folders.runs, given.name))]
     return Checked(settings=settings, line=service.folders.line_of([*words, *out]))
 
 
 @router.post("/commands/{command}/cost")
-async def get_cost(service: Service, command: CommandName, given: Design) -> CostInfo:
+async def get_cost(service: Service, form: _Form, given: Design) -> CostInfo:
     """What a run or study with these settings is expected to cost on this machine."""
-    if command not in forms():
-        raise not_found(f"command {command!r}")
-    form, rest = form_of(command, given.settings)
-    settings, _ = await checked(service, form, rest)
-    if given.is_study:
-        await asyncio.to_thread(form.design, settings, given.seeds, given.grid)
+    _, settings, _ = await checked(service, form.command, given)
     return await service.costs.of(form, settings, processors(), runs_of(given.seeds, given.grid))
 
 
@@ -188,34 +181,33 @@ def list_goals(service: Service) -> Goals:
 
 
 @router.get("/goals/costs")
-async def list_costs(service: Service, rules: Rules = DEFAULT_RULES) -> OfferCosts:
+async def list_costs(service: Service, rules: Rules = DEFAULT_RULES) -> Items[dict[str, CostInfo]]:
     """What the offers of all goals cost on this machine, by their names."""
-    return await costs_of_offers(service.costs, rules, processors())
+    return Items(items=await costs_of_offers(service.costs, rules, processors()))
 
 
 @router.get("/presets")
-def list_presets() -> Presets:
-    """The presets of all commands."""
-    return Presets(
-        items={
-            name: {preset: dict(values) for preset, values in form.presets.items()}
-            for name, form in forms().items()
-        }
-    )
+def list_presets() -> Items[dict[str, Any]]:
+    """The presets of all commands, as changes to the defaults."""
+    return Items(items={name: json_value(form.presets) for name, form in forms().items()})
 
 
 @router.get("/spaces/{kind}")
-async def get_space(service: Service, kind: Annotated[str, Path(max_length=40)]) -> Space:
-    """The settings that a sweep of a kind searches."""
+async def get_space(
+    service: Service, kind: Annotated[str, Path(max_length=40)]
+) -> Items[list[dict[str, Any]]]:
+    """The settings that a sweep of a kind searches: `name`, `type`, `range`, `default`, `about`."""
     if kind not in SWEEP_TARGETS:
         raise not_found(f"kind {kind!r} of sweep")
-    parameters: list[dict[str, Any]] = await service.search.ask("space", kind=kind)
-    return Space.model_validate({"kind": kind, "items": parameters})
+    return Items(items=await service.search.ask("space", kind=kind))
 
 
 @router.post("/jobs", status_code=202)
 async def make_job(
-    service: Service, request: NewJob, response: Response, idempotency_key: Key = None
+    service: Service,
+    request: NewJob,
+    response: Response,
+    idempotency_key: _Key = None,
 ) -> Job:
     """Ask for work. With an Idempotency-Key the same request makes one job, however often sent."""
     async with service.ordering:
@@ -226,28 +218,26 @@ async def make_job(
 
 
 @router.get("/jobs")
-async def list_jobs(service: Service, page: PagedBy50, state: JobState | None = None) -> Jobs:
+async def list_jobs(service: Service, page: Paged, state: JobState | None = None) -> Page[Job]:
     """Jobs, the newest first."""
     records = [job for job in service.jobs.all() if state is None or job.state == state]
-    chosen, more = page.slice(len(records))
-    items = [service.jobs.document(records[number]) for number in chosen]
-    return Jobs(items=items, next=more, total=len(records))
+    return page.page(records, service.jobs.document)
 
 
 @router.get("/jobs/{job}")
-async def get_job(service: Service, job: JobId) -> Job:
+async def get_job(service: Service, job: _JobId) -> Job:
     """A job."""
     return service.jobs.document(service.jobs.get(job))
 
 
 @router.delete("/jobs/{job}", status_code=204)
-async def delete_job(service: Service, job: JobId) -> None:
+async def delete_job(service: Service, job: _JobId) -> None:
     """Delete a job that has ended, with its games; its run stays."""
     service.jobs.remove(service.jobs.get(job))
 
 
 @router.post("/jobs/{job}/stop", status_code=202)
-async def stop_job(service: Service, job: JobId, response: Response) -> Job:
+async def stop_job(service: Service, job: _JobId, response: Response) -> Job:
     """End a job after its current step; cancel one that waits."""
     record = service.jobs.get(job)
     service.jobs.stop(record)
@@ -255,15 +245,15 @@ async def stop_job(service: Service, job: JobId, response: Response) -> Job:
 
 
 @router.post("/jobs/{job}/kill", status_code=202)
-async def kill_job(service: Service, job: JobId, response: Response) -> Job:
+async def kill_job(service: Service, job: _JobId, response: Response) -> Job:
     """End a job at once: its current step is lost."""
     record = service.jobs.get(job)
-    service.jobs.kill(record)
+    service.jobs.stop(record, at_once=True)
     return _answered(service, record, response)
 
 
 @router.post("/jobs/{job}/resume", status_code=202)
-async def resume_job(service: Service, job: JobId, response: Response) -> Job:
+async def resume_job(service: Service, job: _JobId, response: Response) -> Job:
     """Continue a job where it ended."""
     record = service.jobs.get(job)
     service.jobs.check_resumable(record)
@@ -273,41 +263,38 @@ async def resume_job(service: Service, job: JobId, response: Response) -> Job:
 
 
 @router.get("/jobs/{job}/log")
-async def get_log(service: Service, job: JobId) -> LogText:
-    """The end of what a job has printed."""
-    return LogText(text=service.jobs.log(service.jobs.get(job)))
+async def get_log(service: Service, job: _JobId) -> dict[str, str]:
+    """The end of what a job has printed, as `text`."""
+    return {"text": service.jobs.log(service.jobs.get(job))}
 
 
 @router.get("/jobs/{job}/games")
 def get_games(
     service: Service,
-    job: JobId,
+    job: _JobId,
     page: Paged,
     winner: Literal["black", "white", "draw"] | None = None,
     sort: Annotated[str, Query(max_length=20)] = "game",
-) -> Games:
+) -> Page[Game]:
     """The games of a match so far."""
     games = _games(service, job)
-    upsets = [None] * len(games)
-    found = games_page(games, upsets, "", page, sort, winner=winner)
-    return found.model_copy(update={"items": [_named(service, job, game) for game in found.items]})
+    return games_page(games, [None] * len(games), "", page, sort, winner=winner)
 
 
 @router.get("/jobs/{job}/games/{number}")
 def get_game(
-    service: Service, job: JobId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
+    service: Service, job: _JobId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
 ) -> Game:
     """A game of a match."""
-    games = _games(service, job)
-    rows = rows_with(games, "game", int(number)).to_pylist()
+    rows = rows_with(_games(service, job), "game", int(number)).to_pylist()
     if not rows:
         raise not_found(f"game {number} in job {job}")
-    return _named(service, job, game_of(rows[0], ""))
+    return game_of(rows[0], "")
 
 
 @router.get("/jobs/{job}/files/{name}", response_class=FileResponse)
 async def get_file(
-    service: Service, job: JobId, name: Literal["games.parquet", "games.csv", "games.ggf"]
+    service: Service, job: _JobId, name: Literal["games.parquet", "games.csv", "games.ggf"]
 ) -> FileResponse:
     """The games of a match as a file."""
     record = service.jobs.get(job)
@@ -324,20 +311,18 @@ async def get_file(
     return SentFile(path, sent_as)
 
 
-def _named(service: ServiceState, job: str, game: Game) -> Game:
-    """The game with its agents by their ids."""
-    names = service.jobs.get(job).names
-    players = {
-        side: names.get(name, name) for side, name in (("black", game.black), ("white", game.white))
-    }
-    return game.model_copy(update=players)
-
-
-def _games(service: ServiceState, job: str) -> Any:
-    path = service.jobs.file(service.jobs.get(job), GAMES_FILE)
+def _games(service: ServiceState, job: str) -> pa.Table:
+    """The games of a match, with agents by their ids."""
+    record = service.jobs.get(job)
+    path = service.jobs.file(record, GAMES_FILE)
     if not path.exists():
         raise not_found(f"games of job {job}")
-    return read_table(path)
+    games = read_table(path)
+    for side in ("black", "white"):
+        ids = [record.names.get(name, name) for name in games[side].to_pylist()]
+        place = games.column_names.index(side)
+        games = games.set_column(place, side, array_of(ids, pa.string()))
+    return games
 
 
 def _answered(service: ServiceState, record: JobRecord, response: Response) -> Job:

@@ -14,41 +14,31 @@ from fastapi.responses import FileResponse
 from evolve.agents.names import with_clock
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
-from evolve.files.changes import move, remove, remove_tree
-from evolve.parsing import json_value, parse_json, read_document
+from evolve.files.changes import move, remove_tree
+from evolve.parsing import read_document
 from evolve.runs.ids import IN_STUDY, RUN_ID
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
-from evolve.runs.run_type import Change as Offered
+from evolve.runs.run_type import Change
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.study_spec import text_of
 from evolve.runs.summary import share_in_playoff
-from evolve.service.downloads import SentFile, write_parts
+from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, shown_settings
 from evolve.service.job_lines import changes_of
 from evolve.service.job_requests import resumed
-from evolve.service.models.meta import CheckLine, FileCheck
+from evolve.service.models.meta import FileCheck, Page
 from evolve.service.models.runs import (
-    Best,
-    Change,
     Changes,
-    Comparison,
-    Courses,
-    Download,
     Job,
     Kind,
-    Metrics,
-    OverSeeds,
     Rows,
     RunDetail,
-    Runs,
     RunState,
-    SettingDifference,
-    StudyCell,
+    RunSummary,
 )
 from evolve.service.responses import (
     Paged,
-    PagedBy50,
     ProblemError,
     RunId,
     Tagged,
@@ -63,7 +53,6 @@ from evolve.tables.trials import verdict_of
 from evolve.terminal_text import as_word
 
 router = APIRouter()
-Several = Annotated[list[str], Query(min_length=1, max_length=20)]
 _TABLES: Final = dict.fromkeys(
     table.name for kind in RUN_TYPES for table in kind.tables if not table.generations
 )
@@ -77,14 +66,14 @@ _SORTS = ("date", "name", *_OF_SUMMARY)
 @router.get("/runs")
 def list_runs(
     service: Service,
-    page: PagedBy50,
+    page: Paged,
     q: Text = None,
     kind: Kind | None = None,
     rules: Text = None,
     state: RunState | None = None,
     study: Annotated[str | None, Query(pattern=RUN_ID)] = None,
     sort: Annotated[str, Query(max_length=20)] = _DEFAULT_SORT,
-) -> Runs:
+) -> Page[RunSummary]:
     """Runs and studies, or the runs in a study, those that grew last first.
 
     `q` is searched for in names. Sorted by `elo` or `score`, runs without one come last.
@@ -93,7 +82,7 @@ def list_runs(
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
-        summaries = service.index.summaries(names, fresh=False)
+        summaries = service.index.summaries(names)
         for field, value in wanted.items():
             summaries = [run for run in summaries if value is None or getattr(run, field) == value]
         if key in _OF_SUMMARY:
@@ -107,7 +96,7 @@ def list_runs(
         names.reverse()
     chosen, more = page.slice(len(names))
     items = service.index.summaries(names[number] for number in chosen)
-    return Runs(items=[service.index.drawn(run) for run in items], next=more, total=len(names))
+    return Page(items=[service.index.drawn(run) for run in items], next=more, total=len(names))
 
 
 @router.get("/runs/{run}")
@@ -117,21 +106,22 @@ def get_run(service: Service, run: RunId) -> RunDetail:
     if summary.state == "damaged":
         return RunDetail.model_validate(summary.model_dump())
     if (study := service.index.study(run)) is not None:
+        meeting = f"evolve compare {_word(service, study)} --games 400"
         return RunDetail.model_validate(
             {
                 **summary.model_dump(),
                 "settings": _design(service, study),
                 "changes": _changes(study),
                 "files": _files(run, study),
-                "lines": [{"about": "Its champions meet", "line": _meeting(service, study)}],
+                "lines": [{"about": "Its champions meet", "line": meeting}],
                 "cells": [
-                    StudyCell(
-                        run=f"{run}{IN_STUDY}{member.name}",
-                        setting=member.setting.name,
-                        label=", ".join(map(text_of, member.setting.varied.values()))
+                    {
+                        "run": f"{run}{IN_STUDY}{member.name}",
+                        "setting": member.setting.name,
+                        "label": ", ".join(map(text_of, member.setting.varied.values()))
                         or member.setting.name,
-                        seed=member.seed,
-                    )
+                        "seed": member.seed,
+                    }
                     for member in study.members
                 ],
             }
@@ -152,7 +142,7 @@ def get_run(service: Service, run: RunId) -> RunDetail:
         "playoff": playoff_file(opened.path).exists(),
         **share_in_playoff(opened),
         "verdict": verdict_of(opened.path),
-        "lines": _lines(service, opened),
+        "lines": use_lines(service, opened),
     }
     return RunDetail.model_validate(detail)
 
@@ -176,26 +166,12 @@ async def resume_run(service: Service, run: RunId, changes: Changes, response: R
     return service.jobs.document(record)
 
 
-@router.get("/runs/{run}/best")
-async def get_best(service: Service, run: RunId) -> Best:
-    """The best trial of a sweep so far, beside the defaults, and how to use its settings."""
-    opened = service.index.open(run)
-    if "trials" not in opened.tables:
-        raise not_found(f"best trial: {run} is not a sweep")
-    found: dict[str, Any] = await service.search.ask("best", folder=str(opened.path))
-    return Best.model_validate({**found, "lines": [*found["lines"], *_lines(service, opened)]})
-
-
 def _word(service: ServiceState, run: Run | Study) -> str:
     """A run or study as a word of a command line, from where the folder of the runs is."""
     return as_word(run.path.relative_to(service.folders.runs.parent).as_posix())
 
 
-def _meeting(service: ServiceState, study: Study) -> str:
-    return f"evolve compare {_word(service, study)} --games 400"
-
-
-def _lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
+def use_lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
     """Command lines that use the champion of a run; none before there is one."""
     if champion_of(run.path) is None:
         return []
@@ -223,16 +199,11 @@ async def check_file(service: Service, run: RunId) -> FileCheck:
     finally:
         service.downloads.discard(file)
     try:
-        report = parse_json(read_document(printed))
+        return FileCheck.model_validate_json(read_document(printed))
     except ValueError as error:
         raise ProblemError(422, f"it could not be checked: {error}") from error
     finally:
         service.downloads.discard(printed)
-    lines = [
-        CheckLine(name=finding["name"], passed=finding["good"], text=finding["text"])
-        for finding in report["findings"]
-    ]
-    return FileCheck(passed=report["good"], lines=lines)
 
 
 async def _python_file(service: ServiceState, source: str) -> Path:
@@ -242,60 +213,13 @@ async def _python_file(service: ServiceState, source: str) -> Path:
     return await service.downloads.made(["export", source, "-o", "{to}"], ".py")
 
 
-@router.get("/compare")
-def compare(service: Service, run: Several) -> Comparison:
-    """Runs side by side, and the settings in which they differ."""
-    opened = [service.index.open(name) for name in run]
-    ids = service.agents.id_of
-    configs = [shown_settings(run.command, run.config, ids) for run in opened]
-    keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
-    differing = [
-        SettingDifference(name=key, values=[config.get(key) for config in configs])
-        for key in keys
-        if any(config.get(key) != configs[0].get(key) for config in configs)
-    ]
-    runs = [service.index.summary(name) for name in run]
-    return Comparison(runs=runs, settings=differing)
-
-
-@router.get("/seeds")
-async def compare_seeds(service: Service, run: Several) -> OverSeeds:
-    """Runs compared over their seeds: those that differ only in the seed are one setting.
-
-    For each setting its mean over its seeds, and the differences to the other settings, as in
-    `evolve compare`.
-    """
-    sources = [service.index.study(name) or service.index.open(name) for name in dict.fromkeys(run)]
-    folders = [str(source.path) for source in sources]
-    found: dict[str, Any] = await service.search.ask("over_seeds", folders=folders)
-    return OverSeeds.model_validate(found)
-
-
-@router.get("/runs/{run}/courses")
-async def get_courses(service: Service, run: RunId) -> Courses:
-    """The mean course of each setting of a study, as `evolve plot` draws them."""
-    study = service.index.study(run)
-    if study is None:
-        raise not_found(f"study {run}")
-    items: list[dict[str, Any]] = await service.search.ask("courses", folder=str(study.path))
-    return Courses.model_validate({"items": items})
-
-
-@router.get("/metrics")
-def get_metrics(service: Service, run: Several) -> Metrics:
-    """Further metrics of runs, for which the whole run is read: the best score, games, hours."""
-    opened = [None if service.index.study(name) else service.index.open(name) for name in run]
-    metrics = [{} if run is None else json_value(run.kind.reading.metrics(run)) for run in opened]
-    return Metrics(items=metrics)
-
-
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
 async def get_file(
     service: Service, run: RunId, name: Annotated[str, InPath(max_length=100)]
 ) -> FileResponse:
     """A file of a run; see its `files`."""
     opened = service.index.study(run) or service.index.open(run)
-    names = {file.name for file in _files(run, opened)}
+    names = {file["name"] for file in _files(run, opened)}
     if name not in names:
         raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(names))}")
     champion = champion_of(opened.path)
@@ -305,22 +229,15 @@ async def get_file(
         return SentFile(champion, sent_as)
     if name == "agent.py":
         return service.downloads.sent(await _python_file(service, source), sent_as)
-    parts = None
-    if opened.form == "run" and opened.table_named(stem):
-        parts = opened.kind.reading.tables[stem].parts
-    if parts is None or suffix == "csv":
-        words = ["show", source, "--table", stem, "-o", "{to}"]
-        return service.downloads.sent(await service.downloads.made(words, f".{suffix}"), sent_as)
-    whole = service.downloads.new(".parquet")
-    if not await asyncio.to_thread(write_parts, parts(opened), whole):
-        raise not_found(f"{stem} of {run} yet")
-    if suffix == "parquet":
-        return service.downloads.sent(whole, sent_as)
+    made, words = service.downloads.made, ["show", source, "--table", stem, "-o", "{to}"]
+    if suffix != _RECORDS[1:]:
+        return service.downloads.sent(await made(words, f".{suffix}"), sent_as)
+    whole = await made(words, ".parquet")
     try:
-        made = await service.downloads.made(["convert", str(whole), "-o", "{to}"], _RECORDS)
+        records = await made(["convert", str(whole), "-o", "{to}"], _RECORDS)
     finally:
-        remove(whole, missing_ok=True)
-    return service.downloads.sent(made, sent_as)
+        service.downloads.discard(whole)
+    return service.downloads.sent(records, sent_as)
 
 
 def _table_route(table: str) -> Callable[..., Rows]:
@@ -363,7 +280,7 @@ def _delete(service: ServiceState, folder: Path) -> None:
     remove_tree(gone, ignore_errors=True)
 
 
-def _files(name: str, run: Run | Study) -> list[Download]:
+def _files(name: str, run: Run | Study) -> list[dict[str, str]]:
     """The downloads of a run; of a study, the tables of its runs as one."""
     files: list[tuple[str, str]] = []
     champion = champion_of(run.path)
@@ -376,12 +293,12 @@ def _files(name: str, run: Run | Study) -> list[Download]:
             )
         )
     for table in run.tables:
-        if run.form == "run" and run.kind.reading.tables[table].parts:
+        if run.form == "run" and run.kind.reading.tables[table].of_games:
             files.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
         files.append((f"{table}.csv", f"{table} as CSV"))
         files.append((f"{table}.parquet", f"{table} as Parquet"))
     return [
-        Download(name=file, href=f"runs/{name}/files/{file}", about=about) for file, about in files
+        {"name": file, "href": f"runs/{name}/files/{file}", "about": about} for file, about in files
     ]
 
 
@@ -405,17 +322,15 @@ def _design(service: ServiceState, study: Study) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _changes(run: Run | Study) -> list[Change]:
+def _changes(run: Run | Study) -> list[dict[str, str]]:
     """The settings that may change when a run or study continues."""
     return [
-        Change.model_validate(
-            {"name": change.name, "type": change.type.__name__, "help": _help_of(change)}
-        )
+        {"name": change.name, "type": change.type.__name__, "help": _help_of(change)}
         for change in changes_of(run)
     ]
 
 
-def _help_of(change: Offered) -> str:
+def _help_of(change: Change) -> str:
     """The help of its option, without the words that name the kind of run, and the terminal's."""
     head, _, rest = change.help.partition(": ")
     text = rest[:1].upper() + rest[1:] if head.startswith("Of a ") else change.help

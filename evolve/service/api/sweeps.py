@@ -1,4 +1,4 @@
-"""Sweeps: how much their settings matter, and what scores to expect of them."""
+"""Comparisons of runs and their seeds; of sweeps, what matters and what scores to expect."""
 
 from __future__ import annotations
 
@@ -6,16 +6,83 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
 
+from evolve.parsing import json_value
 from evolve.runs.run import Run
-from evolve.service.models.runs import Importances, Landscapes
+from evolve.service.api.runs import use_lines
+from evolve.service.forms import shown_settings
+from evolve.service.models.meta import Items
+from evolve.service.models.runs import Best, Comparison, Importances, Landscapes, OverSeeds
 from evolve.service.responses import RunId, not_found
 from evolve.service.state import Service, ServiceState
 from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
+Several = Annotated[list[str], Query(min_length=1, max_length=20)]
 Parameters = Annotated[tuple[str, ...], Query(max_length=2)]
 _SLICES: Final = 8
 """Most parameters over which expected scores are sent one by one."""
+
+
+@router.get("/compare")
+def compare(service: Service, run: Several) -> Comparison:
+    """Runs side by side, and the settings in which they differ."""
+    opened = [service.index.open(name) for name in run]
+    ids = service.agents.id_of
+    configs = [shown_settings(run.command, run.config, ids) for run in opened]
+    keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
+    differing = [
+        {"name": key, "values": [config.get(key) for config in configs]}
+        for key in keys
+        if any(config.get(key) != configs[0].get(key) for config in configs)
+    ]
+    runs = [service.index.summary(name) for name in run]
+    return Comparison(runs=runs, settings=differing)
+
+
+@router.get("/seeds")
+async def compare_seeds(service: Service, run: Several) -> OverSeeds:
+    """Runs compared over their seeds: those that differ only in the seed are one setting.
+
+    For each setting its mean over its seeds, and the differences to the other settings, as in
+    `evolve compare`.
+    """
+    sources = [service.index.study(name) or service.index.open(name) for name in dict.fromkeys(run)]
+    folders = [str(source.path) for source in sources]
+    found: dict[str, Any] = await service.search.ask("over_seeds", folders=folders)
+    return OverSeeds.model_validate(found)
+
+
+@router.get("/runs/{run}/courses")
+async def get_courses(service: Service, run: RunId) -> Items[list[dict[str, Any]]]:
+    """The mean course of each setting of a study, as `evolve plot` draws them.
+
+    Each has the mean `y` of its runs at each place `x`, with a band from `low` to `high`: from the
+    lowest seed to the highest; from 5 seeds on it is Student's 95 % interval of the mean. A setting
+    with one seed has none, or that of its games.
+    """
+    study = service.index.study(run)
+    if study is None:
+        raise not_found(f"study {run}")
+    items: list[dict[str, Any]] = await service.search.ask("courses", folder=str(study.path))
+    return Items(items=items)
+
+
+@router.get("/metrics")
+def get_metrics(service: Service, run: Several) -> Items[list[dict[str, Any]]]:
+    """Further metrics of runs, for which the whole run is read: the best score, games, hours."""
+    opened = [None if service.index.study(name) else service.index.open(name) for name in run]
+    metrics = [{} if run is None else json_value(run.kind.reading.metrics(run)) for run in opened]
+    return Items(items=metrics)
+
+
+@router.get("/runs/{run}/best")
+async def get_best(service: Service, run: RunId) -> Best:
+    """The best trial of a sweep so far, beside the defaults, and how to use its settings."""
+    opened = _sweep(service, run)
+    found: dict[str, Any] = await service.search.ask(
+        "evolve.sweeps.findings:winner_of", folder=opened.path
+    )
+    return Best.model_validate({**found, "lines": [*found["lines"], *use_lines(service, opened)]})
 
 
 @router.get("/runs/{run}/importances")

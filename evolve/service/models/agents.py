@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Base64Bytes, BaseModel, Field
 
 from evolve.engine.board.rules import Rules
-from evolve.service.models.meta import AGENT_ID, Given, Number, Page
+from evolve.service.models.meta import AGENT_ID, Given, Number
 
 AgentId = Annotated[str, Field(pattern=AGENT_ID)]
 MovesText = Annotated[str, Field(max_length=2000)]
@@ -18,36 +18,23 @@ BOARDS: Final = (
 STARTS: Final = "where it began, as OBF has it; null: the usual start"
 
 
-class AgentRating(BaseModel):
-    """How strong a reference agent is under some rules, on the scale of the ladder."""
-
-    rules: Rules
-    elo: int
-    error: int = Field(description="half of the 95 % interval")
-    seconds: float = Field(description="of a move, on one core")
-    about: str
-    plays: str = Field(description="of a level: the agent that it is, with its settings")
-
-
 class AgentInfo(BaseModel):
     """An agent in lists."""
 
     id: str
     name: str
-    kind: str | None
-    rules: Rules | None
+    kind: str | None = None
+    rules: Rules | None = None
     origin: Literal["reference", "run", "upload", "program"]
     about: str
-    ratings: list[AgentRating] = Field(default=[], description="of a reference agent")
+    ratings: list[dict[str, Any]] = Field(
+        default=[],
+        description="of a reference agent under `rules`: `elo` on the ladder, `error`, half of its "
+        "95 % interval, `seconds` of a move on one core, `about`, `plays`",
+    )
     settings: list[str] = Field(
         default=[], description="what may follow the question mark; empty in lists"
     )
-
-
-class Agents(Page):
-    """A page of agents."""
-
-    items: list[AgentInfo]
 
 
 class AgentDetail(AgentInfo):
@@ -65,7 +52,7 @@ class Upload(Given):
     """An agent file."""
 
     name: str = Field(max_length=200, description="its name, which ends in .json or .npz")
-    data: str = Field(max_length=45_000_000, description="its content as base64")
+    data: Base64Bytes = Field(max_length=44_739_244, description="its content: 32 MiB at most")
 
 
 class Position(Given):
@@ -141,20 +128,14 @@ class Pasted(Given):
     rules: Rules = Field("standard", description="of games that do not say theirs")
 
 
-class PastedGame(BaseModel):
-    """A game that was read, or a position, which has no moves."""
-
-    start: str | None = Field(description=STARTS)
-    moves: list[str]
-    rules: Rules
-    black: str
-    white: str
-
-
 class PastedGames(BaseModel):
-    """The first games of a text; left_out: why the first of the others could not be read."""
+    """The first games of a text; left_out: why the first of the others could not be read.
 
-    games: list[PastedGame]
+    games: each with its `moves`, none of a position, `rules`, `black`, `white`, and `start` as OBF,
+    null where that is the usual one.
+    """
+
+    games: list[dict[str, Any]]
     total: int
     left_out: list[str]
 

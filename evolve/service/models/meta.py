@@ -5,7 +5,7 @@ Choices are forms of the commands, kinds of runs with their tables, contests and
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
@@ -14,6 +14,7 @@ from evolve.runs.ids import RUN_ID
 from evolve.tables.columns import Chart, Format
 
 Number = int | float
+T = TypeVar("T")
 
 AGENT_ID: Final = r"^[A-Za-z0-9_:.+-]{1,220}(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
 WRITTEN: Final = {
@@ -48,9 +49,16 @@ class Health(BaseModel):
     programs: list[str] = Field(description="ids of the programs that may be met")
 
 
-class Page(BaseModel):
+class Items(BaseModel, Generic[T]):
+    """A list, or documents by name."""
+
+    items: T
+
+
+class Page(BaseModel, Generic[T]):
     """A page of a list; `next` is the cursor of the one after it."""
 
+    items: list[T]
     next: str | None = None
     total: int
 
@@ -59,12 +67,6 @@ class Token(Given):
     """The token that lets a client in."""
 
     token: str = Field(max_length=200, description="as it was printed when the server started")
-
-
-class LogText(BaseModel):
-    """The end of what a job has printed."""
-
-    text: str
 
 
 class FieldError(BaseModel):
@@ -119,31 +121,17 @@ class KindInfo(BaseModel):
     tables: list[TableInfo]
 
 
-class ContestInfo(BaseModel):
-    """A command in which agents play each other."""
+class Meta(BaseModel):
+    """What clients can choose from.
 
-    name: str
-    plural: str
-
-
-class RulesInfo(BaseModel):
-    """Rules, who wins by them, and their ladder, the weakest rung first.
-
-    discs: 1 where most discs win, −1 where fewest do.
+    contests: commands in which agents play each other, each with `name` and `plural`. rules: each
+    with `name`, `goal`, `discs` (1 where most discs win, −1 where fewest do) and its ladder,
+    `rungs`, the weakest first.
     """
 
-    name: str
-    goal: str
-    discs: int
-    rungs: list[dict[str, Any]]
-
-
-class Meta(BaseModel):
-    """What clients can choose from."""
-
     kinds: list[KindInfo]
-    contests: list[ContestInfo]
-    rules: list[RulesInfo]
+    contests: list[dict[str, str]]
+    rules: list[dict[str, Any]]
     default_rules: str
 
 
@@ -168,12 +156,6 @@ class CommandInfo(BaseModel):
     groups: list[str]
     fields: list[FormField]
     presets: dict[str, dict[str, Any]]
-
-
-class Commands(BaseModel):
-    """All forms."""
-
-    items: list[CommandInfo]
 
 
 class Checked(BaseModel):
@@ -234,41 +216,14 @@ class Goals(BaseModel):
     notes: list[str]
 
 
-class OfferCosts(BaseModel):
-    """What the offers with a command cost, by their names."""
-
-    items: dict[str, CostInfo]
-
-
-class CheckLine(BaseModel):
-    """What a contest's test says of one thing."""
-
-    name: str
-    passed: bool | None = Field(description="null where the check cannot decide")
-    text: str
-
-
 class FileCheck(BaseModel):
-    """A short test of the champion's Python file against the rules of a contest."""
+    """A short test of the champion's Python file against the rules of a contest.
 
-    passed: bool
-    lines: list[CheckLine]
+    findings: each with `name`, `text`, and `good`, null where the check cannot decide.
+    """
 
-
-class Presets(BaseModel):
-    """The presets of each command, as changes to the defaults."""
-
-    items: dict[str, dict[str, dict[str, Any]]]
-
-
-class SpaceRange(BaseModel):
-    """A setting that a sweep searches."""
-
-    name: str
-    type: str
-    range: str
-    default: Any = None
-    about: str
+    good: bool
+    findings: list[dict[str, Any]]
 
 
 class Design(Given):
@@ -295,10 +250,3 @@ class SettingsOnly(Design):
     """Settings to check."""
 
     name: str | None = Field(default=None, pattern=RUN_ID, description="of the run's folder")
-
-
-class Space(BaseModel):
-    """The settings that a sweep of a kind searches."""
-
-    kind: str
-    items: list[SpaceRange]

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolve.config.matches import CONTESTS
 from evolve.runs.ids import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.models.meta import STUDY, Design, Given, Number, Page
+from evolve.service.models.agents import NewPlay
+from evolve.service.models.meta import STUDY, Design, Given, Goal, Number, Page
 from evolve.tables.columns import Format
 
 RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
@@ -78,47 +79,20 @@ class RunSummary(BaseModel):
     curves: list[list[float]] = Field(description="of a study, those of its first runs")
 
 
-class Change(BaseModel):
-    """A setting that may change when a run continues."""
-
-    name: str
-    type: Literal["int", "float", "bool", "str"]
-    help: str
-
-
-class Download(BaseModel):
-    """A file to download; `href` is relative to the API."""
-
-    name: str
-    href: str
-    about: str
-
-
-class LineToCopy(BaseModel):
-    """A command line, and what it is for."""
-
-    about: str
-    line: str
-
-
-class StudyCell(BaseModel):
-    """A run of a study, whether it has begun or not."""
-
-    run: str = Field(description="its id")
-    setting: str
-    label: str = Field(description="the setting in short, such as `blend` of `crossover=blend`")
-    seed: int
-
-
 class RunDetail(RunSummary):
-    """A run with its settings."""
+    """A run with its settings.
+
+    changes: settings that may change when it continues, each with `name`, `type` and `help`. files:
+    each with `name`, `about`, and `href` relative to the API. lines: commands that use its
+    champion. cells: of a study its runs, begun or not: `run`, `setting`, `label` and `seed`.
+    """
 
     settings: dict[str, Any] = {}
     changed: list[str] = Field(default=[], description="settings that differ from the defaults")
     versions: dict[str, str] = {}
     tables: list[str] = []
-    changes: list[Change] = []
-    files: list[Download] = []
+    changes: list[dict[str, str]] = []
+    files: list[dict[str, str]] = []
     agent: str | None = Field(default=None, description="id of its champion as an agent")
     playoff: bool = Field(default=False, description="whether there was a play-off")
     playoff_share: float | None = Field(
@@ -129,8 +103,8 @@ class RunDetail(RunSummary):
     playoff_share_low: float | None = None
     playoff_share_high: float | None = None
     verdict: str | None = Field(default=None, description="of a sweep's final, on the defaults")
-    cells: list[StudyCell] = Field(default=[], description="of a study")
-    lines: list[LineToCopy] = Field(default=[], description="commands that use its champion")
+    cells: list[dict[str, Any]] = []
+    lines: list[dict[str, str]] = []
 
 
 class ColumnInfo(BaseModel):
@@ -141,41 +115,25 @@ class ColumnInfo(BaseModel):
     format: Format = Field("number", description="of numbers: `percent` are shares, 0 to 1")
 
 
-class Runs(Page):
-    """A page of runs."""
-
-    items: list[RunSummary]
-
-
-class Rows(Page):
+class Rows(Page[dict[str, Any]]):
     """A page of a table's rows."""
 
     columns: list[ColumnInfo]
-    items: list[dict[str, Any]]
-
-
-class BestSetting(BaseModel):
-    """A setting of the best trial; `low` and `high` are null of choices, and where unknown."""
-
-    name: str
-    title: str = Field(description="in words")
-    phase: int | None = Field(description="of the game, where it holds for one alone")
-    about: str
-    value: Any
-    default: Any
-    low: float | None
-    high: float | None
-    log: bool
 
 
 class Best(BaseModel):
-    """The best trial of a sweep so far; `chosen` where a final has chosen it."""
+    """The best trial of a sweep so far; `chosen` where a final has chosen it.
+
+    settings: each with `name`, `title` in words, `phase` of the game where it holds for one alone,
+    `about`, `value`, `default`, and its range: `low`, `high` (null of choices) and `log`. lines: to
+    copy, each with `about` and `line`.
+    """
 
     trial: int | None
     score: float | None
     chosen: bool
-    settings: list[BestSetting]
-    lines: list[LineToCopy]
+    settings: list[dict[str, Any]]
+    lines: list[dict[str, str]]
 
 
 class Importances(BaseModel):
@@ -246,67 +204,25 @@ class Game(BaseModel):
     upset: float | None = Field(description="score of the loser less that of the winner")
 
 
-class Games(Page):
-    """A page of games."""
-
-    items: list[Game]
-
-
-class SettingDifference(BaseModel):
-    """A setting in which runs differ, its value in each."""
-
-    name: str
-    values: list[Any]
-
-
 class Comparison(BaseModel):
-    """Runs side by side."""
+    """Runs side by side; settings: the `name` of each that differs, and its `values`."""
 
     runs: list[RunSummary]
-    settings: list[SettingDifference]
-
-
-class MeanOverSeeds(BaseModel):
-    """A setting's mean over its seeds, or two settings' mean difference seed by seed."""
-
-    metric: str = Field(description="what is compared, such as `elo`")
-    setting: str
-    against: str | None = Field(description="the setting it is compared with, of a difference")
-    seeds: int
-    mean: float
-    low: float | None = Field(description="where its 95 % interval begins, by Student's t")
-    high: float | None
-    p: float | None = Field(description="of a difference: how likely one as large is by chance")
-    p_holm: float | None = Field(description="the same corrected for their number")
-    words: str = Field(description="a comparison in a sentence; empty of a setting alone")
-    winner: str | None = Field(description="the better setting; null where it is undecided")
-    more_seeds: int | None = Field(
-        description="that would show a difference of 100 Elo, or of a tenth of a score"
-    )
+    settings: list[dict[str, Any]]
 
 
 class OverSeeds(BaseModel):
-    """Runs compared over their seeds; empty where no two differ only in their seeds."""
+    """Runs compared over their seeds; empty where no two differ only in their seeds.
 
-    items: list[MeanOverSeeds]
-    latex: str = Field(description="the same as tables of LaTeX, for documents that load booktabs")
-    csv: str
-
-
-class Courses(BaseModel):
-    """How the settings of a study went: the mean `y` of its runs at each place `x`, with a band.
-
-    The band goes from the lowest seed to the highest; from 5 seeds on it is Student's 95 % interval
-    of the mean. A setting with one seed has none, or that of its games.
+    items: a setting's `mean` of a `metric` over its `seeds`, or the mean difference of two, seed by
+    seed, where `against` says which: with its 95 % interval, `low` and `high`, by Student's t, `p`,
+    `p_holm`, corrected for their number, `winner` (null: undecided), `more_seeds` that would show a
+    difference of 100 Elo or of a tenth of a score, and `words`, all of that in a sentence.
     """
 
     items: list[dict[str, Any]]
-
-
-class Metrics(BaseModel):
-    """Further metrics of runs, by name."""
-
-    items: list[dict[str, Any]]
+    latex: str = Field(description="the same as tables of LaTeX, for documents that load booktabs")
+    csv: str
 
 
 _AtWork = Literal["queued", "running", "stopping"]
@@ -391,7 +307,14 @@ class Job(BaseModel):
     notes: list[str] = []
 
 
-class Jobs(Page):
-    """A page of jobs."""
+class Welcome(BaseModel):
+    """The example that comes with evolve, as lists show it; a game of it; what may be started.
 
-    items: list[Job]
+    game: its `rules`, `black`, `white`, `moves`, `discs_black`, `discs_white`, and `discs`: Black's
+    lead as a coach sees it, from the start to the end.
+    """
+
+    run: RunSummary
+    game: dict[str, Any]
+    play: NewPlay = Field(description="a game to begin with")
+    goals: list[Goal] = Field(description="each with what starts with one click")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.service.example import ARCHIVE
+from evolve.service.api.welcome import ARCHIVE
 from tests.service.inside import App
 
 

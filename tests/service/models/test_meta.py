@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from evolve.service.api.jobs import get_meta
-from evolve.service.models.meta import CheckLine, Design, KindInfo
+from evolve.service.models.meta import Design, FileCheck, KindInfo
 
 
 @pytest.mark.parametrize("kind", get_meta().kinds[:-1], ids=lambda kind: kind.name)
@@ -26,4 +26,4 @@ def test_the_first_table_of_a_kind_can_be_drawn(kind: KindInfo) -> None:
 def test_seeds_are_never_empty_and_a_check_may_not_decide() -> None:
     with pytest.raises(ValidationError, match="seeds"):
         Design(seeds="")
-    assert CheckLine(name="memory", passed=None, text="?").passed is None
+    FileCheck(good=True, findings=[{"name": "memory", "good": None, "text": "?"}])

@@ -25,8 +25,8 @@ function Training({ run }) {
 function Check({ run, children }) {
   const [found, setFound] = useState(null);
   return html`<div class="stack"><p class="row">${children}<${Act} act=${() => post(path(["runs", run.id, "check"])).then(setFound)} waits="Some seconds, half a minute at most …">Check the file<//></p>
-    ${found && html`<div role="status"><p class=${found.passed ? "callout" : "problem"}><strong>${found.passed ? "It may be handed in." : "It would be turned down."}</strong> A short check: a move in each of four positions.</p>
-      <dl class="checks">${found.lines.map((line) => html`<div><dt>${line.name}</dt><dd class=${line.passed === false ? "bad" : undefined}>${line.passed ? "ok" : line.passed === false ? "not ok" : "unknown"}</dd><dd>${line.text}</dd></div>`)}</dl></div>`}</div>`;
+    ${found && html`<div role="status"><p class=${found.good ? "callout" : "problem"}><strong>${found.good ? "It may be handed in." : "It would be turned down."}</strong> A short check: a move in each of four positions.</p>
+      <dl class="checks">${found.findings.map((line) => html`<div><dt>${line.name}</dt><dd class=${line.good === false ? "bad" : undefined}>${line.good ? "ok" : line.good === false ? "not ok" : "unknown"}</dd><dd>${line.text}</dd></div>`)}</dl></div>`}</div>`;
 }
 
 export const parts = { "": ["Overview", Training] };
