@@ -168,9 +168,7 @@ def _lanes(lineage: Lineage, names: Sequence[str], line: Sequence[str]) -> dict[
 
 
 def _draw_survival(
-    axes: Axes,
-    shares: Mapping[str, pd.Series[float]],
-    looks: Mapping[str, tuple[str, str, object]],
+    axes: Axes, shares: Mapping[str, pd.Series[float]], looks: Mapping[str, tuple[str, str, object]]
 ) -> None:
     for origin, share in shares.items():
         colour, _, dash = looks[origin]

@@ -41,12 +41,7 @@ class Jobs:
     """
 
     def __init__(
-        self,
-        folders: Folders,
-        lines: Lines,
-        slots: int,
-        tell: Tell,
-        on_idle: Callable[[str], None],
+        self, folders: Folders, lines: Lines, slots: int, tell: Tell, on_idle: Callable[[str], None]
     ) -> None:
         self._folders, self._lines_of, self.slots = folders, lines, slots
         self._tell, self._on_idle = tell, on_idle
@@ -235,8 +230,7 @@ class Jobs:
             self._tell("match", {"job": record.id, "result": record.result})
         if not news:
             self._tell(
-                "progress",
-                {"job": record.id, "run": record.run, **record.progress.model_dump()},
+                "progress", {"job": record.id, "run": record.run, **record.progress.model_dump()}
             )
         return news
 

@@ -14,14 +14,7 @@ from evolve.parsing import json_value
 from evolve.runs.run import Run
 from evolve.service.index import thinned
 from evolve.service.models.meta import Page
-from evolve.service.models.runs import (
-    ColumnInfo,
-    CrossTable,
-    Game,
-    Lineage,
-    LineageNode,
-    Rows,
-)
+from evolve.service.models.runs import ColumnInfo, CrossTable, Game, Lineage, LineageNode, Rows
 from evolve.service.responses import Cursor, not_found, order_of
 from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS

@@ -33,11 +33,7 @@ router = APIRouter()
 _AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
 _NO_PLAY: Final = "programs play matches and ratings, and nothing else"
 _BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
-_PLACES: Final = {
-    **_BLAMED,
-    "PositionError": "/position/board",
-    "RecordError": "/position/moves",
-}
+_PLACES: Final = {**_BLAMED, "PositionError": "/position/board", "RecordError": "/position/moves"}
 _COACH: Final = "patterns-{rules}?depth=10&endgame=16"
 """Who values games unless another agent is asked: half a second for a whole game."""
 _PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
@@ -45,9 +41,7 @@ _PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 @router.get("/agents")
 def list_agents(
-    service: Service,
-    page: Paged,
-    q: Annotated[str | None, Query(max_length=200)] = None,
+    service: Service, page: Paged, q: Annotated[str | None, Query(max_length=200)] = None
 ) -> Page[AgentInfo]:
     """Reference agents, champions of runs, uploads, and the programs that may play."""
     names = service.agents.ids(service.index.names())

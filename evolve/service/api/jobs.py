@@ -204,10 +204,7 @@ async def get_space(
 
 @router.post("/jobs", status_code=202)
 async def make_job(
-    service: Service,
-    request: NewJob,
-    response: Response,
-    idempotency_key: _Key = None,
+    service: Service, request: NewJob, response: Response, idempotency_key: _Key = None
 ) -> Job:
     """Ask for work. With an Idempotency-Key the same request makes one job, however often sent."""
     async with service.ordering:

@@ -28,24 +28,8 @@ from evolve.service.forms import form_of, shown_settings
 from evolve.service.job_lines import changes_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.meta import FileCheck, Page
-from evolve.service.models.runs import (
-    Changes,
-    Job,
-    Kind,
-    Rows,
-    RunDetail,
-    RunState,
-    RunSummary,
-)
-from evolve.service.responses import (
-    Paged,
-    ProblemError,
-    RunId,
-    Tagged,
-    Text,
-    not_found,
-    order_of,
-)
+from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunState, RunSummary
+from evolve.service.responses import Paged, ProblemError, RunId, Tagged, Text, not_found, order_of
 from evolve.service.state import Service, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.paths import playoff_file
@@ -178,10 +162,7 @@ def use_lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
     word = _word(service, run)
     export = f"evolve export {word} --to python -o agent.py && evolve check agent.py"
     return [
-        {
-            "about": "As an agent, in any command",
-            "line": f"evolve match {word} swh --games 200",
-        },
+        {"about": "As an agent, in any command", "line": f"evolve match {word} swh --games 200"},
         {"about": "As one Python file", "line": export},
     ]
 

@@ -136,13 +136,7 @@ class Meta(BaseModel):
 
 
 STUDY: Final = KindInfo(
-    name="study",
-    noun="a study",
-    plural="studies",
-    unit="runs",
-    event="",
-    page="study",
-    tables=[],
+    name="study", noun="a study", plural="studies", unit="runs", event="", page="study", tables=[]
 )
 """A study is listed and opened like a run; its tables are those of its runs."""
 
