@@ -37,6 +37,7 @@ class Service:
 
     def __init__(self, runs: Path, *options: str, token: str | None = TOKEN) -> None:
         self.runs, self.options, self.port, self.token = runs, options, free_port(), token
+        runs.mkdir(exist_ok=True)
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         base = f"http://127.0.0.1:{self.port}{API}/"
         self.client = httpx.Client(base_url=base, headers=headers, timeout=waits.PATIENCE)
@@ -71,6 +72,12 @@ class Service:
 
         until(answers)
         return self
+
+    def __enter__(self) -> Service:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def stop(self, how: int = signal.SIGINT) -> int:
         assert self.process is not None

@@ -42,6 +42,7 @@ class App:
         idle: bool = False,
         **options: Any,
     ) -> None:
+        runs.mkdir(exist_ok=True)
         self.folders = Folders(runs)
         self.folders.claim()
         self.state = ServiceState(self.folders, 0, programs)

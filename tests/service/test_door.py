@@ -22,7 +22,6 @@ DATA = re.compile(r"run|swh|items|version|openapi")
 @pytest.fixture
 def app(tmp_path: Path, runner: asyncio.Runner) -> Iterator[App]:
     """The application on an empty folder, whose jobs wait for ever."""
-    (tmp_path / "runs").mkdir()
     options = {"hosts": ["lab.example.org"], "token": TOKEN}
     with App(tmp_path / "runs", runner, idle=True, **options) as app:
         yield app

@@ -36,7 +36,6 @@ async def so(condition: Callable[[], bool]) -> None:
 def test_some_wait_and_more_are_refused_with_when_to_try_again(
     tmp_path: Path, runner: asyncio.Runner
 ) -> None:
-    (tmp_path / "runs").mkdir()
     with App(tmp_path / "runs", runner) as app:
         app.state.search._searching = CapacityLimiter(0)
 

@@ -52,7 +52,6 @@ def test_a_resume_that_is_answered_507_is_not_done_later(
     tmp_path: Path, runner: asyncio.Runner
 ) -> None:
     """Wherever it fails: what the next server reads is what the client was told."""
-    (tmp_path / "runs").mkdir()
     match = {"command": "match", "settings": {"a": "swh", "b": "zero", "games": 2}}
     with App(tmp_path / "runs", runner, idle=True) as local:
         job = local.ask("POST", "jobs", match).json()["id"]

@@ -300,28 +300,23 @@ def test_odd_addresses(service: Service, browser: Browser) -> None:
 
 
 def test_the_printed_address_signs_a_browser_in(browser: Browser, tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    service = Service(tmp_path / "runs").start()
-    try:
-        with browser.new_context() as context:
-            page = context.new_page()
-            page.goto(root(service))
-            page.get_by_label("This server wants its token").wait_for()
-            assert not page.get_by_role("heading", name="Runs").is_visible()
-            assert not page.get_by_text("The server is gone").is_visible()
-            page.goto(f"{root(service)}?token={TOKEN}")
-            page.get_by_role("heading", name="Runs").wait_for()
-            assert page.url == f"{root(service)}#/"
-            (cookie,) = context.cookies()
-            assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
-            assert TOKEN not in cookie["value"]
-            service.stop()
-            service.start()
-            page.goto("about:blank")
-            visit(page, root(service), "")
-            sees(page, NOTHING_YET)
-    finally:
-        service.close()
+    with Service(tmp_path / "runs").start() as service, browser.new_context() as context:
+        page = context.new_page()
+        page.goto(root(service))
+        page.get_by_label("This server wants its token").wait_for()
+        assert not page.get_by_role("heading", name="Runs").is_visible()
+        assert not page.get_by_text("The server is gone").is_visible()
+        page.goto(f"{root(service)}?token={TOKEN}")
+        page.get_by_role("heading", name="Runs").wait_for()
+        assert page.url == f"{root(service)}#/"
+        (cookie,) = context.cookies()
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+        assert TOKEN not in cookie["value"]
+        service.stop()
+        service.start()
+        page.goto("about:blank")
+        visit(page, root(service), "")
+        sees(page, NOTHING_YET)
 
 
 def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -> None:
@@ -456,8 +451,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service with something of each kind."""
     folder = tmp_path_factory.mktemp("full") / "runs"
     folder.mkdir()
-    service = Service(folder, "--slots=2").start()
-    try:
+    with Service(folder, "--slots=2").start() as service:
         for command, settings in (
             ("run", SMALL),
             ("run", {**SMALL, "seed": 1}),
@@ -470,8 +464,6 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         study = {"command": "run", "settings": SMALL, "seeds": "0-1"}
         service.wait(service.post("jobs", {**study, "grid": {"crossover": ["blend", "uniform"]}}))
         yield service
-    finally:
-        service.close()
 
 
 @pytest.mark.slow

@@ -43,22 +43,19 @@ def moves(page: Page) -> list[str]:
 
 
 def test_from_the_server_to_the_first_move_in_two_steps(tmp_path: Path, browser: Browser) -> None:
-    (tmp_path / "runs").mkdir()
     begin = time.monotonic()
-    service = Service(tmp_path / "runs").start(real=True)
-    try:
-        with window(browser, service) as page:
-            visit(page, root(service), "")
-            page.get_by_role("link", name="Play", exact=True).click()
-            move(page)
-            seconds = time.monotonic() - begin
-            assert seconds < 10 or os.getloadavg()[0] > (os.cpu_count() or 1)  # others work here
-            assert len(moves(page)) == 2
-            page.reload()
-            says(page, "Your move.")
-            assert len(moves(page)) == 2
-    finally:
-        service.close()
+    with (
+        Service(tmp_path / "runs").start(real=True) as service,
+        window(browser, service, "") as page,
+    ):
+        page.get_by_role("link", name="Play", exact=True).click()
+        move(page)
+        seconds = time.monotonic() - begin
+        assert seconds < 10 or os.getloadavg()[0] > (os.cpu_count() or 1)  # others work here
+        assert len(moves(page)) == 2
+        page.reload()
+        says(page, "Your move.")
+        assert len(moves(page)) == 2
 
 
 def test_one_looks_back_during_a_game_and_goes_on_from_there(

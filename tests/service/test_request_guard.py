@@ -169,10 +169,8 @@ def test_every_answer_has_its_policy(service: Service) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is there on Linux")
 def test_where_it_listens_everywhere(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
     told = {"Authorization": f"Bearer {TOKEN}"}
-    service = Service(tmp_path / "runs", "--host", "0.0.0.0").start()
-    try:
+    with Service(tmp_path / "runs", "--host", "0.0.0.0").start() as service:
         here = f"127.0.0.2:{service.port}"  # another address of this machine
         for host in (here, socket.gethostname(), "localhost"):
             answer = httpx.get(f"http://{here}/api/v1/health", headers={**told, "Host": host})
@@ -182,8 +180,6 @@ def test_where_it_listens_everywhere(tmp_path: Path) -> None:
             assert answer.status_code == 421, host
         page = f"http://{socket.gethostname()}:{service.port}/?token={TOKEN}"
         assert page in service.log.read_text()
-    finally:
-        service.close()
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,8 @@ def test_a_second_one_on_the_same_folder(service: Service, runs: Path) -> None:
 
 @pytest.mark.slow
 def test_programs_meet_in_matches_alone(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
     engine = f"gtp:{sys.executable} -m evolve engine swh --protocol gtp"
-    service = Service(tmp_path / "runs", "--allow-programs", engine).start()
-    try:
+    with Service(tmp_path / "runs", "--allow-programs", engine).start() as service:
         listed = {one["id"]: one["name"] for one in service.get("agents?limit=500")["items"]}
         assert listed["program:1"] == engine
         job = service.order("match", a="program:1", b="random", games=2)
@@ -58,8 +56,6 @@ def test_programs_meet_in_matches_alone(tmp_path: Path) -> None:
         service.post("plays", {"agent": "program:1"}, 422)
         service.order("match", 422, a="program:2", b="random")
         service.order("match", 422, a=f"gtp:{sys.executable}", b="random")
-    finally:
-        service.close()
 
 
 @pytest.mark.clock
@@ -135,7 +131,6 @@ def test_what_it_has_started_ends_with_it_in_the_middle_of_a_question(
 @pytest.mark.clock
 def test_ctrl_c_with_two_hundred_streams(tmp_path: Path) -> None:
     """They end at once: no second is waited for them as for other requests under way."""
-    (tmp_path / "runs").mkdir()
     service = Service(tmp_path / "runs").start()
     with ExitStack() as stack:
         for _ in range(200):

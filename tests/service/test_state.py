@@ -74,7 +74,6 @@ def test_a_quiet_reader_gets_pings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reader_that_leaves_with_a_backlog_fills_no_log(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
     service = Service(tmp_path / "runs").start()
     job = service.order("run", generations=40, population=8)
     try:

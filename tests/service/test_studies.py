@@ -155,8 +155,7 @@ def test_a_study_that_names_programs_goes_on_only_where_they_are_allowed(
 @pytest.mark.slow
 def test_the_rest_of_a_study_is_done_as_a_job(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "runs")
-    service = Service(tmp_path / "runs").start()
-    try:
+    with Service(tmp_path / "runs").start() as service:
         job = service.wait(service.post("runs/two/resume", {"threads": 1}))
         assert (job["run"], job["error"], job["ending"]) == ("two", None, "all runs are done")
         found = service.get("runs/two")
@@ -164,8 +163,6 @@ def test_the_rest_of_a_study_is_done_as_a_job(folder: Path, tmp_path: Path) -> N
         answer = service.client.post("runs/two/resume", json={})
         assert answer.status_code == 422
         assert "is finished" in answer.json()["detail"]
-    finally:
-        service.close()
 
 
 def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Path) -> None:
@@ -239,8 +236,7 @@ def test_a_study_is_deleted_with_its_runs(
 
 @pytest.mark.browser
 def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
-    service = Service(folder).start()
-    try:
+    with Service(folder).start() as service:
         root = f"http://127.0.0.1:{service.port}/"
         with browser.new_context() as context:
             sign_in(context, root, TOKEN)
@@ -268,8 +264,6 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             assert page.get_by_role("link", name="two", exact=True).count() == 1
             assert page.get_by_role("link", name="Generations").count() == 1
             assert faults == []
-    finally:
-        service.close()
 
 
 def test_a_study_is_summed_up_from_its_runs_as_they_are(folder: Path, tmp_path: Path) -> None:

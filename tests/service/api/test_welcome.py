@@ -16,7 +16,6 @@ from tests.service.inside import App
 
 @pytest.fixture
 def app(tmp_path: Path, runner: asyncio.Runner) -> Iterator[App]:
-    (tmp_path / "runs").mkdir()
     with App(tmp_path / "runs", runner) as opened:
         yield opened
 
