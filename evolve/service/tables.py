@@ -33,18 +33,16 @@ def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int)
     if table is None or table.generations:
         raise not_found(f"table {name} of {run.name}")
     reading = run.kind.reading.tables[name]
+    taken: Callable[[Sequence[int]], pa.Table]
     if reading.rows is not None and reading.count is not None:
-        count = reading.count(run)
-        chosen, after = _chosen(count, cursor, points, since)
-        rows = reading.rows(run, chosen)
+        count, taken = reading.count(run), partial(reading.rows, run)
     else:
         whole = reading.read(run)
-        count = len(whole)
-        chosen, after = _chosen(count, cursor, points, since)
-        rows = whole.take(array_of(list(chosen), pa.int64()))
-    items = [json_value(row) for row in rows.to_pylist()]
-    columns = columns_of(rows.schema, reading.columns)
-    return Rows(items=items, next=after, total=count, columns=columns)
+        count, taken = len(whole), lambda rows: whole.take(array_of(list(rows), pa.int64()))
+    chosen: tuple[Sequence[int], str | None] = cursor.slice(count, since)
+    if points is not None:
+        chosen = [since + number for number in thinned(max(0, count - since), points)], None
+    return _page(taken(chosen[0]), reading.columns, chosen[1], count)
 
 
 def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
@@ -53,13 +51,8 @@ def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
     rank = "fitness" if "fitness" in table.column_names else "score"
     table = table.take(pc.sort_indices(table, [(rank, "descending")]))
     chosen, after = cursor.slice(len(table))
-    items = [json_value(row) for row in table.slice(chosen.start, len(chosen)).to_pylist()]
-    return Rows(
-        items=items,
-        next=after,
-        total=len(table),
-        columns=columns_of(table.schema, INDIVIDUALS_COLUMNS),
-    )
+    rows = table.slice(chosen.start, len(chosen))
+    return _page(rows, INDIVIDUALS_COLUMNS, after, len(table))
 
 
 def individuals_table(run: Run, generation: int) -> pa.Table:
@@ -210,26 +203,17 @@ def _birth(
     return rows[0] if rows else None
 
 
-def _chosen(
-    count: int, cursor: Cursor, points: int | None, since: int
-) -> tuple[Sequence[int], str | None]:
-    if points is not None:
-        return [since + number for number in thinned(max(0, count - since), points)], None
-    chosen, after = cursor.slice(count, since)
-    return chosen, after
-
-
-def columns_of(schema: pa.Schema, known: Columns | None = None) -> list[ColumnInfo]:
-    """The columns of a table, their types, and how they are shown."""
-    shown = {} if known is None else {column.name: column for column in known}
-    return [
+def _page(rows: pa.Table, known: Columns | None, after: str | None, total: int) -> Rows:
+    """A page of a table: its rows, and its columns, their types, and how they are shown."""
+    formats = {column.name: column.format for column in known or ()}
+    columns = [
         ColumnInfo(
-            name=field.name,
-            type=_type(field.type),
-            format=shown[field.name].format if field.name in shown else "number",
+            name=field.name, type=_type(field.type), format=formats.get(field.name, "number")
         )
-        for field in schema
+        for field in rows.schema
     ]
+    items = [json_value(row) for row in rows.to_pylist()]
+    return Rows(items=items, next=after, total=total, columns=columns)
 
 
 def _type(kind: pa.DataType) -> Literal["number", "text", "list", "bool"]:
