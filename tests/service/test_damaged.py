@@ -148,7 +148,6 @@ def test_a_setting_of_a_run_of_another_type_costs_that_run_alone(
         ("rules = 3\nseed = 1\n", "rules = 3: "),
         ('command = "dance"\n', "command = 'dance' is unknown"),
         ('rules = "standard"\nseed = 1\npopulation = nan\n', "population = nan: "),
-        ('rules = "standard"\nseed = 1\nversions = 3\n', "versions = 3 is not a table"),
     ],
 )
 def test_a_config_that_is_none_is_damaged_and_says_why(

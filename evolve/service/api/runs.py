@@ -112,7 +112,10 @@ def get_run(service: Service, run: RunId) -> RunDetail:
         )
     opened = service.index.open(run)
     config = dict(opened.config)
-    versions = {name: str(value) for name, value in config.pop("versions", {}).items()}
+    found = config.pop("versions", None)
+    versions = (
+        {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+    )
     config.pop("command", None)
     detail = {
         **summary.model_dump(),
