@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import evolve
 from evolve.engine.board.bits import SQUARE_IMAGES, images_of, score_of, symmetries
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import MAX_PLIES, NO_MOVE, PASS, RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import format_moves, parse_moves, parse_square, square_name
 from evolve.errors import PositionError, RecordError
-from evolve.tables.games import move_texts
 from tests import reference
 from tests.engine import RULES
 
@@ -184,15 +183,3 @@ def test_it_says_whose_move_it_is_and_when_the_game_is_over() -> None:
     over = evolve.Board.parse("X" * 64)
     assert "black 64, white 0 · the game is over" in over._repr_svg_()
     assert len(circles(over)) == 64
-
-
-def test_moves_of_many_games_read_as_those_of_each() -> None:
-    rng = np.random.default_rng(1)
-    moves = rng.integers(0, PASS + 1, (200, MAX_PLIES)).astype(np.int8)
-    for row, plies in zip(moves, rng.integers(0, MAX_PLIES + 1, 200), strict=True):
-        row[plies : plies + 1] = NO_MOVE
-    games = [[*row, NO_MOVE] for row in moves.tolist()]
-    expected = [format_moves(game[: game.index(NO_MOVE)]) for game in games]
-    assert move_texts(moves).to_pylist() == expected
-    assert "" in expected or min(map(len, expected)) < 20
-    assert move_texts(moves[:0]).to_pylist() == []

@@ -41,8 +41,9 @@ BAD: Any = "misère"
 SWH = evolve.AlphaBetaAgent([[1] * 10])
 
 
-def test_the_table_loads_no_kernel_and_no_numpy() -> None:
-    code = "import sys, evolve.engine.board.rules; print(*{'numba', 'numpy'} & set(sys.modules))"
+@pytest.mark.parametrize("table", ["board.rules", "search.genes"])
+def test_the_tables_load_no_kernel_and_no_numpy(table: str) -> None:
+    code = f"import sys, evolve.engine.{table}; print(*{{'numba', 'numpy'}} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == ""
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.engine.board.bits import U
+from evolve.engine.board.bits import GOLDEN, U
 from evolve.engine.networks import mcts
 from tests import networks, reference
-
-START = (0x810000000, 0x1008000000)
+from tests.reference import START
 
 
 def tree_of(own: int, opp: int, size: int) -> mcts.Nodes:
@@ -50,13 +49,10 @@ def test_random_games_have_the_mean_of_all_games(rules: int) -> None:
     for own, opp in reference.random_boards(random.Random(rules), 12, 3, 6):
         truth = float(random_mean(own, opp, rules))
         results = [
-            mcts.rollout(U(own), U(opp), rules, mcts_state(number)) for number in range(count)
+            mcts.rollout(U(own), U(opp), rules, state)
+            for state in np.arange(1, count + 1, dtype=np.uint64) * GOLDEN
         ]
         assert abs(np.mean(results) - truth) < 5 / np.sqrt(count), (own, opp)
-
-
-def mcts_state(number: int) -> np.uint64:
-    return U((number + 1) * 0x9E3779B97F4A7C15 & (1 << 64) - 1)
 
 
 @pytest.mark.parametrize("formula", [mcts.UCB1, mcts.PUCT])
