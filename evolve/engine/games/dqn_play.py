@@ -10,23 +10,9 @@ import numpy.typing as npt
 from evolve.engine.board import bits
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.compiled.intrinsics import int64, popcount
+from evolve.engine.games import training_games as training
 from evolve.engine.games.opening import trained_moves
-from evolve.engine.games.training_games import (
-    MOST_POSITIONS,
-    RANDOM_PLAYER,
-    GameRecords,
-    Lineup,
-    agent_move,
-    record,
-    to_move,
-)
-from evolve.engine.networks.action_search import (
-    DISC_SIGNS,
-    best_action,
-    discs_reward,
-    end_reward,
-    squares_reward,
-)
+from evolve.engine.networks import action_search
 
 
 class TargetOptions(NamedTuple):
@@ -74,7 +60,7 @@ class Transitions(NamedTuple):
 
 def empty_transitions(count: int) -> Transitions:
     """Memory for the transitions of `count` games."""
-    most = count * MOST_POSITIONS
+    most = count * training.MOST_POSITIONS
     return Transitions(
         np.empty((most, 3), np.int32), np.empty(most, np.float32), np.empty(most, np.float32)
     )
@@ -82,14 +68,14 @@ def empty_transitions(count: int) -> Transitions:
 
 @kernel
 def play_network_games(
-    lineup: Lineup,
+    lineup: training.Lineup,
     epsilons: npt.NDArray[np.float64],
     networks: npt.NDArray[np.int64],
     agents: npt.NDArray[np.int64],
     rules: int,
     memory: npt.NDArray[np.int64],
     scratch: npt.NDArray[np.float32],
-    records: GameRecords,
+    records: training.GameRecords,
 ) -> None:
     """Play the games of `lineup` from the start position to their ends, and fill `records`.
 
@@ -105,7 +91,7 @@ def play_network_games(
         state = bits.mixed(seeds[game])
         count = int64(0)
         while True:
-            own, opp, side, legal = to_move(own, opp, side)
+            own, opp, side, legal = training.to_move(own, opp, side)
             if legal == bits.ZERO:
                 break
             legal = trained_moves(own, opp, legal)
@@ -115,17 +101,19 @@ def play_network_games(
             state += bits.GOLDEN
             column = 0 if side > 0 else 1
             player = int64(players[game, column])
-            at_random = player == RANDOM_PLAYER or count < openings[game]
+            at_random = player == training.RANDOM_PLAYER or count < openings[game]
             if not at_random and epsilons[game, column] > 0.0:
                 at_random = bits.uniform(state ^ bits.GOLDEN) < epsilons[game, column]
             if at_random:
                 square = bits.random_square(legal, state)
             elif player < networks.size:
-                square, _ = best_action(own, opp, legal, side, networks[player], scratch_at)
+                square, _ = action_search.best_action(
+                    own, opp, legal, side, networks[player], scratch_at
+                )
             else:
                 row = player - networks.size
-                square = agent_move(row, agents, own, opp, legal, state, context)
-            record(game, count, own, opp, side, records)
+                square = training.agent_move(row, agents, own, opp, legal, state, context)
+            training.record(game, count, own, opp, side, records)
             records.moves[game, count] = square
             count += 1
             own, opp = bits.after_move(square, own, opp)
@@ -136,7 +124,7 @@ def play_network_games(
 
 @kernel
 def transitions_of(
-    records: GameRecords,
+    records: training.GameRecords,
     learners: npt.NDArray[np.int8],
     options: TargetOptions,
     transitions: Transitions,
@@ -150,8 +138,8 @@ def transitions_of(
     kind, shaping, table, positional, minimax, negamax, steps, gamma, rules = options
     plies, returns, discounts = transitions
     filled = int64(0)
-    positional *= DISC_SIGNS[rules]
-    rewards = np.zeros(MOST_POSITIONS, np.float64)
+    positional *= action_search.DISC_SIGNS[rules]
+    rewards = np.zeros(training.MOST_POSITIONS, np.float64)
     for game in range(positions.shape[0]):
         count = records.counts[game]
         last = max(count - 1, 0)
@@ -171,14 +159,14 @@ def transitions_of(
             reward = 0.0
             ends = ply == count - 1 if negamax else not (seen_black if side > 0 else seen_white)
             if ends:
-                reward += end_reward(kind, side, score, black, white, rules)
+                reward += action_search.end_reward(kind, side, score, black, white, rules)
             seen_black, seen_white = seen_black or side > 0, seen_white or side < 0
             if shaping != 0.0:
-                reward += shaping * discs_reward(own, opp, square, rules)
+                reward += shaping * action_search.discs_reward(own, opp, square, rules)
             if positional != 0.0:
-                reward += positional * squares_reward(own, opp, square, table)
+                reward += positional * action_search.squares_reward(own, opp, square, table)
                 if minimax and ply + 1 < count and sides[game, ply + 1] != side:
-                    reward -= positional * squares_reward(
+                    reward -= positional * action_search.squares_reward(
                         positions[game, ply + 1, 0],
                         positions[game, ply + 1, 1],
                         int64(moves[game, ply + 1]),

@@ -6,21 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.board import bits
+from evolve.engine.board import rules as game_rules
 from evolve.engine.board.bits import ONE, ZERO, U, moves_of
-from evolve.engine.board.rules import (
-    DISCS_BLACK,
-    DISCS_WHITE,
-    NO_MOVE,
-    NODES_BLACK,
-    NODES_WHITE,
-    OUTCOME,
-    OVER_BUDGET_BLACK,
-    OVER_BUDGET_WHITE,
-    PASS,
-    PLIES,
-    REASON,
-    WIN,
-)
 from evolve.engine.compiled.compile import address_of, kernel, wrapper
 from evolve.engine.compiled.intrinsics import (
     CHOICE_TYPES,
@@ -85,7 +72,7 @@ def choose(own: U, opp: U, agent: int, context: int) -> int:
     else:
         square, _ = best_move(own, opp, depth, context)
     if load(context, layout.STOPPED) != 0:
-        return NO_MOVE
+        return game_rules.NO_MOVE
     return square
 
 
@@ -98,7 +85,7 @@ def move_values(own: U, opp: U, agent: int, values: npt.NDArray[np.int64], conte
     layout.forget(context)
     depth = set_phase(own, opp, agent, context)
     exact = 64 - popcount(own | opp) <= load(agent, layout.ENDGAME)
-    high = int64(64) if exact else int64(64 * WIN)
+    high = int64(64) if exact else int64(64 * game_rules.WIN)
     moves = moves_of(own, opp)
     while moves != ZERO:
         square = lowest(moves)
@@ -150,7 +137,7 @@ def play_games(
             if legal == ZERO:
                 if moves_of(opp, own) == ZERO:
                     break
-                moves[game, plies] = PASS
+                moves[game, plies] = game_rules.PASS
                 plies += 1
                 own, opp = opp, own
                 black_to_move = not black_to_move
@@ -161,9 +148,15 @@ def play_games(
             else:
                 mover = pairings[game, 0 if black_to_move else 1]
                 square = call_choice(choice, own, opp, base + mover * stride, context)
-                result[NODES_BLACK if black_to_move else NODES_WHITE] += load(context, layout.NODES)
-                if square == NO_MOVE:
-                    result[REASON] = OVER_BUDGET_BLACK if black_to_move else OVER_BUDGET_WHITE
+                result[game_rules.NODES_BLACK if black_to_move else game_rules.NODES_WHITE] += load(
+                    context, layout.NODES
+                )
+                if square == game_rules.NO_MOVE:
+                    result[game_rules.REASON] = (
+                        game_rules.OVER_BUDGET_BLACK
+                        if black_to_move
+                        else game_rules.OVER_BUDGET_WHITE
+                    )
                     break
             moves[game, plies] = square
             plies += 1
@@ -171,7 +164,7 @@ def play_games(
             black_to_move = not black_to_move
         if not black_to_move:
             own, opp = opp, own
-        result[DISCS_BLACK] = popcount(own)
-        result[DISCS_WHITE] = popcount(opp)
-        result[PLIES] = plies
-        result[OUTCOME] = bits.outcome(own, opp, load(context, layout.RULES))
+        result[game_rules.DISCS_BLACK] = popcount(own)
+        result[game_rules.DISCS_WHITE] = popcount(opp)
+        result[game_rules.PLIES] = plies
+        result[game_rules.OUTCOME] = bits.outcome(own, opp, load(context, layout.RULES))

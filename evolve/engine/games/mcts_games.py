@@ -12,17 +12,8 @@ from evolve.engine.board import bits
 from evolve.engine.board.bits import ZERO, U
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import int64, popcount
+from evolve.engine.games import training_games as training
 from evolve.engine.games.opening import trained_moves
-from evolve.engine.games.training_games import (
-    RANDOM_PLAYER,
-    GameRecords,
-    Lineup,
-    agent_move,
-    among,
-    record,
-    solved_outcome,
-    to_move,
-)
 from evolve.engine.networks import mcts
 
 _NOISE = U(0xD1B54A32D192ED03)
@@ -100,17 +91,17 @@ def _sample_child(temperature: float, moves: U, nodes: mcts.Nodes, draw: float) 
     first, count = int64(links[mcts.ROOT, mcts.FIRST]), int64(links[mcts.ROOT, mcts.CHILDREN])
     best, most = first, int64(-1)
     for child in range(first, first + count):
-        if among(moves, links[child, mcts.MOVE]) and links[child, mcts.VISITS] > most:
+        if training.among(moves, links[child, mcts.MOVE]) and links[child, mcts.VISITS] > most:
             best, most = child, int64(links[child, mcts.VISITS])
     if temperature <= 0.0 or most == 0:
         return best
     total = 0.0
     for child in range(first, first + count):
-        if among(moves, links[child, mcts.MOVE]):
+        if training.among(moves, links[child, mcts.MOVE]):
             total += (float(links[child, mcts.VISITS]) / float(most)) ** (1.0 / temperature)
     left = draw * total
     for child in range(first, first + count):
-        if among(moves, links[child, mcts.MOVE]):
+        if training.among(moves, links[child, mcts.MOVE]):
             left -= (float(links[child, mcts.VISITS]) / float(most)) ** (1.0 / temperature)
             if left < 0.0:
                 return child
@@ -137,18 +128,18 @@ def _play(square: int, game: Game) -> None:
 @inlined
 def _play_to_search(
     number: int,
-    lineup: Lineup,
+    lineup: training.Lineup,
     agents: npt.NDArray[np.int64],
     options: SelfPlayOptions,
     context: int,
     game: Game,
-    records: GameRecords,
+    records: training.GameRecords,
 ) -> bool:
     """Play game `number` until the search is to move (True), or to its recorded end (False)."""
     board, counters = game
     while True:
         board[STATE] += bits.GOLDEN
-        own, opp, side, moves = to_move(board[OWN], board[OPP], counters[SIDE])
+        own, opp, side, moves = training.to_move(board[OWN], board[OPP], counters[SIDE])
         if side != counters[SIDE]:
             board[STATE] += bits.GOLDEN  # a pass counts as a draw
             board[OWN], board[OPP], counters[SIDE] = own, opp, side
@@ -156,7 +147,7 @@ def _play_to_search(
             records.results[number] = side * bits.outcome(own, opp, options.search.rules)
             break
         if 64 - popcount(own | opp) <= options.solved:
-            value = solved_outcome(own, opp, context)
+            value = training.solved_outcome(own, opp, context)
             _record(number, game, value, records)
             records.results[number] = side * value
             break
@@ -165,30 +156,34 @@ def _play_to_search(
             counters[COUNT], records.results[number] = 0, 0
             break
         player = int64(lineup.players[number, 0 if side > 0 else 1])
-        if counters[PLY] < lineup.openings[number] or player == RANDOM_PLAYER:
+        if counters[PLY] < lineup.openings[number] or player == training.RANDOM_PLAYER:
             _play(bits.random_square(moves, board[STATE]), game)
         elif player == 0:
             return True
         else:
-            square = agent_move(player - 1, agents, own, opp, moves, board[STATE], context)
+            square = training.agent_move(player - 1, agents, own, opp, moves, board[STATE], context)
             _play(square, game)
     records.counts[number] = counters[COUNT]
     return False
 
 
 @inlined
-def _record(number: int, game: Game, value: float, records: GameRecords) -> None:
+def _record(number: int, game: Game, value: float, records: training.GameRecords) -> None:
     """Record the position of game `number` and its value."""
     board, counters = game
     count = counters[COUNT]
-    record(number, count, board[OWN], board[OPP], counters[SIDE], records)
+    training.record(number, count, board[OWN], board[OPP], counters[SIDE], records)
     records.values[number, count] = value
     counters[COUNT] += 1
 
 
 @inlined
 def _record_and_play(
-    number: int, options: SelfPlayOptions, nodes: mcts.Nodes, game: Game, records: GameRecords
+    number: int,
+    options: SelfPlayOptions,
+    nodes: mcts.Nodes,
+    game: Game,
+    records: training.GameRecords,
 ) -> None:
     """Record the tree's values for the position of game `number`, and play a move by its visits."""
     board, counters = game
@@ -211,12 +206,12 @@ def _record_and_play(
 
 @kernel
 def play_tree_games(
-    lineup: Lineup,
+    lineup: training.Lineup,
     agents: npt.NDArray[np.int64],
     options: SelfPlayOptions,
     memory: npt.NDArray[np.int64],
     nodes: mcts.Nodes,
-    records: GameRecords,
+    records: training.GameRecords,
 ) -> None:
     """Play the games of `lineup` and fill `records`.
 
@@ -305,12 +300,12 @@ def start_all(seeds: npt.NDArray[np.uint64], games: Game) -> None:
 @kernel
 def play_to_search_all(
     trees: Trees,
-    lineup: Lineup,
+    lineup: training.Lineup,
     agents: npt.NDArray[np.int64],
     options: SelfPlayOptions,
     memory: npt.NDArray[np.int64],
     games: Game,
-    records: GameRecords,
+    records: training.GameRecords,
 ) -> int:
     """Play on the games in which the search was to move; return in how many it is to move again.
 
@@ -389,7 +384,7 @@ def add_root_noise_all(noise: float, trees: Trees, games: Game) -> None:
 
 @kernel
 def record_and_play_all(
-    trees: Trees, options: SelfPlayOptions, games: Game, records: GameRecords
+    trees: Trees, options: SelfPlayOptions, games: Game, records: training.GameRecords
 ) -> None:
     """Record the results of the trees, and play a move in every game where the search moves."""
     for number in range(trees.searching.size):

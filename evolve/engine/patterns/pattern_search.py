@@ -30,16 +30,6 @@ from evolve.engine.compiled.intrinsics import (
     store_bits,
 )
 from evolve.engine.patterns import patterns as block
-from evolve.engine.patterns.patterns import (
-    cut_of,
-    ended_value,
-    evaluate_vector,
-    leaf_value,
-    state_after,
-    state_of,
-    state_passed,
-    static_value,
-)
 from evolve.engine.search import context as layout
 from evolve.engine.search.evaluation import evaluate
 from evolve.engine.search.ordering import pack, pick
@@ -61,9 +51,9 @@ def _pattern_search_1(own: U, opp: U, moves: U, state: int, beta: int, context: 
         if not enter(context):
             return 0
         turned = flips_of(square, own, opp)
-        after = state_after(state, square, turned, 0, context)
+        after = block.state_after(state, square, turned, 0, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        best = max(best, -leaf_value(child_own, child_opp, after, discs, context))
+        best = max(best, -block.leaf_value(child_own, child_opp, after, discs, context))
         if best >= beta:
             break
     return best
@@ -95,11 +85,11 @@ def _list_moves(
         else:
             turned = flips_of(square, own, opp)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        after = state_after(state, square, turned, 0, context)
+        after = block.state_after(state, square, turned, 0, context)
         if by_squares:
             value = evaluate(child_own, child_opp, after, replies, answers, context)
         else:
-            value = evaluate_vector(after, discs, patterns)
+            value = block.evaluate_vector(after, discs, patterns)
         if slope * value <= refuting:
             _count(count + left_out + 1, context)
             return int64(-1), left_out
@@ -155,11 +145,11 @@ def pattern_search(
     if moves == ZERO:
         moves = moves_of(opp, own)
         if moves == ZERO:
-            return ended_value(own, opp, context)
+            return block.ended_value(own, opp, context)
         if not enter(context):
             return 0
-        own, opp, state = opp, own, state_passed(state, layout.MAX_DEPTH + 1 + depth, context)
-        static = static_value(own, opp, state, popcount(own | opp), context)
+        own, opp, state = opp, own, block.state_passed(state, layout.MAX_DEPTH + 1 + depth, context)
+        static = block.static_value(own, opp, state, popcount(own | opp), context)
         alpha, beta, sign = -beta, -alpha, -1
     if depth == 1:
         return sign * _pattern_search_1(own, opp, moves, state, beta, context)
@@ -179,7 +169,7 @@ def pattern_search(
     # 3. Cuts by a shallow search, where the static value promises one.
     discs = popcount(own | opp)
     patterns = load(context, layout.PATTERNS)
-    cut = cut_of(depth, discs)
+    cut = block.cut_of(depth, discs)
     shallow = load(patterns, cut + block.PROBE_DEPTH)
     if beta - alpha == 1 and shallow != 0:
         expected = (load(patterns, cut + block.STATIC_SLOPE) * static) >> block.SLOPE_BITS
@@ -209,7 +199,7 @@ def pattern_search(
     # 4. Search the table's move, then the others in order: the first with the whole window, the
     #    others with a null window, and again with an open one when they turn out better. In a null
     #    window moves are cut as they are listed: in an open one the best move could be cut.
-    child_cut = cut_of(depth - 1, discs + 1)
+    child_cut = block.cut_of(depth - 1, discs + 1)
     refuting, hopeless = int64(-INFINITY), int64(INFINITY)
     if beta - alpha == 1:
         margin = load(patterns, child_cut + block.STATIC_MARGIN)
@@ -240,11 +230,11 @@ def pattern_search(
             continue
         square = pick(index, count, frame, context)
         turned = load_bits(context, frame + layout.TURNED + square)
-        after = state_after(state, square, turned, depth, context)
+        after = block.state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         replies = load_bits(context, frame + layout.REPLIES + square)
         if known != _NO_SQUARE:
-            expected = static_value(child_own, child_opp, after, discs + 1, context)
+            expected = block.static_value(child_own, child_opp, after, discs + 1, context)
             store(context, frame + layout.SQUARES + square, expected)
         expected = load(context, frame + layout.SQUARES + square)
         value = -pattern_search(
@@ -279,10 +269,10 @@ def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
     It is the lowest of the best squares. The side must have a move. Where the search was stopped it
     is the best of the moves searched by then, of which the table's move is the first; −1 for none.
     """
-    state = state_of(own, opp, context)
+    state = block.state_of(own, opp, context)
     frame = int64(layout.FRAMES)
     lowest_value, highest_value = int64(-INFINITY), int64(INFINITY)
-    no_cut = cut_of(int64(0), int64(0))
+    no_cut = block.cut_of(int64(0), int64(0))
     count, _ = _list_moves(
         own, opp, moves_of(own, opp), state, lowest_value, highest_value, no_cut, frame, context
     )
@@ -304,7 +294,7 @@ def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
             low = best - int64(square < best_square)
             high = low + 1
         turned = load_bits(context, frame + layout.TURNED + square)
-        after = state_after(state, square, turned, depth, context)
+        after = block.state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         value = int64(0)
         if depth > 1:
@@ -314,7 +304,7 @@ def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
                 child_own, child_opp, replies, after, static, -high, -low, depth - 1, context
             )
         elif enter(context):
-            value = -leaf_value(child_own, child_opp, after, discs, context)
+            value = -block.leaf_value(child_own, child_opp, after, discs, context)
         if load(context, layout.STOPPED) != 0:
             return (best_square if index > 0 else int64(-1)), best
         if depth > 1 and value >= high and high < limit:
@@ -334,7 +324,7 @@ def pattern_values(own: U, opp: U, depth: int, values: npt.NDArray[np.int64], co
 
     The context must not have a node budget: a search that stops early is not reported here.
     """
-    state = state_of(own, opp, context)
+    state = block.state_of(own, opp, context)
     discs = popcount(own | opp) + 1
     limit = int64(INFINITY)
     moves = moves_of(own, opp)
@@ -342,12 +332,12 @@ def pattern_values(own: U, opp: U, depth: int, values: npt.NDArray[np.int64], co
         square = lowest(moves)
         moves &= moves - ONE
         turned, replies, _ = play_of(square, own, opp)
-        after = state_after(state, square, turned, depth, context)
+        after = block.state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         if depth == 1:
-            values[square] = -leaf_value(child_own, child_opp, after, discs, context)
+            values[square] = -block.leaf_value(child_own, child_opp, after, discs, context)
         else:
-            static = static_value(child_own, child_opp, after, discs, context)
+            static = block.static_value(child_own, child_opp, after, discs, context)
             values[square] = -pattern_search(
                 child_own, child_opp, replies, after, static, -limit, limit, depth - 1, context
             )

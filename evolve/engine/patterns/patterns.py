@@ -34,17 +34,7 @@ from evolve.engine.board.rules import PASS, WIN
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import LANES as VECTOR_LANES
 from evolve.engine.compiled.intrinsics import int64, load, popcount
-from evolve.engine.patterns.pattern_sums import (
-    GATHERED,
-    PART_BYTES,
-    follow,
-    gather_shorts,
-    gather_words,
-    read_position,
-    short,
-    unrolled_sum,
-    word,
-)
+from evolve.engine.patterns import pattern_sums as sums
 from evolve.engine.patterns.shape_set import DEFAULT_SET, STRONG_SET, ShapeSet
 from evolve.engine.patterns.shapes import PART_LANES
 from evolve.engine.search import context as layout
@@ -92,14 +82,14 @@ def cut_of(depth: int, discs: int) -> int:
 @inlined
 def _place(vector: int, lane: int, patterns: int) -> int:
     """Position of an instance's entry in the tables."""
-    return word(load(patterns, MIDDLES) + 4 * lane) + short(vector + 2 * lane)
+    return sums.word(load(patterns, MIDDLES) + 4 * lane) + sums.short(vector + 2 * lane)
 
 
 @inlined
 def _shorts_scalar(vector: int, table: int, patterns: int) -> int:
     total = int64(0)
     for lane in range(load(patterns, INSTANCES)):
-        total += short(table + 2 * _place(vector, lane, patterns))
+        total += sums.short(table + 2 * _place(vector, lane, patterns))
     return total
 
 
@@ -107,22 +97,22 @@ def _shorts_scalar(vector: int, table: int, patterns: int) -> int:
 def _words_scalar(vector: int, table: int, patterns: int) -> int:
     total = int64(0)
     for lane in range(load(patterns, INSTANCES)):
-        total += word(table + 4 * _place(vector, lane, patterns))
+        total += sums.word(table + 4 * _place(vector, lane, patterns))
     return total
 
 
 @inlined
 def _shorts_gathered(vector: int, table: int, patterns: int) -> int:
-    return gather_shorts(vector, table, load(patterns, MIDDLES), load(patterns, LOOKUPS))
+    return sums.gather_shorts(vector, table, load(patterns, MIDDLES), load(patterns, LOOKUPS))
 
 
 @inlined
 def _words_gathered(vector: int, table: int, patterns: int) -> int:
-    return gather_words(vector, table, load(patterns, MIDDLES), load(patterns, LOOKUPS))
+    return sums.gather_words(vector, table, load(patterns, MIDDLES), load(patterns, LOOKUPS))
 
 
-_default_sum = unrolled_sum(DEFAULT_SET.middles.tolist())
-_more_sum = unrolled_sum(STRONG_SET.middles.tolist(), len(DEFAULT_SET.instances))
+_default_sum = sums.unrolled_sum(DEFAULT_SET.middles.tolist())
+_more_sum = sums.unrolled_sum(STRONG_SET.middles.tolist(), len(DEFAULT_SET.instances))
 _wide = VECTOR_LANES == 8
 sum_shorts = _shorts_gathered if _wide else _shorts_scalar
 sum_words = _words_gathered if _wide else _words_scalar
@@ -142,13 +132,13 @@ def evaluate_vector(vector: int, discs: int, patterns: int) -> int:
 @inlined
 def follow_move(source: int, target: int, square: int, turned: U, patterns: int) -> None:
     """Write to `target` the vector after a move, seen by the other side."""
-    follow(source, target, square, turned, load(patterns, POWERS), load(patterns, PARTS))
+    sums.follow(source, target, square, turned, load(patterns, POWERS), load(patterns, PARTS))
 
 
 @inlined
 def read_vector(own: U, opp: U, target: int, patterns: int) -> None:
     """Write to `target` the vector of a position."""
-    read_position(own, opp, target, load(patterns, POWERS), load(patterns, PARTS))
+    sums.read_position(own, opp, target, load(patterns, POWERS), load(patterns, PARTS))
 
 
 @kernel
@@ -161,7 +151,7 @@ def position_value(own: U, opp: U, vector: int, patterns: int) -> int:
 @inlined
 def _vector_at(slot: int, context: int) -> int:
     """Address of one of the context's vectors."""
-    size = load(load(context, layout.PATTERNS), PARTS) * PART_BYTES
+    size = load(load(context, layout.PATTERNS), PARTS) * sums.PART_BYTES
     return load(context, layout.VECTORS) + slot * size
 
 
@@ -268,7 +258,7 @@ class Patterns:
         cells[PARTS] = shapes.lanes // PART_LANES
         cells[POWERS] = shapes.powers.ctypes.data
         cells[MIDDLES] = self._middles.ctypes.data
-        cells[LOOKUPS] = count + -count % GATHERED
+        cells[LOOKUPS] = count + -count % sums.GATHERED
         cells[UNROLLED] = 1 if shapes == DEFAULT_SET else STRONG if shapes == STRONG_SET else 0
         cells[SCORE] = DISC
         replies = np.maximum(np.arange(_MOST_REPLIES + 1), 0.5)
