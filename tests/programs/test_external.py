@@ -210,15 +210,6 @@ def test_an_answer_without_end() -> None:
     assert any(word in played.games.failures[0] for word in ("endless answer", "not a move"))
 
 
-def test_programs_that_only_make_noise_end() -> None:
-    player = evolve.load_agent("gtp:yes?time=0.3")
-    assert isinstance(player, ExternalAgent)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evolve.programs.external.START_SECONDS", 0.5)
-        with pytest.raises(EngineError, match=r"gtp:yes\?time=0.3 cannot be used: at its start"):
-            play_against(player)
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="orphans come to a guard on Linux alone")
 def test_a_child_in_a_session_of_its_own_ends_with_the_program(tmp_path: Path) -> None:
     there = tmp_path / "there"
@@ -273,12 +264,6 @@ def test_no_program_is_started_once_all_are_shut() -> None:
     with pytest.raises(EngineError, match="has been shut down"):
         player.choose(evolve.Board.start())
     assert children() == []
-
-
-def test_gtp_programs_may_resign() -> None:
-    result, played = match(agent("gtp", "resign"), pairs=1)
-    assert result.losses == 2
-    assert "resigned" in played.games.failures[0]
 
 
 @pytest.mark.parametrize("fault", ["deaf", "silent"])

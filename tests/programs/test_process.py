@@ -39,14 +39,6 @@ def test_lines_go_and_come() -> None:
         assert [program.receive(soon(), "line") for _ in range(3)] == ["A", "B C", "É–"]
 
 
-def test_one_that_says_nothing_is_not_waited_for() -> None:
-    with running("import time; time.sleep(100)") as program:
-        begin = time.monotonic()
-        with pytest.raises(EngineError, match="no answer in time"):
-            program.receive(begin + 0.3, "answer")
-        assert time.monotonic() - begin > 0.25
-
-
 def test_an_interruption_at_any_step_leaves_it_usable() -> None:
     """A queue with a limit stayed locked: neither lines nor the end came past it."""
     with running(ECHO) as program:
@@ -82,7 +74,7 @@ def test_one_that_says_nothing_is_waited_for_no_longer_than_said() -> None:
         begin = time.monotonic()
         with pytest.raises(EngineError, match="no answer in time"):
             program.receive(begin + 0.3, "answer")
-        assert time.monotonic() - begin < 0.8
+        assert 0.25 < time.monotonic() - begin < 0.8
 
 
 def test_one_that_ended_says_how_and_why() -> None:
@@ -110,12 +102,6 @@ def test_one_that_does_not_listen_is_told_of_when_it_is_gone() -> None:
 
     with running("pass") as program, pytest.raises(EngineError, match="ended with exit code 0"):
         talk(program)
-
-
-def test_one_that_floods_ends() -> None:
-    with running("while True: print('noise ' * 100)") as program:
-        assert program.receive(soon(), "answer").startswith("noise")
-        program.end("quit", 0.1)
 
 
 @pytest.mark.clock
