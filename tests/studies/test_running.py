@@ -14,12 +14,7 @@ import psutil
 import pytest
 
 import evolve
-from tests.cli import (
-    done,
-    invoke,
-    spawn,
-    wait_until,
-)
+from tests.cli import done, invoke, spawn, wait_until
 from tests.cli.conftest import _inside_tmp_path
 from tests.cli.test_studies import FEW
 from tests.waits import PATIENCE

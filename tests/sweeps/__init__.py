@@ -14,7 +14,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import Task, TrialResult
+from evolve.sweeps.trials import Task, TrialResult, rows_of
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
 HELD = {
@@ -56,6 +56,11 @@ def take(study: Study) -> Task:
     task = study.take("w")
     assert task is not None
     return task
+
+
+def table_of(study: Study) -> list[dict[str, Any]]:
+    """The rows of a study's trials."""
+    return rows_of(study.trials(), study.plan.space.names)
 
 
 def run_one(study: Study, score: float) -> int:

@@ -19,7 +19,7 @@ from evolve.sweeps.plan import settings_to_try
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
 from evolve.sweeps.trials import rows_of
 from evolve.tables.trials import Importances, write_trials
-from tests.sweeps import HELD, local, plan, run_one
+from tests.sweeps import HELD, local, plan, run_one, table_of
 
 
 @pytest.mark.parametrize("kind", ["dqn", "mcts", "evolution"])
@@ -196,7 +196,7 @@ def test_the_best_trials_of_a_sweep_come_after_the_defaults(tmp_path: Path) -> N
     first = local(tmp_path, trials=4)
     for score in (0.5, 0.2, 0.9, 0.7):
         run_one(first, score)
-    rows = rows_of(first.trials(), first.plan.space.names)
+    rows = table_of(first)
     types = {one.name: one.type for one in first.plan.space.parameters}
     write_trials(tmp_path, rows, types, Importances())
     (tmp_path / "next").mkdir()

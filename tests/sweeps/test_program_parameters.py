@@ -147,8 +147,3 @@ def test_by_the_environment_and_by_gtp() -> None:
     agent = told.program.agent({"corner": 7, "style": "wild"}, "x")
     assert agent.setup == ("set corner = 7", "set style = wild")
     assert agent.command == ENGINE
-
-
-def test_a_program_has_names_of_any_kind() -> None:
-    made = plan(f"gtp:{ENGINE} --config {{file:a|b}}")
-    assert made.program.line({"file": "b"}).endswith("--config b")

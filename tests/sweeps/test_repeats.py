@@ -10,14 +10,12 @@ import optuna
 import pytest
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from evolve.config.sweep import SweepSettings
-from evolve.sweeps.plan import plan_of
 from evolve.sweeps.samplers import Proposer
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.storage import open_database, open_journal
+from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import SURPLUS, TrialResult, known_result, rows_of
-from tests.sweeps import plan, take
+from evolve.sweeps.trials import SURPLUS, TrialResult, known_result
+from tests.sweeps import plan, table_of, take
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
 SEARCHED = ("x_squares.0", "mobility.0", "stability.0")
@@ -31,18 +29,9 @@ RANGES = {
 
 
 def opened(folder: Path, **changes: Any) -> Study:
-    settings: dict[str, Any] = {
-        "kind": "alphabeta",
-        "panel": ("random", "swh"),
-        "fix": {"depths": 1, "endgame": 0, **FIXED},
-        "space": RANGES,
-        "trials": 40,
-        "startup": 3,
-        **changes,
-    }
-    made = plan_of(SweepSettings(**settings))
-    if "storage" in changes:
-        return Study(made, open_database(changes["storage"]), "s")
+    fix = {"depths": 1, "endgame": 0, **FIXED}
+    few: dict[str, Any] = {"fix": fix, "space": RANGES, "trials": 40, "startup": 3, **changes}
+    made = plan("alphabeta", panel=("random", "swh"), **few)
     return Study(made, open_journal(folder / "journal.log"), "s")
 
 
@@ -173,7 +162,7 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
             study.end(task.number, task.result)
         results.append(task.result is not None)
     assert results[:12] == [False, *[True] * 5, False, *[True] * 5]
-    rows = rows_of(study.trials(), study.plan.space.names)
+    rows = table_of(study)
     assert [rows[1][key] for key in ("state", "score", "reason", "agent")] == [
         "COMPLETE",
         rows[0]["score"],

@@ -29,8 +29,8 @@ from evolve.sweeps.samplers import (
 from evolve.sweeps.space import Number
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import MIRROR, TrialResult, rows_of
-from tests.sweeps import local, plan, run_one, take
+from evolve.sweeps.trials import MIRROR, TrialResult
+from tests.sweeps import local, plan, run_one, table_of, take
 
 
 @pytest.mark.parametrize("pruner", ["median", "race", "none"])
@@ -45,7 +45,7 @@ def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
                 break
         else:
             study.end(taken.number, TrialResult.complete(score, 0.1, "x"))
-    rows = rows_of(study.trials(), study.plan.space.names)
+    rows = table_of(study)
     pruned = [row["score"] for row in rows if row["state"] == "PRUNED"]
     complete = [row["score"] for row in rows if row["state"] == "COMPLETE"]
     assert len(pruned) + len(complete) == 30

@@ -20,8 +20,8 @@ from evolve.errors import RunError
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.storage import GRACE, Watch, open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
-from evolve.sweeps.trials import TrialResult, rows_of
-from tests.sweeps import HELD, SEARCHED, local, run_one, shared, small_plan, states, take
+from evolve.sweeps.trials import TrialResult
+from tests.sweeps import HELD, SEARCHED, local, run_one, shared, small_plan, states, table_of, take
 
 
 def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
@@ -31,10 +31,7 @@ def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
     second = take(study)
     assert second.values != taken.values
     assert set(second.values) == set(study.plan.space.names) == set(SEARCHED)
-    assert [row["origin"] for row in rows_of(study.trials(), study.plan.space.names)] == [
-        "defaults",
-        "sampler",
-    ]
+    assert [row["origin"] for row in table_of(study)] == ["defaults", "sampler"]
 
 
 def test_trials_of_a_dead_writer_come_again_with_their_values(tmp_path: Path) -> None:
@@ -47,10 +44,7 @@ def test_trials_of_a_dead_writer_come_again_with_their_values(tmp_path: Path) ->
     assert second.open() == 4
     again = [second.take("w"), second.take("w")]
     assert again == values
-    assert [row["origin"] for row in rows_of(second.trials(), second.plan.space.names)] == [
-        "defaults",
-        "sampler",
-    ]
+    assert [row["origin"] for row in table_of(second)] == ["defaults", "sampler"]
     # Once the second one has ended a trial, what the first one says is not counted.
     assert second.end(0, TrialResult.complete(0.5, 0.1, "x"))
     assert not first.end(0, TrialResult.complete(1.0, 0.1, "x"))
@@ -71,7 +65,7 @@ def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -
     other = take(study)
     assert other.number == 2
     assert other.values != tried[0]
-    row = rows_of(study.trials(), study.plan.space.names)[1]
+    row = table_of(study)[1]
     assert (row["number"], row["state"]) == (1, "FAIL")
     assert row["reason"] == "the worker was killed by SIGSEGV"
 
@@ -93,10 +87,8 @@ def test_the_defaults_and_what_is_not_to_blame_come_again_however_often(tmp_path
                 assert study.reclaim() == [number]
         assert tried == [tried[0]] * (3 * ATTEMPTS)
         run_one(study, 0.5)
-    assert [row["state"] for row in rows_of(study.trials(), study.plan.space.names)] == [
-        "COMPLETE"
-    ] * 2
-    assert rows_of(study.trials(), study.plan.space.names)[0]["origin"] == "defaults"
+    assert [row["state"] for row in table_of(study)] == ["COMPLETE"] * 2
+    assert table_of(study)[0]["origin"] == "defaults"
 
 
 def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
@@ -107,11 +99,7 @@ def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
     after = take(study)
     assert (taken.number, after.number) == (1, 2)
     assert after.values != taken.values
-    assert [row["state"] for row in rows_of(study.trials(), study.plan.space.names)] == [
-        "COMPLETE",
-        "FAIL",
-        "RUNNING",
-    ]
+    assert [row["state"] for row in table_of(study)] == ["COMPLETE", "FAIL", "RUNNING"]
 
 
 def play_one(study: Study) -> None:
@@ -169,7 +157,7 @@ def test_a_journal_cut_off_anywhere_gives_the_same_table(
                 study = local(folder, **settings)
                 study.reclaim()
         assert kills == 0
-        rows = rows_of(study.trials(), study.plan.space.names)
+        rows = table_of(study)
         return [{**row, "seconds": None} for row in rows]
 
     whole = table(tmp_path / "whole", 0)
@@ -191,7 +179,7 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
         else:
             study.end(taken.number, TrialResult.complete(score, 0.1, "x", {"seconds": 1.0}))
     assert states(study) == {"COMPLETE": 11, "PRUNED": 1}
-    row = rows_of(study.trials(), study.plan.space.names)[11]
+    row = table_of(study)[11]
     assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
 
 
@@ -302,4 +290,4 @@ def test_surplus_trials_are_given_back(tmp_path: Path) -> None:
     assert other.take("b") is not None
     assert one.take("a") is None
     assert states(one) == {"RUNNING": 2, "FAIL": 1}
-    assert rows_of(one.trials(), one.plan.space.names)[2]["reason"] == "not wanted any more"
+    assert table_of(one)[2]["reason"] == "not wanted any more"
