@@ -20,12 +20,7 @@ from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.parsing import laid_over
 from evolve.runs import run_folder
-from evolve.runs.life_cycle import (
-    agree_to_programs,
-    check_programs,
-    config_of,
-    versions_of,
-)
+from evolve.runs.life_cycle import agree_to_programs, check_programs, config_of, versions_of
 from evolve.runs.run import Study, begun_runs
 from evolve.runs.study_spec import Member, StudySpec, seeds_of, study_spec_of
 from evolve.studies.comparison import compared, groups_of, meetings

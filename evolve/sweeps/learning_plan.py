@@ -88,10 +88,7 @@ class DqnPlan(LearningPlan):
         choice("augment", NO_YES),
         choice(
             "opponents",
-            (
-                "self=1", "self=0.7,random=0.3", "self=0.7,greedy=0.3", "self=0.5,past=0.5",
-                "past=1",
-            ),
+            ("self=1", "self=0.7,random=0.3", "self=0.7,greedy=0.3", "self=0.5,past=0.5", "past=1"),
         ),
         whole("openings", 0, 16, step=2),
         whole("lookahead", 0, 2),

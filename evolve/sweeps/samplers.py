@@ -22,14 +22,7 @@ from evolve.config.ranges import value_at
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.space import (
-    Number,
-    at_step,
-    snapped,
-    steps_in,
-    units_of,
-    values_at,
-)
+from evolve.sweeps.space import Number, at_step, snapped, steps_in, units_of, values_at
 from evolve.sweeps.trials import MIRROR
 
 if TYPE_CHECKING:

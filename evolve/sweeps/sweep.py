@@ -30,17 +30,8 @@ from evolve.sweeps.trials import (
     rows_of,
 )
 from evolve.sweeps.worker import IntermediateScore, Worker, ready
-from evolve.tables.paths import (
-    JOURNAL_FILE,
-    RUNGS,
-    TRIALS,
-)
-from evolve.tables.trials import (
-    FinalDocument,
-    Importances,
-    finals_trials,
-    write_trials,
-)
+from evolve.tables.paths import JOURNAL_FILE, RUNGS, TRIALS
+from evolve.tables.trials import FinalDocument, Importances, finals_trials, write_trials
 from evolve.terminal_text import count_of
 
 _LOOK: Final = 0.25

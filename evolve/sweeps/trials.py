@@ -179,12 +179,7 @@ class Objective:
     executor: for games of agents that the kernels play.
     """
 
-    def __init__(
-        self,
-        sweep: SweepSettings,
-        folder: Path,
-        executor: Executor = ONE_THREAD,
-    ) -> None:
+    def __init__(self, sweep: SweepSettings, folder: Path, executor: Executor = ONE_THREAD) -> None:
         self.sweep = sweep
         self.executor = executor
         self.folder = folder
