@@ -280,12 +280,11 @@ class Space:
         for requirement in required:
             strange = [name for name in requirement.names if name not in (*self.names, *held)]
             if strange:
-                why = f"there is no parameter {strange[0]!r}; there are "
-                why += ", ".join([*self.names, *held])
-                for name in self.names:
-                    if "-" in name and name in requirement.text:
-                        why = f"'-' is a minus here, so give {name!r} another name"
-                raise SettingsError(f"require: {requirement.text!r}: {why}")
+                names = ", ".join([*self.names, *held])
+                raise SettingsError(
+                    f"require: {requirement.text!r}: there is no parameter {strange[0]!r} (a '-' "
+                    f"is a minus here); there are {names}"
+                )
         space = replace(self, required=required, held=dict(held))
         try:
             space.allows({parameter.name: parameter.example for parameter in self.parameters})
