@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, Final, TextIO
 
@@ -34,10 +34,6 @@ _RESEND_SECONDS: Final = 0.02
 
 _last_signal = -math.inf
 """When the last signal came, by `time.monotonic`."""
-_previous_hook: Callable[[Any], object] = sys.__unraisablehook__
-"""The hook for all other errors that cannot be raised."""
-_restores = ExitStack()
-"""Restores what `install` replaced."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -55,32 +51,18 @@ def exit_code(interruption: BaseException) -> int:
 
 def install() -> None:
     """Raise Terminated at SIGTERM and SIGHUP from now on, where they are not ignored."""
-    global _last_signal, _previous_hook
+    global _last_signal
     if threading.current_thread() is not threading.main_thread():
         return
-    uninstall()
     _last_signal = -math.inf
-    _previous_hook, sys.unraisablehook = sys.unraisablehook, _resend_lost
-    _restores.callback(setattr, sys, "unraisablehook", _previous_hook)
+    sys.unraisablehook = _resend_lost
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and not ignored(number):
-            _handle(number, _end)
+            signal.signal(number, _end)
     # Python's last steps end programs, which takes a moment; a Ctrl-C then would show tracebacks.
     # The programs' guards work without those steps.
     atexit.register(_end_at_ctrl_c)
-    _restores.callback(atexit.unregister, _end_at_ctrl_c)
-
-
-def uninstall() -> None:
-    """Restore what `install` replaced, in a process that goes on after a command."""
-    _restores.close()
-
-
-def _handle(number: int, handler: Callable[[int, FrameType | None], None]) -> None:
-    before = signal.signal(number, handler)
-    if before is not None:  # set by C, and only C can restore it
-        _restores.callback(signal.signal, number, before)
 
 
 def ignored(number: int) -> bool:
@@ -123,7 +105,7 @@ def _resend_lost(unraisable: Any) -> None:
     global _last_signal
     lost = unraisable.exc_value
     if not isinstance(lost, KeyboardInterrupt):
-        _previous_hook(unraisable)
+        sys.__unraisablehook__(unraisable)
         return
     _last_signal = -math.inf
     _resend(lost.number if isinstance(lost, Terminated) else signal.SIGINT)

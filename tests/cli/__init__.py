@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,6 +77,21 @@ class Result(NamedTuple):
         return json.loads(self.out)
 
 
+@contextlib.contextmanager
+def signals_kept() -> Iterator[None]:
+    """Restore what `signals.install` replaces in this process."""
+    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
+    hook, handlers = sys.unraisablehook, [*map(signal.getsignal, numbers)]
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            sys.unraisablehook = hook
+            atexit.unregister(signals._end_at_ctrl_c)
+            for number, handler in zip(numbers, handlers, strict=True):
+                signal.signal(number, handler)
+
+
 def invoke(*arguments: object, stdin: str = "") -> Result:
     """Run a command in this process; whatever it raises but SystemExit comes through."""
     out, err = io.StringIO(), io.StringIO()
@@ -81,12 +99,11 @@ def invoke(*arguments: object, stdin: str = "") -> Result:
     sys.stdin = io.StringIO(stdin)
     code: object = None
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with signals_kept(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             main([str(argument) for argument in arguments])
     except SystemExit as ended:
         code = ended.code
     finally:
-        signals.uninstall()
         sys.stdin = before
     assert isinstance(code, int)
     return Result(code, out.getvalue(), err.getvalue())

@@ -27,7 +27,7 @@ from tests.cli import (
     done,
     environment,
     finish,
-    invoke,
+    signals_kept,
     spawn,
     wait_until,
 )
@@ -145,9 +145,9 @@ def test_no_thread_delays_the_end_after_an_interruption() -> None:
 @pytest.fixture
 def obeying() -> Iterator[None]:
     """Signals are obeyed."""
-    signals.install()
-    yield
-    signals.uninstall()
+    with signals_kept():
+        signals.install()
+        yield
 
 
 def dropping(error: type[BaseException]) -> threading.Thread:
@@ -169,16 +169,6 @@ def test_an_interruption_dropped_in_another_thread_comes_again() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         drop_and_wait()
-
-
-def test_a_command_in_this_process_leaves_signals_as_they_were() -> None:
-    def state() -> list[object]:
-        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        return [sys.unraisablehook, *map(signal.getsignal, numbers)]
-
-    before = state()
-    assert invoke("--version").code == 0
-    assert state() == before
 
 
 @pytest.mark.slow
