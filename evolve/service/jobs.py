@@ -78,7 +78,8 @@ class Jobs:
         """Follow the jobs at regular intervals, without end."""
         while True:
             await asyncio.sleep(_EVERY)
-            self.follow()
+            with log_errors("following jobs"):
+                self.follow()
 
     def __contains__(self, name: str) -> bool:
         return name in self._records

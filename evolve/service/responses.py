@@ -7,12 +7,11 @@ unchanged. By its tag a client that has the newest answer does not get it again.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import logging
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -33,8 +32,6 @@ from evolve.service.models.meta import WRITTEN, Page, Problem
 from evolve.tables.paths import CONFIG_FILE
 
 MEDIA: Final = "application/problem+json"
-_PAUSE: Final = 1.0
-"""Seconds before a failed task begins again."""
 _log: Final = logging.getLogger(__name__)
 _known: Final[dict[tuple[str, str], str]] = {}
 
@@ -131,15 +128,6 @@ def log_errors(what: str) -> Iterator[None]:
         yield
     except Exception as error:
         log_failure(what, error)
-
-
-async def restart_on_error(what: str, work: Callable[[], Awaitable[None]]) -> None:
-    """Do endless work, and begin it again whenever it fails."""
-    while True:
-        with log_errors(what):
-            await work()
-            return
-        await asyncio.sleep(_PAUSE)
 
 
 class InternalErrors:

@@ -25,7 +25,7 @@ from evolve.service.job import ROW_EVENTS
 from evolve.service.job_lines import Lines
 from evolve.service.jobs import Jobs
 from evolve.service.offers import Costs
-from evolve.service.responses import ProblemError, log_errors, restart_on_error
+from evolve.service.responses import ProblemError, log_errors
 from evolve.version import __version__
 
 _KEPT: Final = 2048
@@ -163,13 +163,8 @@ class ServiceState:
         """Start: scan the folder, restore the jobs, and begin to follow what happens."""
         await asyncio.to_thread(self.index.scan)
         self.jobs.restore()
-        endless = {
-            "following jobs": self.jobs.follow_for_ever,
-            "looking for runs": self._look_for_ever,
-        }
-        self._tasks = [
-            asyncio.create_task(restart_on_error(what, work)) for what, work in endless.items()
-        ]
+        endless = (self.jobs.follow_for_ever(), self._look_for_ever())
+        self._tasks = [asyncio.create_task(work) for work in endless]
 
     async def close(self) -> None:
         """Stop; jobs continue by themselves."""
@@ -183,10 +178,12 @@ class ServiceState:
         Before that, read all runs, for filters and sorting.
         """
         for name in self.index.names():
-            await asyncio.to_thread(self.index.summaries, [name])
+            with log_errors(f"reading run {name}"):
+                await asyncio.to_thread(self.index.summaries, [name])
         while True:
             begin = time.monotonic()
-            await self.look()
+            with log_errors("looking for runs"):
+                await self.look()
             spent = time.monotonic() - begin
             await asyncio.sleep(min(_SELDOM, max(_LOOK, _SHARE * spent)))
 

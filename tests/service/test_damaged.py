@@ -13,10 +13,8 @@ from typing import Any, Final
 import pytest
 import tomli_w
 
-from evolve.service import responses
 from evolve.service.folders import Folders
 from evolve.service.job import JobRecord
-from evolve.service.responses import restart_on_error
 from tests.cli import posix
 from tests.service.inside import App
 
@@ -193,21 +191,25 @@ def test_an_error_that_nobody_foresaw_is_a_problem_with_an_id_of_the_log(
     assert caplog.text.count("Traceback") == 1, "once, however often it happens"
 
 
-def test_endless_work_begins_again_where_it_fails(
-    runner: asyncio.Runner, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+def test_endless_work_continues_where_it_fails(
+    folder: Path,
+    runner: asyncio.Runner,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(responses, "_PAUSE", 0.0)
+    monkeypatch.setattr("evolve.service.jobs._EVERY", 0.0)
     count = 0
 
-    async def work() -> None:
+    def fail() -> None:
         nonlocal count
         count += 1
-        if count < 5:
-            raise LookupError("again")
+        raise LookupError("again")
 
-    runner.run(restart_on_error("a test", work))
-    assert count == 5
-    assert caplog.text.count("of a test") == 1
+    with App(folder, runner) as app:
+        monkeypatch.setattr(app.state.jobs, "follow", fail)
+        runner.run(asyncio.sleep(0.05))
+    assert count > 2
+    assert caplog.text.count("of following jobs") == 1
 
 
 @pytest.mark.slow
