@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import click
 import pytest
@@ -64,8 +65,12 @@ def test_groups_begin_at_fields_that_exist(model: type) -> None:
         (["--fix", "depths=deep"], "it must be a whole number"),
     ],
 )
-def test_wrong_values_are_told_in_plain_words(options: list[str], words: str) -> None:
-    said = misused("run", *options)
+def test_wrong_values_are_told_in_plain_words(
+    options: list[str], words: str, tmp_path: Path
+) -> None:
+    said = misused("run", *options, "--out=x")
+    assert (said.startswith("error: "), said.count("\n")) == (True, 1)
+    assert list(tmp_path.iterdir()) == []
     assert words in said
     assert "see evolve run --help" in said
     for jargon in ("field required", "parse", "valid integer"):

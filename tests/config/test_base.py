@@ -1,4 +1,4 @@
-"""Settings take no number that is not finite."""
+"""Every model of settings: explained, without numbers that are not finite, and what is gone."""
 
 from __future__ import annotations
 

@@ -56,6 +56,8 @@ def test_the_models_are_measured_by_the_judge_of_the_rules() -> None:
         (DqnSettings, {"opponents": "self=0"}, "a share over 0"),
         (DqnSettings, {"opponents": "self=x"}, "opponents"),
         (DqnSettings, {"reward": "none"}, "positional or shaping"),
+        (DqnSettings, {"gamma": 2}, "gamma"),
+        (DqnSettings, {"preset": "s9"}, "s9"),
         (DqnSettings, {"reward": "halves"}, "negamax"),
         (DqnSettings, {"bootstrap": "own", "shaping": 1, "lookahead": 1}, "lookahead"),
         (DqnSettings, {"bootstrap": "own", "minimax": True}, "no positional reward"),

@@ -14,6 +14,20 @@ from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import SettingsError
 
+PROGRAM = {"program": "gtp:./engine {x:1:9}"}
+
+
+def test_what_clients_of_a_service_may_not_set_of_a_program_are_fields() -> None:
+    """They become words and files of the program."""
+    assert set(ProgramSweepSettings.OF_OWNER) <= {*ProgramSweepSettings.model_fields}
+    assert ProgramSweepSettings.model_validate(PROGRAM).objective == "self"
+
+
+@pytest.mark.parametrize("change", [{"pairs": 1}, {"objective": "elsewhere"}, {"program": None}])
+def test_sweeps_of_programs_that_cannot_be(change: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(change))):
+        ProgramSweepSettings.model_validate({**PROGRAM, **change})
+
 
 @pytest.mark.parametrize("kind", SWEEP_TARGETS)
 def test_the_subject_says_how_long_and_by_which_rules(kind: str) -> None:
