@@ -40,8 +40,8 @@ MOST_FILES = {
 MOST_WORDS = 2500
 TESTS = (
     "tests/agents", "tests/config", "tests/engine/board", "tests/engine/search", "tests/population",
-    "tests/records", "tests/runs", "tests/standalone", "tests/tables", "tests/cli/test_agents.py",
-    "tests/cli/test_completion.py", "tests/cli/test_light.py", "tests/cli/test_main.py",
+    "tests/records", "tests/runs", "tests/standalone", "tests/tables", "tests/cli/test_rate.py",
+    "tests/cli/test_light.py", "tests/cli/test_main.py",
     "tests/cli/test_show.py", "tests/docs/test_reference.py", "tests/service/test_forms.py",
 )  # fmt: skip
 """Default tests of what the recipes touch."""

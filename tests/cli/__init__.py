@@ -183,6 +183,21 @@ def program(folder: Path, *arguments: object, real: bool = False, **changes: str
     return finish(spawn(folder, *arguments, real=real, **changes))
 
 
+def python(code: str, *arguments: str, folder: Path | None = None, **changes: str) -> Result:
+    """Run Python code as a program of its own, to its end."""
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    return Result(ended.returncode, ended.stdout, ended.stderr)
+
+
 def read_terminal(here: int) -> str:
     """All that a program writes to the terminal whose other end it has, until it closes that."""
     shown = b""

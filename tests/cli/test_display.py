@@ -1,28 +1,26 @@
-"""What a run shows while it works."""
+"""What work shows of itself."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import os
 import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numba
 import pytest
 
 from evolve.cli import terminal
-from evolve.cli.display import Display, print_line, reporting_compilation, watching
+from evolve.cli.display import Display, reporting_compilation, watching
 from evolve.cli.studies import RunsView
 from evolve.cli.sweeps import TrialsView
+from evolve.cli.trainings import ChecksView
+from evolve.config.learning import DqnSettings
 from evolve.config.sweep import SweepSettings
+from evolve.tables.metrics import METRICS_COLUMNS
 from tests.cli import on_a_terminal, program
-
-if TYPE_CHECKING:
-    pass
 
 
 def test_compilation_is_told_once_and_only_when_it_happens() -> None:
@@ -82,16 +80,6 @@ def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
         signal.raise_signal(signal.SIGINT)
 
 
-def test_a_reader_that_went_away_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines go to a pipe that nobody reads any more, and then nowhere."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    with os.fdopen(writer, "w") as gone:
-        monkeypatch.setattr(sys, "stdout", gone)
-        for _ in range(3):
-            print_line("a line")
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_who_plays_first_on_a_machine_is_told_that_it_compiles(
@@ -99,9 +87,27 @@ def test_who_plays_first_on_a_machine_is_told_that_it_compiles(
 ) -> None:
     """On a terminal alone: what is read by programs stays as it is."""
     monkeypatch.setenv("EVOLVE_CACHE_DIR", str(tmp_path / "cold"))
-    for words in (("play", "swh"), ("match", "swh", "zero", "--games=2", "--jobs=1")):
-        shown = on_a_terminal(tmp_path, *words)
-        assert shown.count("compiling the kernels") == 1
-        shutil.rmtree(tmp_path / "cold")
+    shown = on_a_terminal(tmp_path, "play", "swh")
+    assert shown.count("compiling the kernels") == 1
+    shutil.rmtree(tmp_path / "cold")
     ended = program(tmp_path, "match", "swh", "zero", "--games=2", "--json")
     assert (ended.code, ended.err) == (0, "")
+
+
+ROW = {
+    "check": 3, "games": 12_000, "steps": 900, "loss": 0.12345, "random": 1.0, "depth_1": 0.5,
+    "depth_2": 0.25, "score": float("nan"), "cpu_seconds": 61.7, "seconds": 30.0,
+}  # fmt: skip
+
+
+def test_each_figure_stands_under_its_column() -> None:
+    look = ChecksView(DqnSettings())
+    head = look.head()
+    line = look.line(ROW, 90.0)
+    assert line.split() == [
+        "3", "12000", "900", "0.123", "1.000", "0.500", "0.250", "–", "62", "2", "min",
+    ]  # fmt: skip
+    ends = [head.index(f" {name} ") + len(name) + 1 for name in look.columns]
+    assert all(line[end - 1] != " " and line[end] == " " for end in ends)
+    assert len(head) == len(line)
+    assert set(look.columns) <= set(METRICS_COLUMNS.names)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from evolve.cli.main import COMMANDS
-from tests.cli import ALPHABETA, TINY, environment
+from tests.cli import ALPHABETA, TINY, python
 from tests.cli.test_games import LAST_TWO
 from tests.cli.test_train import SMALL
 
@@ -35,22 +33,13 @@ def loaded(*commands: tuple[str, ...], folder: Path | None = None) -> dict[str, 
         "        code = ended.code\n"
         f"    print({_MARK!r}, code, *sorted(sys.modules), file=sys.stderr)\n"
     )
-    run = [sys.executable, "-c", code, json.dumps(commands)]
-    done = subprocess.run(
-        run,
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    ended = python(code, json.dumps(commands), folder=folder)
+    assert ended.code == 0, ended
     found = {}
-    lines = [line for line in done.stderr.splitlines() if line.startswith(_MARK)]
+    lines = [line for line in ended.err.splitlines() if line.startswith(_MARK)]
     for words, line in zip(commands, lines, strict=True):
-        ended, *names = line.removeprefix(_MARK).split()
-        assert ended == "0", words
+        exit_code, *names = line.removeprefix(_MARK).split()
+        assert exit_code == "0", words
         found[" ".join(words)] = set(names)
     return found
 

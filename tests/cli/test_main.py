@@ -1,14 +1,20 @@
-"""`evolve --version`, and the kernel cache as a command meets it."""
+"""`evolve --version`, the kernel cache as a command meets it, and what a shell completes."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numba
 import pytest
 
 import evolve
-from tests.cli import done, invoke, program
+from evolve.agents.registry import REFERENCES
+from evolve.cli.main import COMMANDS
+from tests.cli import done, environment, program
 
 
 def test_version() -> None:
@@ -30,26 +36,54 @@ def test_an_unwritable_kernel_cache_is_told_once(tmp_path: Path) -> None:
     assert "compile.py" not in ended.err
 
 
+HEAVY = {"numba", "pandas", "pyarrow", "torch", "optuna", "matplotlib"}
+"""Packages that are not loaded while one types."""
+
+
+def completions(folder: Path, *words: str, **changes: str) -> list[str]:
+    """What bash is offered for the last of the words."""
+    ended = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "evolve"],
+        cwd=folder,
+        env=environment(
+            _EVOLVE_COMPLETE="bash_complete",
+            COMP_WORDS=" ".join(("evolve", *words)),
+            COMP_CWORD=str(len(words)),
+        ),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
+    assert not HEAVY & loaded
+    return [line.partition(",")[2] for line in ended.stdout.splitlines()]
+
+
 @pytest.mark.slow
-def test_a_damaged_kernel_cache_is_compiled_anew(tmp_path: Path) -> None:
-    """One line says so; tests/engine/test_compile.py has every kind of damage."""
-    cache = tmp_path / "cache"
-    program(tmp_path, "perft", 1, EVOLVE_CACHE_DIR=str(cache))
-    files = [path for path in cache.rglob("*") if path.is_file()]
-    assert files
-    for path in files:
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 16
-        path.write_bytes(content)
-    for lines in (1, 0):
-        ended = program(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=str(cache))
-        assert ended.code == 0, ended.err
-        assert ended.document["nodes"] == 56
-        assert ended.err.count("\n") == lines
-        assert ("damaged" in ended.err) == bool(lines)
+def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: Path) -> None:
+    shutil.copytree(quick, tmp_path / "runs/first")
+    shutil.copytree(quick, tmp_path / "runs/evil\nname")
+    shutil.copy(quick / "champion.json", tmp_path / "mine.json")
+    assert completions(tmp_path, "r") == [name for name in COMMANDS if name.startswith("r")]
+    assert completions(tmp_path, "resume", "") == ["runs/first"]
+    assert completions(tmp_path, "show", "runs/f") == ["runs/first"]
+    found = completions(tmp_path, "match", "")
+    assert found == [*REFERENCES, "runs/first", "mine.json"]
+    assert completions(tmp_path, "run", "--preset", "") == ["tuned", "published"]
+    assert completions(tmp_path, "run", "--start-from", "swh") == ["swh", "swh-mobility"]
+    assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")
 
 
-def test_help_without_a_command() -> None:
-    said = invoke()
-    assert (said.code, said.out) == (2, "")
-    assert "Commands:" in said.err
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell(shell: str, tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "evolve"],
+        env=environment(_EVOLVE_COMPLETE=f"{shell}_source", PATH=os.environ["PATH"]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "bash" in ended.stderr:
+        pytest.skip("there is no bash of a version that completes")
+    assert ended.returncode == 0
+    assert f"_EVOLVE_COMPLETE={shell}_complete" in ended.stdout

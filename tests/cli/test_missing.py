@@ -13,15 +13,19 @@ from pathlib import Path
 import click
 import pytest
 
-from evolve.cli.main import COMMANDS, cli
+from evolve.cli.main import cli
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.extras import install_hint
 from evolve.programs.children import LOG, inherited
-from tests.cli import QUICK, done, fails, invoke, match, program
+from tests.cli import QUICK, Result, done, fails, invoke, match, program, python
 from tests.programs.test_external import source
 
 GAMES = ("swh", "zero", "--games=2", "--openings=start")
+
+
 TUNED = Path(__file__).parents[1] / "sweeps/tuned.py"
+
+
 WORDS: dict[str, tuple[str, ...]] = {
     "run": (),
     "train dqn": (),
@@ -44,8 +48,14 @@ WORDS: dict[str, tuple[str, ...]] = {
     "convert": ("moves.txt",),
 }
 """What commands with files in their options need beside them."""
+
+
 PLACES = ("FILE", "FOLDER", "FILE.toml")
+
+
 NAMED = ("output", "ggf")
+
+
 MISSING = ("missing/x.csv", "my missing/x y.csv", "text.txt/x.csv", "/no/such/place/x.csv")
 
 
@@ -102,8 +112,14 @@ from tests.cli import invoke
 import json
 print(json.dumps([invoke(*words) for words in {words}]))
 """
+
+
 CLUSTER = "clusters need Dask, the extra `cluster` of evolve, which is not installed"
+
+
 TORCH = "learning needs PyTorch, the extra `learn` of evolve, which is not installed"
+
+
 LACKING = (
     (("cluster", "check", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
     (("run", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
@@ -119,10 +135,16 @@ LACKING = (
 )
 
 
+def without(hidden: tuple[str, ...], commands: list[tuple[str, ...]]) -> list[Result]:
+    """What commands do, one after another in a process that lacks some packages."""
+    ended = python(HIDE.format(hidden=hidden, words=commands), folder=Path.cwd())
+    assert ended.code == 0, ended
+    return [Result(*found) for found in json.loads(ended.lines[-1])]
+
+
 def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None:
     hidden = ("dask", "distributed", "torch", "fastapi", "uvicorn", "matplotlib", "optuna")
-    script = HIDE.format(hidden=hidden, words=[words for words, _ in LACKING])
-    results = json.loads(python(tmp_path, script))
+    results = without(hidden, [words for words, _ in LACKING])
     for (words, why), (code, out, err) in zip(LACKING, results, strict=True):
         assert (code, err.count("\n")) == (1, 1), (words, err)
         assert why in err, (words, err)
@@ -131,33 +153,15 @@ def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_driver_and_a_sampler_that_are_not_there(tmp_path: Path) -> None:
+def test_a_driver_and_a_sampler_that_are_not_there() -> None:
     url = "postgresql+psycopg://user@127.0.0.1:9/none"
     sweep = ("sweep", "alphabeta", "--trials=1", "--panel=random,swh")
     words = [(*sweep, f"--storage={url}", "--study=x"), (*sweep, "--sampler=gp")]
-    results = json.loads(python(tmp_path, HIDE.format(hidden=("psycopg", "torch"), words=words)))
+    results = without(("psycopg", "torch"), words)
     whys = ("the driver for postgresql+psycopg", "sampler gp needs torch, the extra `learn`")
     for why, (code, _, err) in zip(whys, results, strict=True):
         assert (code, err.count("\n")) == (1, 1), err
         assert why in err
-
-
-def python(folder: Path, script: str) -> str:
-    import subprocess
-
-    from tests.cli import environment
-
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=folder,
-        env=environment(EVOLVE_DATA_DIR=str(folder / "data")),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[-1]
 
 
 @pytest.mark.slow
@@ -179,12 +183,7 @@ def test_programs_do_not_inherit_where_a_notebook_draws(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "runs of 5?/it's mine",
-        pytest.param("my run", marks=pytest.mark.slow),
-        pytest.param("what?", marks=pytest.mark.slow),
-    ],
+    "name", ["runs of 5?/it's mine", pytest.param("what?", marks=pytest.mark.slow)]
 )
 def test_runs_with_odd_names_go_on_and_play_by_what_is_said(name: str, copy: Path) -> None:
     Path(name).parent.mkdir(exist_ok=True)
@@ -222,8 +221,3 @@ def test_the_whole_talk_is_logged(words: tuple[str, ...]) -> None:
     assert any(" < =" in line for line in lines)
     assert LOG not in os.environ
     assert "my talk.txt" not in str(result.out)
-
-
-def test_commands_are_known() -> None:
-    """A new command with files in its options gets its words above."""
-    assert {words.partition(" ")[0] for words in WORDS} <= {*COMMANDS}

@@ -1,15 +1,22 @@
-"""`--openings`: what a file of them comes to, and what is refused."""
+"""`--openings`: what a file of them comes to, positions among them, and what is refused."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import evolve
 from evolve.arena.call import identity_of, openings_for
+from evolve.records.formats import positions_of, read_games, write_games
+from evolve.records.positions import format_obf
+from evolve.records.record import GameRecord
 from tests.cli import done, fails, match, misused
+from tests.programs.test_external import source
+from tests.records.test_table import CORNER, from_board
 
 
 def test_openings_from_a_file(tmp_path: Path) -> None:
@@ -61,10 +68,137 @@ def test_a_file_is_told_by_what_it_holds() -> None:
 def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:
     rng = np.random.default_rng(0)
     Path("openings.txt").write_text("f5d6c3\nf5f6e6\nf5d6c5\n")
-    for source, pairs, count in (
+    for word, pairs, count in (
         ("balanced", None, 5), ("balanced", 2, 2), ("random", None, 5), ("random", 2, 2),
         ("start", None, 5), ("start", 3, 3),
         ("openings.txt", None, 3), ("openings.txt", 2, 2), ("openings.txt", 7, 7),
     ):  # fmt: skip
-        assert len(openings_for(source, None, pairs, 5, "standard", rng)) == count
+        assert len(openings_for(word, None, pairs, 5, "standard", rng)) == count
     assert openings_for("openings.txt", 2, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
+
+
+BOARDS = [
+    evolve.Board.parse(CORNER),
+    evolve.Board.parse("-" * 18 + "XXX" + "-" * 6 + "OXO" + "-" * 5 + "OOO" + "-" * 26, "white"),
+    evolve.Board.parse(evolve.Board.start().cells(), "white"),
+]
+"""A corner that is taken, a random start of a server, and the usual start with white to move."""
+GGS = (
+    "(;GM[Othello]PC[GGS/os]PB[a]PW[b]TY[8r20]RE[+12.0]BO[8 -------- -------- --***--- ---O*O-- "
+    "---OOO-- -------- -------- -------- O];)"
+)
+
+
+def as_obf(path: Path) -> None:
+    write_games(path, [GameRecord(start=board) for board in BOARDS])
+
+
+def as_games(path: Path) -> None:
+    write_games(path, [from_board(board, seed) for seed, board in enumerate(BOARDS)])
+
+
+FILES: dict[str, Callable[[Path], None]] = {
+    "a.obf": as_obf,
+    "a.ggf": as_obf,
+    "b.ggf": as_games,
+    "a.csv": as_games,
+    "a.parquet": as_games,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("agents", [("swh?depth=2", "zero"), ("uct?simulations=8", "swh")])
+def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]) -> None:
+    FILES[name](Path(name))
+    given = read_games(name).records
+    found = match(*agents, "--openings", name, "--out", "m.csv", "--ggf", "m.ggf", "--jobs", 1)
+    assert found["games"] == 6
+    for played in (read_games("m.csv").records, read_games("m.ggf").records):
+        assert [game.start for game in played] == [game.start for game in given for _ in "ab"]
+        assert {game.ending for game in played} == {"end"}
+        for game, opening in zip(played, (one for one in given for _ in "ab"), strict=True):
+            assert game.moves[: len(opening.moves)] == opening.moves
+        assert [game.winner for game in played] == pd.read_csv("m.csv")["winner"].tolist()
+    again = match(*agents, "--openings", name, "--out", "m.csv", "--ggf", "m.ggf", "--jobs", 2)
+    assert again == found, "read from the files"
+    done("convert", "m.csv", "-o", "again.ggf")
+    assert [game.final for game in read_games("again.ggf").records] == [
+        game.final for game in played
+    ]
+
+
+def test_a_finished_game_that_begins_elsewhere_gives_its_start() -> None:
+    Path("g.ggf").write_text(GGS)
+    done("match", "zero", "random", "--openings", "g.ggf", "--games", 2, "--ggf", "whole.ggf")
+    assert {game.start for game in read_games("whole.ggf").records} == {
+        read_games("g.ggf").records[0].start
+    }
+    found = match("swh", "zero", "--openings", "whole.ggf", "--out", "m.csv")
+    assert found["games"] == 2, "one opening: both games begin there"
+    assert pd.read_csv("m.csv", keep_default_na=False)["opening"].tolist() == ["", ""]
+    cut = match("swh", "zero", "--openings", "whole.ggf", "--opening-plies", 4, "--out", "n.csv")
+    assert cut["games"] == 4
+    assert (pd.read_csv("n.csv")["opening"].str.split().str.len() == 4).all()
+    one = match("swh", "zero", "--openings", "whole.ggf", "--opening-plies", 0)
+    assert one == found
+
+
+def test_a_rating_begins_there_too() -> None:
+    as_obf(Path("a.obf"))
+    done("rate", "swh", "zero", "random", "--openings", "a.obf", "--games", 6, "--out", "r")
+    for path in sorted(Path("r/games").iterdir()):
+        assert [game.start for game in read_games(path).records] == [
+            b for b in BOARDS for _ in "ab"
+        ]
+
+
+def test_replay_and_convert_show_the_start() -> None:
+    Path("g.ggf").write_text(GGS)
+    as_obf(Path("a.obf"))
+    for name, number, board in (("g.ggf", 1, BOARDS[1]), ("a.obf", 3, BOARDS[2])):
+        shown = done("replay", name, number).out
+        assert str(board) in shown
+    done("convert", "a.obf", "-o", "b.parquet")
+    done("convert", "b.parquet", "-o", "c.ggf")
+    done("convert", "c.ggf", "--empties", 60, "-o", "d.obf")
+    assert positions_of(read_games("d.obf")) == [board for board in BOARDS if board.empties == 60]
+
+
+@pytest.mark.parametrize("agents", [("swh", "good"), ("good", "swh")])
+def test_a_program_over_gtp_is_refused(agents: tuple[str, str]) -> None:
+    as_obf(Path("a.obf"))
+    names = [source("gtp", "good") if name == "good" else name for name in agents]
+    for command in ("match", "rate"):
+        said = fails(command, *names, "--openings", "a.obf")
+        assert "opening 1 begins elsewhere than at the usual start" in said
+        assert "gtp:" in said
+
+
+def test_a_program_over_nboard_is_told_the_board() -> None:
+    as_obf(Path("a.obf"))
+    found = match("zero", source("nboard", "good"), "--openings", "a.obf", "--ggf", "m.ggf")
+    assert (found["played"], found["failures_b"]) == (6, 0)
+    assert [game.start for game in read_games("m.ggf").records] == [b for b in BOARDS for _ in "ab"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("X" * 64 + " X;\n", "opening 1 ends the game"),
+        (format_obf(BOARDS[0]) + "\n" + "-" * 64 + " O;\n", "opening 2 ends the game"),
+        ("nothing\n", "a.obf, line 1"),
+    ],
+)
+def test_positions_that_are_none(text: str, told: str) -> None:
+    Path("a.obf").write_text(text)
+    assert told in fails("match", "swh", "zero", "--openings", "a.obf")
+
+
+def test_plies_of_random_openings_are_no_fewer() -> None:
+    for plies in (0, 2):
+        said = misused("match", "swh", "zero", "--opening-plies", plies)
+        assert "random openings have 3 moves or more" in said
+    as_obf(Path("a.obf"))
+    assert "no game has 4 moves" in fails(
+        "match", "swh", "zero", "--openings", "a.obf", "--opening-plies", 4
+    )

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import evolve
-from evolve.cli.output import narrow, print_frame, rounded
-from tests.cli import done, misused
+from evolve.cli.output import (
+    columns_shown,
+    generation_texts,
+    narrow,
+    print_frame,
+    print_generations,
+    rounded,
+)
+from evolve.cli.terminal import NOTHING, with_error
+from evolve.tables.individuals import GENERATIONS_COLUMNS
+from tests.cli import done, misused, on_a_terminal
 
 
 @pytest.mark.parametrize("name", ["g.csv", "g.CSV", "g.json", "g.parquet", "g.txt", "g"])
 def test_the_end_of_the_name_decides_the_format(first: Path, name: str) -> None:
-    done("show", first, "--table", "games", "-o", name)
+    for _ in range(2):  # and again, over the first
+        assert done("show", first, "--table", "games", "-o", name).out == ""
+    assert [path.name for path in Path().iterdir()] == [name]
     games = evolve.load_run(first).games
     match Path(name).suffix.lower():
         case ".csv":
@@ -48,29 +56,6 @@ def test_formats_that_contradict_the_name(first: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     done("show", first, "--format", "csv", "-o", "g.dat")
     assert len(pd.read_csv("g.dat")) == 3
-
-
-@pytest.mark.parametrize("style", ["table", "csv", "json"])
-def test_output_to_a_file(first: Path, tmp_path: Path, style: str) -> None:
-    arguments = ("show", first, "--table", "games", "--format", style)
-    assert done(*arguments, "-o", "games.txt").out == ""
-    written = (tmp_path / "games.txt").read_text(encoding="utf-8")
-    if style == "table":
-        assert len(written.splitlines()) == len(evolve.load_run(first).games) + 1
-    else:
-        assert written == done(*arguments).out
-    done(*arguments, "-o", "games.txt")  # again, over the first
-    assert [path.name for path in tmp_path.iterdir()] == ["games.txt"]
-
-
-def test_csv_of_hostile_names_is_what_the_table_holds(copy: Path) -> None:
-    path = copy / "games/gen-0000.parquet"
-    table = pq.read_table(path)
-    column = pa.array(["a\x1b[2J"] * table.num_rows)
-    pq.write_table(table.set_column(table.column_names.index("reason"), "reason", column), path)
-    said = done("show", copy, "--table", "games", "--generation", 0, "--format", "csv").out
-    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(said)))
-    assert {row["reason"] for row in rows} == {"a\x1b[2J"}
 
 
 def test_what_is_long_is_cut_for_people_alone() -> None:
@@ -116,3 +101,71 @@ def test_show_has_json_as_other_commands(first: Path) -> None:
     agent = done("show", "swh", "--json").document
     assert agent["format"] == "evolve-agent"
     assert "contradict each other" in misused("show", first, "--json", "--format", "csv")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_path: Path) -> None:
+    text = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(tmp_path, "show", first))
+    assert "past_score: " in text
+    # The head, then a line a generation, nothing folded into further lines.
+    lines = [line for line in text.splitlines() if line.strip()]
+    begin = next(number for number, line in enumerate(lines) if line.split()[0] == "0")
+    rows = evolve.load_run(first).generations.to_dict("records")
+    for line, row in zip(lines[begin : begin + 3], rows, strict=True):
+        assert line.split()[:2] == [str(row["generation"]), row["best"]]
+        elo = with_error(*(row[f"panel_elo{end}"] for end in ("", "_low", "_high")))
+        assert f" {elo} " in line
+    # One name everywhere: the head is the columns' own names, word above word.
+    stacked = [line.split() for line in lines[:begin]]
+    for name in columns_shown(ladder=True):
+        words = name.split("_")[::-1]
+        assert all(word in line for word, line in zip(words, stacked[::-1], strict=False))
+    assert lines[begin + 3].startswith("past_score: ")
+    assert max(map(len, lines[: begin + 3])) <= 80
+
+
+def test_every_column_of_generations_is_explained() -> None:
+    said = done("show", "--help").out
+    for column in GENERATIONS_COLUMNS:
+        assert column.text, column.name
+        assert f"  {column.name:<16}{column.text}\n" in said
+
+
+ROW = {
+    "generation": 12, "best": "12-40", "best_score": 0.71234, "panel_elo": 482.4,
+    "panel_elo_low": 424.2, "panel_elo_high": 540.6, "rating": 324.4, "past_score": None,
+    "over_budget": 0.175, "seconds": 0.378,
+}  # fmt: skip
+
+
+def shown(text: str) -> list[str]:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
+
+
+def test_a_generation_as_people_read_it() -> None:
+    assert generation_texts(ROW, columns_shown(ladder=True)) == [
+        *("12", "12-40", "0.712", "482 ± 58", "324", NOTHING, "0.175", "0.38")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "there", "gone"),
+    [(45, "rating", "past"), (60, "past", "distinct"), (200, "distinct", "nothing")],
+)
+def test_there_are_as_many_columns_as_have_room(
+    first: Path,
+    screen: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
+    columns: int,
+    there: str,
+    gone: str,
+) -> None:
+    screen(columns, False)
+    run = evolve.load_run(first)
+    assert isinstance(run, evolve.Run)
+    print_generations(run, run.generations)
+    lines = shown(capsys.readouterr().out)
+    assert max(map(len, lines)) <= columns
+    heads = " ".join(lines[: next(n for n, line in enumerate(lines) if line.split()[:1] == ["0"])])
+    assert there in heads.split()
+    assert gone not in heads.split()

@@ -1,4 +1,4 @@
-"""`evolve rate`: figures that add up, and a folder to go on from."""
+"""`evolve rate`: figures that add up, and a folder to go on from; `evolve agents`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli import done, fails, finish, misused, snapshot, spawn, wait_until
+from evolve.agents.calibration.ratings import RATINGS
+from tests.cli import done, fails, finish, misused, spawn, wait_until
 
 
 def rate(*arguments: object) -> dict[str, Any]:
@@ -32,12 +33,6 @@ def test_figures_add_up() -> None:
         assert row["score"] == pytest.approx(sum(found["cross"][row["agent"]].values()) / 2)
     assert [row["elo"] for row in agents] == sorted((r["elo"] for r in agents), reverse=True)
     assert agents[0]["agent"] == "swh"
-
-
-def test_a_pair_is_a_match() -> None:
-    found = rate("swh", "zero", "--games", 40, "--openings", "start")
-    match = done("match", "swh", "zero", "--games", 40, "--openings", "start", "--json").document
-    assert found["cross"]["swh"]["zero"] == match["score"]
 
 
 def test_the_same_agent_may_stand_twice_and_jobs_change_nothing() -> None:
@@ -68,29 +63,9 @@ def test_the_table() -> None:
     assert len(said.lines) == 4
 
 
-def test_a_folder_is_gone_on_with() -> None:
-    whole = rate("swh", "zero", "random", "--games", 20, "--out", "rated")
-    files = snapshot(Path("rated"))
-    assert rate("swh", "zero", "random", "--games", 20, "--out", "rated") == whole
-    assert snapshot(Path("rated")) == files
-    assert whole == rate("swh", "zero", "random", "--games", 20)
-    Path("rated/games/pair-001-002.parquet").unlink()
-    assert rate("swh", "zero", "random", "--games", 20, "--out", "rated") == whole
-    more = rate("swh", "zero", "random", "swh-mobility", "--games", 20, "--out", "rated")
-    assert len(more["agents"]) == 4
-    assert more["cross"]["swh"]["zero"] == whole["cross"]["swh"]["zero"]
-    kept = snapshot(Path("rated"))
-    assert all(kept[name] == files[name] for name in files if name.startswith("games"))
-
-
 def test_a_folder_of_something_else_is_refused(first: Path) -> None:
-    rate("swh", "zero", "--games", 4, "--out", "rated")
-    before = snapshot(Path("rated"))
-    assert "games 4" in fails("rate", "swh", "zero", "--games", 6, "--out", "rated")
-    assert "seed" in fails("rate", "swh", "zero", "--games", 4, "--seed", 1, "--out", "rated")
-    assert "other agents" in fails("rate", "zero", "swh", "--games", 4, "--out", "rated")
+    """With other settings: test_a_rating_with_another_setting_does_not_go_on."""
     assert "taken" in fails("rate", "swh", "zero", "--out", first)
-    assert snapshot(Path("rated")) == before
 
 
 def test_an_agent_file_that_changed_is_noticed() -> None:
@@ -102,26 +77,16 @@ def test_an_agent_file_that_changed_is_noticed() -> None:
     assert "changed" in fails("rate", "a.json", "zero", "--games", 4, "--out", "rated")
 
 
-def test_openings_that_changed_are_noticed() -> None:
-    Path("o.txt").write_text("f5d6c4\n")
-    rate("swh", "zero", "--games", 4, "--openings", "o.txt", "--out", "rated")
-    Path("o.txt").write_text("f5f6e6\n")
-    said = fails("rate", "swh", "zero", "--games", 4, "--openings", "o.txt", "--out", "rated")
-    assert "openings" in said
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"agents": null}', '{"agents": [1]}', "null"])
-def test_a_damaged_config(text: str) -> None:
-    rate("swh", "zero", "--games", 4, "--out", "rated")
-    Path("rated/rating.json").write_text(text)
-    assert "damaged" in fails("rate", "swh", "zero", "--games", 4, "--out", "rated")
-
-
-def test_a_damaged_pair_is_named() -> None:
-    rate("swh", "zero", "--games", 4, "--out", "rated")
+def test_damaged_files_are_named() -> None:
+    words = ("swh", "zero", "--games", 4, "--out", "rated")
+    rate(*words)
+    whole = Path("rated/rating.json").read_text()
+    for text in ("{", "[]", '{"agents": null}', '{"agents": [1]}'):
+        Path("rated/rating.json").write_text(text)
+        assert "rating.json is damaged" in fails("rate", *words)
+    Path("rated/rating.json").write_text(whole)
     Path("rated/games/pair-000-001.parquet").write_bytes(b"nothing")
-    said = fails("rate", "swh", "zero", "--games", 4, "--out", "rated")
-    assert "pair-000-001.parquet" in said
+    assert "pair-000-001.parquet" in fails("rate", *words)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no such signals")
@@ -132,7 +97,8 @@ def test_a_stopped_one_ends_as_if_it_had_not_been(way: str, tmp_path: Path) -> N
     process = spawn(tmp_path, *arguments, "--out", "rated")
     wait_until(lambda: any(tmp_path.glob("rated/games/pair-*")), process)
     process.send_signal(signal.Signals[way])
-    finish(process)
+    ended = finish(process)
+    assert ("continue with the same command, --out rated" in ended.err) == (way == "SIGINT")
     assert rate(*arguments[1:], "--out", tmp_path / "rated") == rate(*arguments[1:])
 
 
@@ -210,3 +176,31 @@ def test_a_gauntlet_goes_on_with_the_same_anchors_alone(tmp_path: Path) -> None:
 )
 def test_gauntlets_that_cannot_be(words: tuple[str, ...], said: str) -> None:
     assert said in misused("rate", *words)
+
+
+def test_agents_are_listed_from_the_weakest_on() -> None:
+    said = done("agents")
+    assert said.lines[0] == "standard (most discs wins), Elo 0 is swh"
+    assert len(said.lines) == 2 + len(RATINGS["standard"])
+    assert said.lines[2].startswith("random")
+    assert "patterns-standard?nodes=16000000" in said.lines[-1]
+    assert done("agents", "--rules", "reversed").lines[0].startswith("reversed (fewest discs")
+
+
+def test_the_document_has_every_figure() -> None:
+    found = json.loads(done("agents", "--rules", "reversed", "--json").out)
+    assert found["rules"] == "reversed"
+    rows = {row["agent"]: row for row in found["agents"]}
+    assert rows["anti-swh-mobility"]["elo"] == 0
+    assert rows["level-2"]["step"] == RATINGS["reversed"]["level-2"].step
+    assert rows["level-2"]["plays"].startswith("patterns-reversed?")
+    assert rows["random"]["step"] is None
+    assert [row["elo"] for row in found["agents"]] == sorted(row["elo"] for row in rows.values())
+
+
+def test_a_level_is_an_agent_of_every_command() -> None:
+    assert (
+        "level-2 against level-1, reversed"
+        in done("match", "level-2", "level-1", "--games", "2", "--rules", "reversed").out
+    )
+    assert "discs that it expects" in done("play", "level-3", stdin="hint\nquit\n").out

@@ -1,4 +1,4 @@
-"""`evolve runs`."""
+"""`evolve runs` and `evolve compare`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import evolve
 from evolve.cli.terminal import with_error
 from evolve.runs.run_folder import locked
-from tests.cli import Result, done, on_a_terminal
+from tests.cli import QUICK, Result, done, on_a_terminal
 
 
 def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
@@ -153,3 +153,30 @@ def test_runs_breaks_no_word(copy: Path, tmp_path: Path, columns: int) -> None:
     for word in ("runs/reversed-001", "done", "3/3", *elo.split()):
         assert word in shown.split()
     assert ("champion" in shown) is (columns == 200)
+
+
+def test_compare(first: Path, tmp_path: Path) -> None:
+    done("run", *QUICK, "--seed", 4, "--mutation-rate", 0.5, "--out", "other")
+    shown = done("compare", first, "other").out
+    for word in ("mutation_rate", "openings", "panel_score", "champion"):
+        assert word in shown
+    assert "crossover" not in shown  # alike in both
+    rows = done("compare", first, "other", "--json").document
+    assert [row["run"] for row in rows] == [str(first), "other"]
+    assert [row["seed"] for row in rows] == [0, 4]
+    assert [row["mutation_rate"] for row in rows] == [0.1, 0.5]
+    assert next(line for line in shown.splitlines() if line.startswith("done")).split() == [
+        "done", "3/3", "3/3",
+    ]  # fmt: skip
+    done("compare", first)
+
+
+def test_tables_for_documents(first: Path, tmp_path: Path) -> None:
+    done("compare", first, "--metric=best_score", "-o", "x.tex")
+    text = (tmp_path / "x.tex").read_text(encoding="utf-8")
+    assert text.count(r"\begin{tabular}") == 1
+    assert r"\toprule" in text
+    done("compare", first, "-o", "x.md")
+    lines = (tmp_path / "x.md").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("|  | ")
+    assert any(line.startswith("| elo | ") for line in lines)

@@ -1,22 +1,16 @@
-"""`evolve show`: tables and agents, and that looking changes nothing."""
+"""`evolve show`: tables and agents, and that looking changes nothing; `evolve lineage`."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import evolve
-from tests.cli import done, fails, finish, invoke, misused, program, snapshot, spawn
+from tests.cli import QUICK, done, fails, invoke, misused, snapshot
 
 COLUMNS = {
     "individuals": [
@@ -31,39 +25,34 @@ COLUMNS = {
         "generation", "best", "best_score", "mean_score", "games", "panel_score", "panel_elo",
         "panel_elo_low", "panel_elo_high", "seconds",
     ],
-    "trials": ["number", "state", "score", "score_error", "seconds", "agent"],
 }  # fmt: skip
 """Columns that others rely on, as DESIGN.md has them."""
+
+
 ROWS = {"individuals": 18, "generations": 3}
 
 
-@pytest.mark.parametrize("table", ["generations", "individuals", "games"])
-def test_json_and_csv_have_every_column_and_row(first: Path, table: str) -> None:
-    rows = done("show", first, "--table", table, "--format", "json").document
-    text = done("show", first, "--table", table, "--format", "csv").out
-    frame = pd.read_csv(io.StringIO(text), keep_default_na=False)
-    assert isinstance(rows, list)
-    assert len(rows) == len(frame) == ROWS.get(table, len(rows))
-    assert set(COLUMNS[table]) <= set(frame.columns)
-    if rows:
-        assert list(rows[0]) == list(frame.columns)
+each_table = pytest.mark.parametrize("table", ["generations", "individuals", "games"])
 
 
-@pytest.mark.parametrize("table", ["individuals", "games", "generations"])
-def test_json_says_exactly_what_the_tables_hold(first: Path, table: str) -> None:
-    rows = done("show", first, "--table", table, "--format", "json").document
+@each_table
+def test_json_csv_and_tables_for_people_have_every_row(first: Path, table: str) -> None:
+    words = ("show", first, "--table", table)
+    rows = done(*words, "--format", "json").document
+    text = io.StringIO(done(*words, "--format", "csv").out)
+    columns = list(pd.read_csv(text, keep_default_na=False))
+    assert len(rows) == ROWS.get(table, len(rows)) > 0
+    assert text.getvalue().count("\n") == len(rows) + 1
+    assert set(COLUMNS[table]) <= set(columns)
+    assert list(rows[0]) == columns
+    shown = done(*words)
+    assert shown.lines[0].split()[0] == "generation"
+    assert len(shown.lines) > 3
     frame = getattr(evolve.load_run(first), table).astype(object)
     for row, kept in zip(rows, frame.to_dict("records"), strict=True):
         for column, value in kept.items():
             missing = isinstance(value, float) and value != value
             assert row[column] == (None if missing else value), column
-
-
-@pytest.mark.parametrize("table", ["generations", "individuals", "games"])
-def test_tables_for_people(first: Path, table: str) -> None:
-    shown = done("show", first, "--table", table)
-    assert shown.lines[0].split()[0] == "generation"
-    assert len(shown.lines) > 3
 
 
 def test_generations_are_the_default_and_name_the_champion(first: Path) -> None:
@@ -105,32 +94,6 @@ def test_a_table_that_a_run_does_not_have(first: Path) -> None:
         for style in ("table", "json"):
             said = fails("show", first, "--table", table, "--format", style)
             assert f"has no {table}; it has {', '.join(evolve.load_run(first).tables)}" in said
-
-
-@pytest.mark.parametrize(
-    ("table", "column", "command"),
-    [
-        ("games", "moves", ("replay", "0:0")),
-        ("individuals", "parents", ("export", "--individual", "2-0", "-o", "x.json")),
-        ("individuals", "weights", ("export", "--individual", "2-0", "-o", "x.json")),
-    ],
-)
-def test_cells_of_others_that_hold_nothing(
-    copy: Path, table: str, column: str, command: tuple[str, ...]
-) -> None:
-    """Files without a digest pass as those of another program."""
-    folder = "games" if table == "games" else "generations"
-    path = copy / folder / f"gen-{0 if table == 'games' else 2:04d}.parquet"
-    found = pq.read_table(path)
-    kind = found.schema.field(column).type
-    place = found.schema.get_field_index(column)
-    empty = found.set_column(place, column, pa.nulls(len(found), kind))
-    rest = {k: v for k, v in (found.schema.metadata or {}).items() if k != b"evolve-digest"}
-    pq.write_table(empty.replace_schema_metadata(rest), path)
-    verb, *words = command
-    ended = invoke(verb, copy, *words)
-    assert "Traceback" not in ended.err
-    assert ended.code == 0 or ended.err.startswith("error: ")
 
 
 def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
@@ -192,64 +155,47 @@ def test_looking_changes_nothing(copy: Path) -> None:
         assert snapshot(copy) == before
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("show", "RUN", "--table", "games"),
-        ("show", "RUN", "--table", "games", "--format", "json"),
-        ("replay", "RUN", "0:1"),
-    ],
-    ids=" ".join,
-)
-def test_head_ends_a_command_quietly(first: Path, tmp_path: Path, arguments: Any) -> None:
-    if shutil.which("head") is None:
-        pytest.skip("there is no head here")
-    words = [str(first) if word == "RUN" else word for word in arguments]
-    process = spawn(tmp_path, *words)
-    head = subprocess.run(
-        ["head", "-c", "5"], stdin=process.stdout, capture_output=True, check=True
-    )
-    assert process.stdout is not None
-    process.stdout.close()
-    process.stdout = None
-    assert len(head.stdout) == 5
-    ended = finish(process)
-    assert (ended.code, ended.err) == (0, "")
-
-
-def test_outputs_that_are_no_plain_files_are_written_to(first: Path, tmp_path: Path) -> None:
-    target = tmp_path / "target.csv"
-    target.write_text("old")
-    (tmp_path / "link.csv").symlink_to(target)
-    done("show", first, "--format", "csv", "-o", "link.csv")
-    assert (tmp_path / "link.csv").is_symlink()
-    assert target.read_text().startswith("generation,")
-
-
-@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout")
-def test_output_into_a_pipe(first: Path, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    done("show", first, "--format", "csv", "-o", "pipe")
-    assert (tmp_path / "pipe").is_fifo()
-    assert os.read(reader, 10) == b"generation"
-    os.close(reader)
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_output_in_a_narrow_encoding(first: Path, tmp_path: Path, encoding: str) -> None:
-    # As when output goes to a file on Windows; neither encoding has all signs that we print.
-    words = ("show", first / "champion.json")
-    if encoding == "cp1252":
-        words = ("export", first, "-o", "best.json")
-    ended = program(tmp_path, *words, PYTHONIOENCODING=encoding)
-    assert (ended.code, ended.err) == (0, "")
-    assert evolve.load_agent(first).name in ended.out
-
-
 def test_a_missing_source(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for verb in ("show", "compare"):
         assert "nowhere" in fails(verb, "nowhere")
         assert "empty" in fails(verb, "empty")
     assert invoke("runs", "empty").code == 0
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lineage") / "run"
+    done("run", *QUICK, "--generations=4", "--out", folder)
+    return folder
+
+
+def test_a_summary_of_the_champion(run: Path) -> None:
+    said = done("lineage", run).out
+    champion = json.loads((run / "champion.json").read_text())["provenance"]["individual"]
+    if champion in set(evolve.load_run(run).individuals["individual"]):
+        assert said.startswith(f"{champion} has ")
+    assert "numbers arose in" in said
+    assert "offspring that survived, by operator" in said
+
+
+@pytest.mark.parametrize("table", ["ancestors", "genes", "operators"])
+def test_tables(run: Path, table: str, tmp_path: Path) -> None:
+    assert done("lineage", run, "0-1", "--table", table).out
+    done("lineage", run, "0-1", "--table", table, "-o", tmp_path / "x.json")
+    rows = json.loads((tmp_path / "x.json").read_text())
+    done("lineage", run, "0-1", "--table", table, "-o", tmp_path / "x.csv")
+    assert len((tmp_path / "x.csv").read_text().splitlines()) == len(rows) + 1
+    if table == "ancestors":
+        assert [row["individual"] for row in rows] == ["0-1"]
+
+
+def test_a_picture(run: Path, tmp_path: Path) -> None:
+    done("lineage", run, "-o", tmp_path / "x.svg")
+    assert "<svg" in (tmp_path / "x.svg").read_text()
+
+
+def test_wrong_usage(run: Path, tmp_path: Path) -> None:
+    assert "has no individual '9-9'" in fails("lineage", run, "9-9")
+    assert "leave out --table" in misused("lineage", run, "--table=genes", "-o", tmp_path / "x.png")
+    assert "no such folder" in fails("lineage", tmp_path / "none")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +16,6 @@ import psutil
 import pytest
 
 import evolve
-from evolve.cli import signals
 from tests.cli import (
     ALPHABETA,
     QUICK,
@@ -27,7 +23,7 @@ from tests.cli import (
     done,
     environment,
     finish,
-    signals_kept,
+    python,
     spawn,
     wait_until,
 )
@@ -35,6 +31,8 @@ from tests.programs.test_external import source
 from tests.waits import PATIENCE, until
 
 pty = pytest.importorskip("pty", reason="Windows has no such terminals, and other signals")
+
+
 WAYS = {
     "Ctrl-C": (signal.SIGINT,),
     "Ctrl-C twice": (signal.SIGINT, signal.SIGINT),
@@ -42,7 +40,11 @@ WAYS = {
     "SIGHUP": (signal.SIGHUP,),
     "SIGKILL": (signal.SIGKILL,),
 }
+
+
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program's own stay")
+
+
 LONG = (*QUICK, "--generations", 9999, "--patience", 9999)
 
 
@@ -109,14 +111,7 @@ def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
         "    sys.exit(signals.exit_code(error))\n"
     )
     for name, code in (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)):
-        ended = subprocess.run(
-            [sys.executable, "-c", script, name],
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (ended.returncode, ended.stderr) == (code, "")
+        assert python(script, name) == (code, "", "")
 
 
 def test_no_thread_delays_the_end_after_an_interruption() -> None:
@@ -131,76 +126,18 @@ def test_no_thread_delays_the_end_after_an_interruption() -> None:
         "main._run = interrupted\n"
         "main.main()\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "interrupted\n", "")
-
-
-@pytest.fixture
-def obeying() -> Iterator[None]:
-    """Signals are obeyed."""
-    with signals_kept():
-        signals.install()
-        yield
-
-
-def dropping(error: type[BaseException]) -> threading.Thread:
-    """A thread in which Python drops an exception."""
-
-    def fail() -> None:
-        raise error
-
-    thread = threading.Thread(target=ctypes.CFUNCTYPE(None)(fail))
-    thread.start()
-    return thread
-
-
-@pytest.mark.usefixtures("obeying")
-def test_an_interruption_dropped_in_another_thread_comes_again() -> None:
-    def drop_and_wait() -> None:
-        dropping(KeyboardInterrupt).join()
-        time.sleep(20)
-
-    with pytest.raises(KeyboardInterrupt):
-        drop_and_wait()
+    assert python(script) == (130, "interrupted\n", "")
 
 
 @pytest.mark.slow
-def test_hang_up_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
-    line = ["nohup", *command("run", *LONG, "--out", "long")]
-    process = subprocess.Popen(
-        line,
+def test_signals_are_left_alone_where_they_are_ignored(tmp_path: Path) -> None:
+    """Ctrl-C in the background of a script, where it is for what is in front, and SIGHUP."""
+    words = " ".join(f"'{word}'" for word in command("run", *LONG, "--out", "long"))
+    shell = subprocess.Popen(
+        ["sh", "-c", f"nohup {words} > log & echo $!; wait"],
         cwd=tmp_path,
         env=environment(),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    generations = tmp_path / "long" / "generations"
-    wait_until((generations / "gen-0000.parquet").exists, process)
-    process.send_signal(signal.SIGHUP)
-    count = len(list(generations.glob("gen-*")))
-    wait_until(lambda: len(list(generations.glob("gen-*"))) > count + 1, process)
-    process.send_signal(signal.SIGTERM)
-    assert finish(process).code == 128 + signal.SIGTERM
-
-
-@pytest.mark.slow
-def test_ctrl_c_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
-    """In the background of a shell script, where Ctrl-C is for what is in front."""
-    words = " ".join(f"'{word}'" for word in command("run", *LONG, "--out", "long"))
-    script = f"{words} > log & echo $!; wait"
-    shell = subprocess.Popen(
-        ["sh", "-c", script],
-        cwd=tmp_path,
-        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -209,8 +146,8 @@ def test_ctrl_c_is_left_alone_where_it_is_ignored(tmp_path: Path) -> None:
     number = int(shell.stdout.readline())
     generations = tmp_path / "long" / "generations"
     wait_until((generations / "gen-0000.parquet").exists, shell)
-    for _ in range(2):
-        os.kill(number, signal.SIGINT)
+    for name in (signal.SIGINT, signal.SIGINT, signal.SIGHUP):
+        os.kill(number, name)
         count = len(list(generations.glob("gen-*")))
         wait_until(lambda: len(list(generations.glob("gen-*"))) > count + 1, shell)  # noqa: B023
     os.kill(number, signal.SIGTERM)
@@ -234,19 +171,6 @@ def test_a_run_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_training_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    ends = ("--games=100000", "--check-every=20", "--panel-openings=2", "--out", "long")
-    layers = ("--games-per-iteration=20", "--batch=32", "--layers=dense 8 relu, dueling")
-    process = spawn(tmp_path, "train", "dqn", *ends, *layers)
-    wait_until((tmp_path / "long" / "checkpoint.npz").exists, process)
-    process.send_signal(signal.SIGTERM)
-    ended = finish(process)
-    assert ended.code == 128 + signal.SIGTERM
-    assert ended.out.splitlines()[-1] == "continue with: evolve resume long"
-
-
-@pytest.mark.slow
 def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     process = spawn(tmp_path, *ALPHABETA, "--trials", 1000, "--jobs", 1, "--out", "long")
     wait_until((tmp_path / "long" / "champion.json").exists, process)
@@ -254,17 +178,6 @@ def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     ended = finish(process)
     assert ended.code == 128 + signal.SIGTERM
     assert ended.out.splitlines()[-1] == "continue with: evolve resume long"
-
-
-@pytest.mark.slow
-def test_a_rating_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
-    agents = ("swh", "zero", "swh-mobility?depth=7")
-    process = spawn(tmp_path, "rate", *agents, "--games", 2000, "--out", "rated")
-    wait_until((tmp_path / "rated/games/pair-000-001.parquet").exists, process)
-    process.send_signal(signal.SIGTERM)
-    ended = finish(process)
-    assert ended.code == 128 + signal.SIGTERM
-    assert "continue with the same command, --out rated" in ended.err
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Speed of the engine: figures that add up."""
+"""`evolve bench` and `evolve perft`: speed of the engine, in figures that add up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import pytest
 from evolve.cli import speed
 from evolve.cli.speed import _measured_agent, half_random
 from evolve.engine.board.rules import RULE_SETS
-from tests.bench import make_small
+from evolve.engine.compiled.intrinsics import LANES
+from tests.bench import make_small, numbers_are_sound
+from tests.cli import done, invoke, misused
 
 
 @pytest.fixture(autouse=True)
@@ -55,3 +57,43 @@ def test_proofs_of_the_outcome_need_fewer_nodes() -> None:
             if (row["rules"], row["empties"]) == (rules, 8)
         }
         assert 0 < nodes["outcome"] <= nodes["score"]
+
+
+PARTS = ("perft", "search", "solver", "games")
+
+
+def test_json() -> None:
+    """All parts: one document with the machine and the rows."""
+    result = invoke("bench", "--json")
+    assert result.code == 0
+    document = result.document
+    assert list(document) == ["machine", *PARTS]
+    assert document["machine"]["lanes"] == LANES
+    assert [row["nodes"] for row in document["perft"]] == [56, 1396]
+    assert {row["finds"] for row in document["solver"]} == {"score", "outcome"}
+    assert {row["depth"] for row in document["search"]} == {1, 2, 8}
+    assert all(row["games_per_second"] > 0 for row in document["games"])
+    for part in PARTS:
+        assert document[part]
+        numbers_are_sound(document[part])
+
+
+def test_text() -> None:
+    result = invoke("bench", "--part", "perft")
+    assert result.code == 0
+    assert "Perft from the start position" in result.out
+    assert "1396" in result.out.split()
+    assert invoke("bench", "--part", "speed").code == 2
+
+
+@pytest.mark.parametrize(("depth", "nodes"), [(0, 1), (7, 55092)])
+def test_perft(depth: int, nodes: int) -> None:
+    document = done("perft", depth, "--json").document
+    assert (document["depth"], document["nodes"]) == (depth, nodes)
+    assert document["seconds"] >= 0
+    assert str(nodes) in done("perft", depth).out.split()
+
+
+@pytest.mark.parametrize("depth", ["-1", "21", "1.5"])
+def test_perft_of_no_depth(depth: str) -> None:
+    assert "DEPTH" in misused("perft", "--", depth)

@@ -1,25 +1,32 @@
-"""Folders that may come from anybody: nothing in them is run, followed or believed."""
+"""Folders that may come from anybody: nothing in them is run without leave, or followed."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 import evolve
-from tests.cli import done, fails, posix, program, snapshot
+from tests.cli import (
+    ALPHABETA,
+    QUICK_SWEEP,
+    ROOT,
+    another_user,
+    done,
+    fails,
+    invoke,
+    posix,
+    program,
+    snapshot,
+)
 
 
 @pytest.mark.parametrize(
-    "place",
-    [
-        pytest.param("../outside.json", marks=pytest.mark.slow),
-        pytest.param("trials/../../outside.json", marks=pytest.mark.slow),
-        "absolute",
-    ],
+    "place", [pytest.param("trials/../../outside.json", marks=pytest.mark.slow), "absolute"]
 )
 def test_agents_of_a_journal_stay_inside(sweep: Path, tmp_path: Path, place: str) -> None:
     outside = tmp_path / "outside.json"
@@ -41,29 +48,20 @@ def test_agents_of_a_journal_stay_inside(sweep: Path, tmp_path: Path, place: str
 
 def outside(tmp_path: Path, like: Path) -> Path:
     """Something outside that a link leads to: a copy of what it stands in for."""
-    place = tmp_path / "outside"
-    place.mkdir()
+    place = tmp_path / "outside" / like.name
+    place.parent.mkdir()
     if like.is_dir():
-        shutil.copytree(like, place / like.name)
-        (place / like.name / ".writing-precious").write_text("precious")
-        (place / like.name / "gen-0009.parquet").write_text("precious")
-    elif like.exists():
-        shutil.copy(like, place / like.name)
+        shutil.copytree(like, place)
+        (place / ".writing-precious").write_text("precious")
     else:
-        (place / like.name).write_text("precious")
-    return place / like.name
+        shutil.copy(like, place)
+    return place
 
 
 MARK = "stolen"
+
+
 GENERATION = "generations/gen-0001.parquet"
-OF_RUNS = (
-    "generations", "games", "champion.json", ".lock", "config.toml", GENERATION,
-    "games/gen-0001.parquet", "games/playoff.parquet",
-)  # fmt: skip
-OF_SWEEPS = (
-    "trials", "trials.parquet", "journal.log", "journal.log.lock", "final.json", "champion.json",
-    "rungs", "trials/trial-0005.json",
-)  # fmt: skip
 
 
 def link_in(folder: Path, tmp_path: Path, name: str) -> Path:
@@ -83,11 +81,15 @@ def link_in(folder: Path, tmp_path: Path, name: str) -> Path:
 @posix
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [*(("run", name) for name in OF_RUNS), *(("sweep", name) for name in OF_SWEEPS)],
+    [
+        *(("run", name) for name in ("generations", "champion.json", ".lock", "config.toml")),
+        *(("sweep", name) for name in ("trials", "journal.log", "final.json")),
+    ],
 )
 def test_links_in_a_folder_are_not_followed(
     kind: str, name: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
+    """Every name: tests/tables/test_links.py."""
     folder = request.getfixturevalue("copy" if kind == "run" else "sweep")
     target = link_in(folder, tmp_path, name)
     before = snapshot(target.parent)
@@ -122,15 +124,13 @@ def test_readers_follow_no_link(copy: Path, first: Path, tmp_path: Path) -> None
 
 
 @posix
-@pytest.mark.parametrize("name", ["config.toml", "champion.json", GENERATION, ""])
+@pytest.mark.parametrize("name", ["config.toml", "generations/gen-0002.parquet", ""])
 def test_a_run_with_a_link_is_a_line_in_the_list(
     copy: Path, first: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "all").mkdir()
     shutil.copytree(first, tmp_path / "all" / "fine")
     shutil.copytree(copy, tmp_path / "all" / "odd")
-    if name == GENERATION:  # the last one, of which lists are made
-        name = "generations/gen-0002.parquet"
     target = copy
     if name:
         target = link_in(tmp_path / "all" / "odd", tmp_path, name)
@@ -145,8 +145,9 @@ def test_a_run_with_a_link_is_a_line_in_the_list(
 
 @posix
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["config.toml", "games/gen-0001.parquet"])
-@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+@pytest.mark.parametrize(
+    ("name", "target"), [("config.toml", "pipe"), ("games/gen-0001.parquet", "/dev/zero")]
+)
 def test_real_programs_wait_for_no_pipe_and_no_device(
     copy: Path, tmp_path: Path, name: str, target: str
 ) -> None:
@@ -197,3 +198,98 @@ def test_a_rating_follows_no_link(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "rated" / "games")
     (tmp_path / "rated" / "games").symlink_to(target)
     assert "is a link" in fails(*arguments)
+
+
+OPTIONS = (
+    *QUICK_SWEEP[1:], "--fix=depths=1", "--fix=endgame=0", "--panel-openings=2",
+    "--final-openings=2", "--jobs=1",
+)  # fmt: skip
+ENGINE = ROOT / "tests" / "programs" / "engine.py"
+
+
+@pytest.fixture
+def marking(tmp_path: Path) -> tuple[str, Path]:
+    """A program that plays, and the file that it leaves when it was run."""
+    mark, script = tmp_path / "executed", tmp_path / "program"
+    script.write_text(f"#!/bin/sh\ntouch {mark}\nexec {sys.executable} {ENGINE} gtp\n")
+    script.chmod(0o755)
+    return f"gtp:{script}", mark
+
+
+@pytest.mark.slow
+@posix
+def test_programs_of_a_stranger_need_leave(
+    tmp_path: Path, marking: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, mark = marking
+    done("sweep", "alphabeta", *OPTIONS, "--panel", program, "--trials=1", "--out", "mine")
+    assert mark.exists()
+    # Mine, where I started it: nothing is asked.
+    done("resume", "mine", "--trials=2")
+    # Theirs: what it names is not run, and nothing is changed.
+    mine = tmp_path / "data"
+    another_user(monkeypatch, tmp_path / "other")
+    mark.unlink()
+    before = snapshot(tmp_path / "mine")
+    said = fails("resume", "mine", "--trials=3")
+    assert program in said
+    assert "--allow-programs" in said
+    assert "config.toml" in said
+    assert (mark.exists(), snapshot(tmp_path / "mine")) == (False, before)
+    # With leave it goes on, and leave is given once.
+    done("resume", "mine", "--trials=3", "--allow-programs")
+    assert mark.exists()
+    done("resume", "mine", "--trials=4")
+    assert len(evolve.load_run("mine").trials) == 4
+    # The mark is of one user, one place and these very programs.
+    another_user(monkeypatch, mine)
+    assert "--allow-programs" in fails("resume", "mine", "--trials=5")
+    another_user(monkeypatch, tmp_path / "other")
+    (tmp_path / "mine").rename(tmp_path / "moved")
+    assert "--allow-programs" in fails("resume", "moved", "--trials=5")
+    (tmp_path / "moved").rename(tmp_path / "mine")
+    config = tmp_path / "mine/config.toml"
+    config.write_text(config.read_text().replace(program, f"{program} -v"))
+    mark.unlink()
+    assert f"{program} -v" in fails("resume", "mine", "--trials=5")
+    assert not mark.exists()
+
+
+@posix
+def test_a_program_hidden_in_any_setting_is_found(sweep: Path, marking: tuple[str, Path]) -> None:
+    program, mark = marking
+    config = sweep / "config.toml"
+    text = config.read_text()
+    for fix in (f'opponents = "swh=1,{program}=2"', f'"{program}" = 1', f'x = [["{program}"]]'):
+        config.write_text(text.replace("[fix]\n", f"[fix]\n{fix}\n"))
+        assert "--allow-programs" in fails("resume", sweep, "--trials=9")
+        assert not mark.exists()
+
+
+@pytest.mark.slow
+@posix
+def test_a_run_whose_mark_cannot_be_kept_begins(
+    tmp_path: Path, marking: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    another_user(monkeypatch, tmp_path / "file" / "below")
+    words = (*OPTIONS, "--panel", marking[0], "--trials=1")
+    with pytest.warns(RuntimeWarning, match="--allow-programs"):
+        assert invoke("sweep", "alphabeta", *words, "--out", "mine").code == 0
+
+
+@pytest.mark.slow
+def test_a_storage_of_a_stranger_needs_to_be_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"sqlite:///{tmp_path}/study.db"
+    few = ("--fix=weights=10", "--fix=terms=mobility", "--trials=1", "--jobs=1")
+    done(*ALPHABETA[:-1], *few, "--storage", url, "--out", "mine")
+    assert "finished" in done("resume", "mine").out
+    another_user(monkeypatch, tmp_path / "other")
+    (tmp_path / "study.db").rename(tmp_path / "away.db")
+    assert f"--storage {url}" in fails("resume", "mine")
+    assert not (tmp_path / "study.db").exists()
+    (tmp_path / "away.db").rename(tmp_path / "study.db")
+    assert "finished" in done("resume", "mine", "--storage", url).out
+    assert "finished" in done("resume", "mine").out

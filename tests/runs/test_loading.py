@@ -39,14 +39,6 @@ def test_settings_of_a_call_come_before_those_in_the_name() -> None:
     assert agent.depths == (2,)
 
 
-@pytest.mark.parametrize(
-    "source", ["nobody", "swh?depth", "swh?depth=x", "swh?width=3", "swh?depth=0", "random?depth=1"]
-)
-def test_what_names_no_agent_is_refused(source: str) -> None:
-    with pytest.raises(AgentError):
-        evolve.load_agent(source)
-
-
 def test_programs_are_found_wherever_settings_name_them() -> None:
     class Settings(BaseModel):
         panel: tuple[str, ...] = ("swh", "gtp:engine -x?time=1")

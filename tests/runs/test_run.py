@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.errors import AgentError, EvolveError, RunError
-from evolve.runs.run import Run, list_all, load_run
+from evolve.errors import EvolveError, RunError
+from evolve.runs.run import list_all, load_run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
@@ -33,7 +33,6 @@ def test_tables_of_a_kept_run_have_their_columns() -> None:
     [
         {},
         {"evolve": "no JSON"},
-        {"evolve": "[" * 3000},
         {"evolve": "[]"},
         {"evolve": '{"generation": 1, "checkpoint": {}}'},
         {"evolve": '{"generation": {"generation": %s}, "checkpoint": {}}' % ("1" * 5000)},
@@ -65,7 +64,11 @@ def test_a_kept_run_is_of_the_kind_that_it_was() -> None:
         run.table("trials")
     with pytest.raises(RunError, match="no generation 7"):
         run.table("games", 7)
-    assert evolve.load_agent(KEPT).rules == "reversed"
+    assert run.tables[0] == "generations"
+    assert run.tables["games"] is run.games
+    champion = run.champion
+    assert champion.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+    assert (champion.name, champion.rules) == (evolve.load_agent(KEPT).name, "reversed")
 
 
 def _refuse(path: Path, error: EvolveError) -> None:
@@ -97,25 +100,3 @@ def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
     for name in ("9-0", "0-99", "x", "0", "٠-0", ""):
         with pytest.raises(RunError, match="has no individual"):
             run.find(name)
-
-
-def test_tables_are_names_and_tables() -> None:
-    run = Run(KEPT)
-    assert run.tables == tuple(table.name for table in EVOLUTIONS.tables)
-    assert run.tables[0] == "generations"
-    assert "games" in run.tables
-    assert run.tables["games"] is run.games
-    with pytest.raises(RunError, match="has no trials"):
-        run.tables["trials"]
-
-
-def test_a_champion_is_the_run_s_agent_file() -> None:
-    champion = Run(KEPT).champion
-    assert champion.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
-    assert champion.name == evolve.load_agent(KEPT).name
-
-
-def test_a_study_has_none(tmp_path: Path) -> None:
-    (tmp_path / "study.toml").write_text('command = "run"\nseeds = [0]\n')
-    with pytest.raises(AgentError, match="is a study: name one of its runs"):
-        _ = evolve.Study(tmp_path).champion

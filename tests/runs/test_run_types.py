@@ -1,19 +1,24 @@
-"""The registry of kinds of runs: every entry is complete, and what is unknown is refused."""
+"""The kinds of runs: every entry is complete, and what is unknown is refused."""
 
 from __future__ import annotations
 
+import inspect
 import shutil
-import subprocess
-import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import click
 import pytest
+from pydantic import BaseModel
 
+from evolve.cli.main import COMMANDS
 from evolve.cli.run import resume_command
+from evolve.cli.work import LongWork, work_of
 from evolve.errors import RunError
-from evolve.runs.run_types import RUN_TYPES, kind_of
-from tests.cli import done, invoke
+from evolve.runs.run_type import RunType
+from evolve.runs.run_types import FILES, PARTS, RUN_TYPES, kind_of
+from tests.cli import done, invoke, python
 from tests.cli.test_kept_run import KEPT
 
 
@@ -34,8 +39,7 @@ def test_the_registry_is_light() -> None:
         "import sys, evolve.runs.run_types; "
         "print([name for name in ('numpy', 'pandas', 'click', 'pydantic') if name in sys.modules])"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout.strip() == "[]"
+    assert python(code) == (0, "[]\n", "")
 
 
 @pytest.mark.parametrize("command", ["nonesuch", "train", "train trees", "runs", "", 3, ["run"]])
@@ -59,12 +63,8 @@ def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "arguments",
     [
         ("resume",),
-        ("resume", "--generations", 9),
         ("show",),
-        ("show", "--table", "games"),
-        ("show", "--generation", 0),
         ("plot", "-o", "a.png"),
-        ("compare",),
         ("compare", KEPT),
         ("replay", "0:0"),
     ],
@@ -87,3 +87,48 @@ def test_runs_says_that_a_kind_is_unknown(strange: Path) -> None:
     assert [row["run"] for row in rows] == ["runs/strange"]
     assert "command = 'nonesuch' is unknown" in rows[0]["state"]
     assert done("runs").out.count("is unknown") == 1
+
+
+each_kind = pytest.mark.parametrize("kind", RUN_TYPES, ids=lambda kind: kind.name)
+
+
+def parameters(function: Any) -> list[str]:
+    return list(inspect.signature(function).parameters)
+
+
+@each_kind
+def test_the_modules_of_a_kind_are_there_and_take_what_they_are_given(kind: RunType) -> None:
+    command = getattr(import_module(f"evolve.cli.{kind.name}"), f"{kind.name}_command")
+    assert isinstance(command, click.Command)
+    assert command.name == kind.name
+    work, reading = work_of(kind), kind.reading
+    assert issubclass(work, LongWork)
+    assert work.kind is kind
+    assert not inspect.isabstract(work)
+    assert parameters(reading.kept) == ["folder"]
+    assert parameters(reading.progress) == parameters(reading.metric) == ["run"]
+    assert parameters(reading.curve) == parameters(reading.metrics) == ["run"]
+    names = [table.name for table in kind.tables]
+    assert [*reading.tables] == names
+    for table in reading.tables.values():
+        assert parameters(table.read) in (["run"], ["run", "generation"])
+        assert (table.count is None) == (table.rows is None)
+
+
+@each_kind
+def test_an_entry_is_of_one_piece(kind: RunType) -> None:
+    assert kind.about == COMMANDS[kind.name][1]
+    assert kind.tables
+    assert kind.parts
+    assert set(kind.files) <= set(FILES)
+    assert set(kind.parts) <= set(PARTS)
+    for word, variant in kind.variants.items():
+        assert kind_of(kind.command(word), Path()) is kind
+        assert kind.word(kind.command(word)) == word
+        model = variant.model()
+        assert issubclass(model, BaseModel)
+        presets = get_args(model.model_fields["preset"].annotation) if variant.presets else ()
+        assert tuple(variant.all_presets()) == presets
+        for change in kind.changes_of(kind.command(word)):
+            kinds = str(model.model_fields[change.name].annotation)
+            assert change.type.__name__ in kinds, (change, kinds)

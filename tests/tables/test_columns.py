@@ -1,10 +1,14 @@
-"""Columns of tables: one list a table, and what older files lack is filled in."""
+"""Columns of tables: one list a table, made without pandas, and what older files lack."""
 
 from __future__ import annotations
 
+import math
+import random
 import shutil
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -13,7 +17,16 @@ from evolve.errors import RunError
 from evolve.fitness import games as played_games
 from evolve.runs import run
 from evolve.tables import games, individuals
-from evolve.tables.columns import Column, Columns
+from evolve.tables.columns import (
+    Column,
+    Columns,
+    array_of,
+    repeated,
+    rows_with,
+    scalar_of,
+    table_of,
+    table_of_rows,
+)
 from evolve.tables.parquet import read_table, write_table
 from tests.cli.test_kept_run import KEPT
 from tests.tables.test_games import played
@@ -92,3 +105,115 @@ def test_a_run_of_before_has_its_value_and_goes_on_with_new_ones(tmp_path: Path)
     assert fresh["opening_plies"].to_pylist() == [1, 0]
     both = pa.concat_tables([found.games_table(0).replace_schema_metadata(None), fresh])
     assert both.num_rows == found.games_table(0).num_rows + 2
+
+
+OF_KINDS: tuple[tuple[pa.DataType, list[Any]], ...] = (
+    (pa.int32(), [0, 1, -1, 2**31 - 1, -(2**31), np.int8(3), np.int64(4)]),
+    (pa.int64(), [0, 1, -1, 2**63 - 1, -(2**63), np.int32(5)]),
+    (pa.float64(), [0.0, -0.0, 0.1, 1, -(2**53), math.inf, 5e-324, np.float32(0.1), np.float64(2)]),
+    (pa.bool_(), [True, False, np.True_, np.False_]),
+    (pa.string(), ["", "a", "é", "\0", "two words", "😀" * 3, np.str_("b")]),
+    (pa.list_(pa.int32()), [[], [1], [1, None, 3], (4, 5), np.array([6, 7])]),
+    (pa.list_(pa.string()), [[], ["a"], [None], ["", "é"], ("x",)]),
+    (pa.list_(pa.float64()), [[], [0.5], [1, None]]),
+)
+
+
+@pytest.mark.parametrize(("kind", "values"), OF_KINDS, ids=[str(kind) for kind, _ in OF_KINDS])
+def test_lists_are_the_arrays_that_pyarrow_makes(kind: pa.DataType, values: list[Any]) -> None:
+    rng = random.Random(1)
+    for count in (0, 1, 2, 7, 8, 9, 40):
+        for choice in (values, [None, *values], [None]):
+            drawn = rng.choices(choice, k=count)
+            found = array_of(drawn, kind)
+            found.validate(full=True)
+            assert found.equals(pa.array(drawn, kind))
+            assert found.null_count == sum(value is None for value in drawn)
+
+
+def test_lists_of_one_size_too() -> None:
+    kind = pa.list_(pa.int32(), 3)
+    for values in ([[1, 2, 3], (4, 5, 6)], []):
+        found = array_of(values, kind)
+        found.validate(full=True)
+        assert found.equals(pa.array(values, kind))
+    for bad in ([[1, 2, 3], [4, 5]], [[1, 2, 3], None]):
+        with pytest.raises(pa.ArrowException):
+            array_of(bad, kind)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float64])
+@pytest.mark.parametrize("kind", [pa.int32(), pa.int64(), pa.float64()])
+def test_arrays_of_numpy_too(dtype: type, kind: pa.DataType) -> None:
+    values = np.arange(12, dtype=dtype)[1::3]
+    if dtype is np.float64 and kind != pa.float64():
+        with pytest.raises(pa.ArrowInvalid):
+            array_of(values, kind)
+    else:
+        assert array_of(values, kind).equals(pa.array(values, kind))
+
+
+def test_what_is_not_a_number_is_no_null() -> None:
+    found = array_of([math.nan, None], pa.float64())
+    assert found.null_count == 1
+    assert math.isnan(found[0].as_py())
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (pa.int32(), 2**31),
+        (pa.int64(), 2**63),
+        (pa.int64(), 1.5),
+        (pa.int64(), "1"),
+        (pa.float64(), "1"),
+        (pa.float64(), [1.0]),
+        (pa.string(), 1),
+        (pa.string(), b"a"),
+        (pa.list_(pa.int32()), 1),
+        (pa.list_(pa.int32()), ["a"]),
+    ],
+)
+def test_a_value_of_another_type_is_refused(kind: pa.DataType, value: object) -> None:
+    with pytest.raises(pa.ArrowInvalid, match="a value is no"):
+        array_of([None, value], kind)
+
+
+def test_types_that_no_table_has_yet_are_made_by_pyarrow() -> None:
+    kind = pa.list_(pa.timestamp("s"))
+    assert array_of([[1], None], kind).equals(pa.array([[1], None], kind))
+    assert array_of([1, 2], pa.uint8()).type == pa.uint8()
+
+
+def test_tables_of_columns_and_of_rows() -> None:
+    schema = pa.schema([("a", pa.int32()), ("b", pa.string())], metadata={"of": "a test"})
+    table = table_of({"b": ["x", None], "a": pa.array([1, 2])}, schema)
+    assert table.equals(pa.table({"a": [1, 2], "b": ["x", None]}, schema=schema))
+    rows = table_of_rows([{"a": 1, "b": "x", "c": 0}, {"a": 2}], schema)
+    assert rows.equals(table, check_metadata=True)
+
+
+def test_what_is_written_is_the_same_file(tmp_path: Path) -> None:
+    """Also in bytes: nothing under a null is written."""
+    values: dict[str, tuple[pa.DataType, list[Any]]] = {
+        "a": (pa.int32(), [1, None, 3]),
+        "b": (pa.string(), ["x", None, "é"]),
+        "c": (pa.list_(pa.float64()), [[0.5], None, []]),
+        "d": (pa.list_(pa.int32(), 2), [[1, 2], [3, 4], [5, 6]]),
+        "e": (pa.bool_(), [None, True, False]),
+    }
+    schema = pa.schema([(name, kind) for name, (kind, _) in values.items()])
+    columns = {name: column for name, (_, column) in values.items()}
+    write_table(tmp_path / "ours", table_of(columns, schema))
+    write_table(tmp_path / "theirs", pa.table(columns, schema=schema))
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+def test_a_value_again_and_again_and_the_rows_that_have_it() -> None:
+    assert repeated("x", 3, pa.string()).to_pylist() == ["x"] * 3
+    assert repeated(None, 2, pa.int32()).equals(pa.nulls(2, pa.int32()))
+    assert scalar_of(2, pa.int64()).equals(pa.scalar(2, pa.int64()))
+    table = pa.table({"a": pa.array([1, 2, None, 2], pa.int32()), "b": ["x", "y", "z", None]})
+    assert rows_with(table, "a", 2)["b"].to_pylist() == ["y", None]
+    assert rows_with(table, "b", "z")["a"].to_pylist() == [None]
+    assert len(rows_with(table, "b", "w")) == 0

@@ -1,9 +1,11 @@
-"""The trials table of a sweep, and the importances beside it."""
+"""The trials table of a sweep, the importances beside it, and what is kept of its final."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +13,15 @@ import evolve
 from evolve.errors import RunError
 from evolve.tables.parquet import read_table, write_table
 from evolve.tables.trials import (
+    FINAL_SCHEMA,
     TRIALS_COLUMNS,
     Importances,
+    final_table,
+    finals_trials,
     importances_of,
+    read_final,
     read_trials,
+    verdict_of,
     write_trials,
 )
 
@@ -54,3 +61,65 @@ def test_trials_that_fit_no_table_are_told(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="what fits no table"):
         write_trials(tmp_path, [{"x": "text"}], {"x": int}, Importances())
     assert read_trials(tmp_path) is None
+
+
+WON = {"score": 0.7, "low": 0.6, "high": 0.8, "games": 40}
+
+
+def write(folder: Path, **document: Any) -> None:
+    (folder / "final.json").write_text(json.dumps(document))
+
+
+def test_before_the_final_there_is_nothing(tmp_path: Path) -> None:
+    assert (read_final(tmp_path), finals_trials(tmp_path), verdict_of(tmp_path)) == (None,) * 3
+    assert final_table(tmp_path).num_rows == 0
+
+
+def test_finalists_of_a_final_and_of_rungs_are_rows_of_one_table(tmp_path: Path) -> None:
+    elo = {"elo": 20.0, "elo_low": None, "elo_high": 90.0, "score": 0.55, "games": 40, "wins": 22}
+    write(tmp_path, trials=3, finalists=[{"agent": "trial-2", **elo}], winner=2, defaults=0)
+    (row,) = final_table(tmp_path).to_pylist()
+    assert row == {**dict.fromkeys(FINAL_SCHEMA.names), "trial": "trial-2", **elo}
+    lives = {"lives": 3, "score": 0.5, "low": 0.4, "high": 0.6}
+    write(tmp_path, trials=3, finalists=[{"candidate": "defaults", **lives}], winner=0, defaults=0)
+    (row,) = final_table(tmp_path).to_pylist()
+    assert (row["trial"], row["lives"], row["elo"]) == ("defaults", 3, None)
+    write(tmp_path, trials=1, finalists=[], winner=4, defaults=None)
+    assert final_table(tmp_path)["trial"].to_pylist() == ["trial-4"]
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"winner": 2, "defaults": None}, "no comparison with them"),
+        ({"winner": 2, "defaults": 2}, "the defaults won"),
+        ({"winner": 2, "defaults": 0}, "not tested with fresh seeds"),
+        ({"winner": 2, "defaults": 0, "against_defaults": WON}, "beats .* in 40 fresh games$"),
+        (
+            {"winner": 2, "defaults": 0, "against_defaults": {**WON, "failures": 3}},
+            "in 40 fresh games, 3 of them lost and 0 won because a program failed$",
+        ),
+        (
+            {"winner": 2, "defaults": 0, "against_defaults": {**WON, "low": 0.5, "seeds": 1}},
+            "no better than the defaults for certain: .* of 1 fresh seed$",
+        ),
+    ],
+)
+def test_what_it_says_of_the_defaults(tmp_path: Path, document: Any, said: str) -> None:
+    write(tmp_path, trials=3, **document)
+    verdict = verdict_of(tmp_path)
+    assert verdict is not None
+    assert re.search(said, verdict)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"trials": "many"}', '{"finalists": [3]}', '{"winner": []}']
+)
+def test_a_damaged_file_is_said_to_be(tmp_path: Path, text: str) -> None:
+    (tmp_path / "final.json").write_text(text)
+    with pytest.raises(RunError, match=r"final\.json is damaged"):
+        read_final(tmp_path)
+    assert (finals_trials(tmp_path), verdict_of(tmp_path)) == (None, None)
+    (tmp_path / "final.json").write_text('{"finalists": [{"score": "high"}]}')
+    with pytest.raises(RunError, match=r"final\.json is damaged"):
+        final_table(tmp_path)
