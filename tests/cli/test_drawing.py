@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,15 +20,6 @@ def test_an_agent_as_boards(first: Path) -> None:
         assert word in shown
     assert "100" in done("show", "swh").out
     assert "  3 " in done("show", "swh?depth=3").out
-
-
-def test_names_in_agent_files_are_shown_as_text(copy: Path) -> None:
-    path = copy / "champion.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
-    document["name"] = "[bold]a[/bold] [red"
-    path.write_text(json.dumps(document), encoding="utf-8")
-    for arguments in (("show", path), ("show", copy), ("compare", copy)):
-        assert "[bold]a[/bold] [red" in done(*arguments).out
 
 
 def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None]) -> None:

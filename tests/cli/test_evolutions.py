@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.cli.output import LEGEND
-from tests.cli import QUICK, done, fails, finish, invoke, on_a_terminal, spawn
+from tests.cli import QUICK, done, fails, invoke, on_a_terminal
 
 
 def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:
@@ -19,14 +18,6 @@ def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:
         done("run", *QUICK, "--generations", 1, "--rules", rules)
     names = sorted(path.name for path in (tmp_path / "runs").iterdir())
     assert names == ["reversed-001", "reversed-002", "standard-001"]
-
-
-@pytest.mark.slow
-def test_runs_started_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
-    started = [spawn(tmp_path, "run", *QUICK, "--generations", 1, "--seed", s) for s in range(2)]
-    ended = [finish(process) for process in started]
-    assert [result.code for result in ended] == [0, 0], [result.err for result in ended]
-    assert len(list((tmp_path / "runs").iterdir())) == 2
 
 
 def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
@@ -58,24 +49,6 @@ def test_ctrl_c_before_the_first_generation_leaves_no_folder(
     assert list((tmp_path / "empty").iterdir()) == []
 
 
-def test_a_second_ctrl_c_does_not_stop_the_tidying_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from shutil import rmtree
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    def interrupted_too(*arguments: object, **options: object) -> None:
-        signal.raise_signal(signal.SIGINT)
-        rmtree(*arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr("evolve.cli.evolutions.estimate", interrupted)
-    monkeypatch.setattr("shutil.rmtree", interrupted_too)
-    assert invoke("run", *QUICK, "--out", "stopped").code == 130
-    assert not (tmp_path / "stopped").exists()
-
-
 @pytest.mark.parametrize(
     ("out", "word"), [("no/where", "no"), ("file/run", "file"), ("/proc/run", "/proc")]
 )
@@ -95,6 +68,7 @@ def test_a_run_where_there_is_no_place_for_it(tmp_path: Path, out: str, word: st
         (["--start-from", "swh?depth=2", "--bounds", "weights=-5:5"], "bounds"),
         (["--bounds", "weights=-99999999:99999999"], "weights"),
         (["--start-from", "RUN", "--phases", "1"], "phases"),
+        (["--start-from=anti-swh-mobility", "--terms=stability"], "mobility, which is not among"),
         (["--start-from", "RUN", "--boundaries", "20,40"], "boundaries"),
     ],
 )

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 import evolve
+from evolve.engine.board.rules import RULE_SETS
 from evolve.records.formats import positions_of, read_games, write_games
+from tests import reference
 from tests.cli import done, fails, invoke, match, misused
 from tests.cli.test_kept_run import KEPT
 from tests.records.test_ggf import random_record
@@ -46,6 +48,10 @@ def test_games_of_a_run_say_their_rules(first: Path, suffix: str) -> None:
     frame = evolve.load_run(first).games
     assert set(frame["rules"]) == {"reversed"}
     assert frame["start"].isna().all()
+    shown = done("show", first, "--table", "games", "--format", "json").document
+    assert [(row["rules"], row["start"]) for row in shown] == [("reversed", None)] * len(frame)
+    head = done("show", first, "--table", "games").lines[0].split()
+    assert ("rules" in head, "start" in head) == (True, False)
     ended = frame["reason"] == "end"
     before = f"g{suffix}"
     for after in ("g.ggf", "again.csv", "again.txt", "last.parquet"):
@@ -96,21 +102,14 @@ def test_move_strings_are_told_to_have_said_their_rules(first: Path) -> None:
     assert "it says reversed rules" in fails("convert", "g.txt", "-o", "x.csv", "--rules=standard")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
+def test_what_cannot_be() -> None:
+    Path("a.txt").write_text("f5d6\n")
+    for arguments, word in (
         (("none.ggf", "-o", "a.csv"), "none.ggf"),
         (("a.txt", "-o", "a.wtb"), "written as"),
         (("a.txt", "-o", "nowhere/a.csv"), "nowhere"),
-    ],
-)
-def test_what_cannot_be(arguments: tuple[str, ...], word: str) -> None:
-    Path("a.txt").write_text("f5d6\n")
-    assert word in fails("convert", *arguments)
-
-
-def test_wrong_use() -> None:
-    Path("a.txt").write_text("f5d6\n")
+    ):
+        assert word in fails("convert", *arguments)
     assert "--empties" in misused("convert", "a.txt", "-o", "a.csv", "--empties", 3)
     assert "SOURCE" in misused("convert", "-o", "a.csv")
 
@@ -209,15 +208,6 @@ OVER = "X" * 62 + "-- X; score ignored"
 MUST_PASS = "-OX" + "X" * 61 + " O"
 
 
-def value(board: evolve.Board, rules: str) -> int:
-    """The exact score by trying every move."""
-    if board.is_over():
-        return board.score("reversed" if rules == "reversed" else "standard")
-    if not board.legal_moves():
-        return -value(board.pass_move(), rules)
-    return max(-value(board.play(square), rules) for square in board.legal_moves())
-
-
 def late_positions(empties: int) -> list[evolve.Board]:
     """Positions near the end of games that a random agent plays against itself."""
     found = []
@@ -241,9 +231,8 @@ def test_solve_agrees_with_trying_everything(tmp_path: Path, rules: str) -> None
     assert len(document["positions"]) == len(boards)
     for board, found in zip(boards, document["positions"], strict=True):
         assert set(found) >= {"move", "score", "nodes", "seconds"}
-        assert found["score"] == value(board, rules)
-        square = "abcdefgh".index(found["move"][0]) + 8 * (int(found["move"][1]) - 1)
-        assert -value(board.play(square), rules) == found["score"]
+        values = reference.exact_values(board.own, board.opp, RULE_SETS[rules].code)
+        assert found["score"] == max(values.values()) == values[reference.square_of(found["move"])]
 
 
 def test_solve_of_ends_and_passes(tmp_path: Path) -> None:
@@ -263,11 +252,9 @@ def test_solve_of_ends_and_passes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", ["no position"]),
         ("% only a comment\n", ["no position"]),
         ("XXXX X\n", ["line 1"]),
         (LAST_TWO + "\n" + "Q" * 64 + " X\n", ["line 2", "Q"]),
-        (LAST_TWO[:64] + "\n", ["line 1"]),
         (LAST_TWO[:64] + " Z\n", ["line 1"]),
     ],
 )

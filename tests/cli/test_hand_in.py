@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,9 @@ from evolve.agents.mcts import MctsAgent
 from evolve.arena.hand_in import contest_agent
 from evolve.cli.hand_in import _found, proposed
 from tests import networks
-from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused, program
+from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused
+from tests.cli.test_train import TRAIN
 
-PATTERNS = (
-    *("train", "patterns", "--shapes", "a1-b2", "--round=100", "--checks=2", "--games=200"),
-    *("--panel-openings=2", "--search-depth=2", "--depth=3", "--endgame=6"),
-    "--probcut-positions=50",
-)
 POLICY = networks.Architecture("planes", ("dense 8 relu", "policy-value"))
 
 
@@ -49,9 +44,7 @@ AGENTS: dict[str, Any] = {
 FEW = ["anti-swh-mobility?endgame=4", "patterns-standard?depth=1&endgame=4", "policy.npz"]
 """Those of the default tests."""
 SOURCES = [
-    "swh?depth=2",
     "anti-swh-mobility?endgame=4",
-    "champion-standard?depth=1",
     "champion-reversed?time=0.05",
     "patterns-standard?depth=1&endgame=4",
     "patterns-reversed?time=0.05",
@@ -103,7 +96,7 @@ def test_what_is_proposed_at_the_end_goes_by_the_clock(
     first_output: tuple[Path, Result], tmp_path: Path
 ) -> None:
     sweep = done(*ALPHABETA, "--jobs", 1, "--out", "a sweep").out
-    train = done(*PATTERNS, "--out", "taught").out
+    train = done(*TRAIN["patterns"], "--games=200", "--out", "taught").out
     for folder, out in (
         (str(first_output[0]), first_output[1].out),
         ("a sweep", sweep),
@@ -164,23 +157,10 @@ def test_what_no_file_can_hold_is_not_handed_in(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_from_nothing_to_a_checked_hand_in_within_a_minute(tmp_path: Path) -> None:
-    begin = time.monotonic()
-    ended = program(tmp_path, "hand-in", "-o", "agent.py", "--seconds", "5")
-    assert ended.code == 0, ended
-    assert time.monotonic() - begin < 60.0
-    assert ended.lines[0].startswith("patterns-reversed (there is no finished run in runs)")
-    assert "WRONG" not in ended.out
-    assert ended.lines[-1].startswith("hand in agent.py: patterns-reversed, as deep as 4.5 s")
-
-
 @pytest.mark.parametrize(
     ("made", "words"),
     [
         (AGENTS["value.npz"], "hand-in 'runs/a b' -o agent.py"),
-        (AGENTS["dueling.npz"], "hand-in 'runs/a b' -o agent.py"),
-        (lambda: MctsAgent(network=_network(networks.POLICY)), "hand-in 'runs/a b' -o agent.py"),
         (lambda: evolve.load_agent("uct"), "export 'runs/a b' -o best.json"),
         (lambda: evolve.load_agent("patterns-standard"), "hand-in 'runs/a b' -o agent.py"),
     ],

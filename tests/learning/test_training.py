@@ -16,7 +16,6 @@ from evolve.agents.mcts import MctsAgent
 from evolve.arena.judges import Judgement, Ladder, Panel
 from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
-from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
@@ -219,25 +218,6 @@ def test_a_budget_ends_iterations_that_would_take_longer(
     assert row["steps"] > 0
     chooses = "accept" in changes or "survival" in changes
     assert (row["accept_seconds"] > 0.5) == chooses
-
-
-PRESETS = [("mcts", n) for n in MCTS_PRESETS] + [("dqn", n) for n in DQN_PRESETS]
-
-
-NARROW = ("conv 16 relu norm", "dense 32 relu norm dropout", "policy-value")
-SMALLER: dict[str, dict[str, Any]] = {"s3-mcts": {"layers": NARROW}}
-"""A step of learning takes the whole network a second: a budget of 30 seconds would have to be
-kept, and takes 80 with warming up and its check. Iterations as long are in the test above."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "preset"), PRESETS)
-def test_every_preset_keeps_its_budget(kind: str, preset: str, tmp_path: Path) -> None:
-    quick = {"check_simulations": 2} if kind == "mcts" else {}
-    quick |= SMALLER.get(preset, {})
-    row = budgeted(tmp_path / "run", kind, 2.0, preset=preset, **quick)
-    assert 1.8 <= row["cpu_seconds"] <= 2.2
-    assert row["steps"] > 0
 
 
 def test_the_last_iteration_is_cut_to_the_budget() -> None:
