@@ -165,15 +165,12 @@ def _paths(incomplete: str, *endings: str) -> list[str]:
 
     Names that would disturb the shell are left out.
     """
-    found = []
+    runs, files = [], []
     for text in (incomplete, "runs/"):
         folder = Path(text) if text.endswith("/") else Path(text).parent
         with suppress(OSError):
-            found += [
-                str(path)
-                for path in sorted(folder.iterdir())
-                if (path / CONFIG_FILE).is_file() or path.suffix.lower() in endings
-            ]
-    return [
-        path for path in dict.fromkeys(found) if path.startswith(incomplete) and path.isprintable()
-    ]
+            paths = sorted(folder.iterdir())
+            runs += [str(path) for path in paths if (path / CONFIG_FILE).is_file()]
+            files += [str(path) for path in paths if path.suffix.lower() in endings]
+    found = dict.fromkeys((*runs, *files))
+    return [path for path in found if path.startswith(incomplete) and path.isprintable()]
