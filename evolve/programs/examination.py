@@ -279,7 +279,7 @@ def examine(
             session = PythonSession(
                 file, name, seconds, _LIMIT * megabytes, python=python or sys.executable
             )
-            stack.callback(session.kill)
+            stack.callback(session.program.end)
             meter = Meter(session.program.number)
             stack.callback(meter.close)
             session.begin(begin + _START)

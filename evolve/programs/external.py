@@ -160,7 +160,7 @@ class ExternalAgent(Agent):
                     square = session.choose(board, deadline, max(0.0, left))
             if square not in legal:
                 move = "a pass" if square == PASS else square_name(square)
-                raise session.error(f"played {move}, which is illegal")
+                raise session.program.error(f"played {move}, which is illegal")
             return square
 
     @contextmanager
@@ -173,7 +173,7 @@ class ExternalAgent(Agent):
             yield session
         except BaseException:
             self._programs.give(session, idle=False)
-            session.kill()
+            session.program.end()
             raise
         self._programs.give(session, idle=True)
 
@@ -280,7 +280,7 @@ class _Programs:
         with self._lock:
             busy, self._busy = self._busy, []
         for session in busy:
-            session.kill()
+            session.program.end()
 
 
 @dataclass(frozen=True)

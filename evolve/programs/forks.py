@@ -51,7 +51,7 @@ def start(
     if forks:
         forkserver.set_forkserver_preload([__name__, *modules])
     try:
-        with _without_main(), _without_signals():
+        with _hidden():
             process.start()
     except (EOFError, ConnectionError) as error:
         raise RunError("the process that runs are forked from has ended: start again") from error
@@ -59,19 +59,27 @@ def start(
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
-    """Hide the program that runs here from a new process.
+def _hidden() -> Iterator[None]:
+    """Hide the program that runs here, Ctrl-C and SIGHUP from a new process.
 
     multiprocessing would run a script in it once more, to import what it defines, and a script
-    without `if __name__ == "__main__"` would begin the same work there. Our work is in modules.
+    without `if __name__ == "__main__"` would begin the same work there. Our work is in modules. The
+    signals are for the parent alone, which ends the others in order. What is blocked here stays
+    blocked in the new process.
     """
+    masks = hasattr(signal, "pthread_sigmask")  # not on Windows
     with _hiding:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
+        if masks:
+            resource_tracker.ensure_running()  # its start would unblock the signals
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
         try:
             yield
         finally:
             sys.modules["__main__"] = main
+            if masks:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(
@@ -108,21 +116,3 @@ def _end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-@contextmanager
-def _without_signals() -> Iterator[None]:
-    """Block Ctrl-C and SIGHUP, so that they never reach a process that starts within.
-
-    They are for the parent alone, which ends the others in order. What is blocked here stays
-    blocked in the new process.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # its start would unblock the signals
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

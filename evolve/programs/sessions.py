@@ -59,7 +59,7 @@ _SECONDS: Final = 5.0
 class ProgramSession(ABC):
     """A running program that plays, whatever its protocol.
 
-    Methods except `end` and `kill` raise EngineError when it fails.
+    Methods except `end` raise EngineError when it fails.
     """
 
     def __init__(self, program: LineProcess) -> None:
@@ -78,17 +78,9 @@ class ProgramSession(ABC):
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move; left: seconds of its clock, where it has one for the game."""
 
-    def error(self, text: str) -> EngineError:
-        """The error to raise for an invalid move, with the last lines exchanged."""
-        return self.program.error(text)
-
     def end(self) -> None:
         """Ask the program to end, and make sure that it does."""
         self.program.end("quit", 0.5)
-
-    def kill(self) -> None:
-        """End the program at once."""
-        self.program.end()
 
 
 class GtpSession(ProgramSession):
@@ -120,7 +112,7 @@ class GtpSession(ProgramSession):
         # Every program answers this, once it has started; one that does not know it has one size.
         accepted, text = self._answer("boardsize 8", deadline)
         if not accepted and not _UNKNOWN.search(text):
-            raise self.error("refused 'boardsize 8'")
+            raise self.program.error("refused 'boardsize 8'")
         with suppress(EngineError):  # some programs say nothing to what they do not know
             until = min(deadline, time.monotonic() + _LIST_SECONDS)
             accepted, text = self._answer("list_commands", until)
@@ -130,7 +122,9 @@ class GtpSession(ProgramSession):
             games = self._ask("list_games", deadline).split()
             othello = [name for name in games if name.lower() in ("othello", "reversi")]
             if not othello:
-                raise self.error(f"plays {' '.join(games)[:80] or 'nothing'}, and not Othello")
+                raise self.program.error(
+                    f"plays {' '.join(games)[:80] or 'nothing'}, and not Othello"
+                )
             self._ask(f"set_game {othello[0]}", deadline)
         self._ask("clear_board", deadline)
         # GTP has whole seconds alone.
@@ -167,11 +161,11 @@ class GtpSession(ProgramSession):
         answer = self._ask(f"genmove {board.side}", deadline)
         word = _move_in(answer, board.side)
         if word == "resign":
-            raise self.error("resigned")
+            raise self.program.error("resigned")
         try:
             square = read_move(word)
         except RecordError:
-            raise self.error(f"answered {answer[:40]!r}, which is not a move") from None
+            raise self.program.error(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = (*board.moves, square)
         return square
 
@@ -179,7 +173,7 @@ class GtpSession(ProgramSession):
         """The answer to a command; EngineError when the program refuses it."""
         accepted, text = self._answer(command, deadline)
         if not accepted:
-            raise self.error(f"refused {command!r}")
+            raise self.program.error(f"refused {command!r}")
         return text
 
     def _answer(self, command: str, deadline: float) -> tuple[bool, str]:
@@ -200,7 +194,7 @@ class GtpSession(ProgramSession):
                 break
             lines.append(line)
             if len(lines) > _LONGEST_ANSWER:
-                raise self.error("gives an endless answer")
+                raise self.program.error("gives an endless answer")
         return "\n".join(lines)
 
 
@@ -254,7 +248,7 @@ class NBoardSession(ProgramSession):
                 break
         match = _CHOICE.fullmatch(line)
         if not match:
-            raise self.error(f"answered {line[:40]!r}, which is not a move")
+            raise self.program.error(f"answered {line[:40]!r}, which is not a move")
         return parse_square(match[1])
 
     def _ping(self, deadline: float) -> None:

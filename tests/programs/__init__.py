@@ -39,7 +39,7 @@ def begun(session: S) -> Iterator[S]:
         session.begin(soon())
         yield session
     finally:
-        session.kill()
+        session.program.end()
 
 
 def hold_the_lock() -> None:

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from evolve.errors import RunError
-from evolve.programs.forks import _without_main, start
+from evolve.programs.forks import _hidden, start
 from tests.cli import ROOT
 from tests.waits import PATIENCE
 
@@ -111,11 +111,11 @@ def test_two_threads_that_hide_the_program_bring_it_back() -> None:
 
     def other() -> None:
         inside.set()
-        with _without_main():
+        with _hidden():
             on.wait(0.2)
 
     thread = threading.Thread(target=other)
-    with _without_main():
+    with _hidden():
         thread.start()
         inside.wait()
         time.sleep(0.05)  # the other thread waits, or it takes what is hidden for the program

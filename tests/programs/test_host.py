@@ -184,7 +184,7 @@ def test_one_class_may_have_several_names(tmp_path: Path, text: str, kind: str) 
     try:
         assert session._ask(time.monotonic() + 60, do="begin", seconds=5.0) == kind
     finally:
-        session.kill()
+        session.program.end()
 
 
 @pytest.mark.parametrize(

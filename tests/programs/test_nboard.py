@@ -81,7 +81,7 @@ def test_it_is_told_the_rules_with_the_game(rules: Rules | None, square: int) ->
         made.begin(soon())
         assert made.choose(Board.start(), soon()) == square
     finally:
-        made.kill()
+        made.program.end()
 
 
 @pytest.mark.parametrize("answer", ["===", "=== i9", "=== pass", "=== d33"])
