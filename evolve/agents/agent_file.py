@@ -28,8 +28,8 @@ from evolve.files.atomic import replacing, write_text
 from evolve.parsing import parse_json, read_document
 
 _FORMAT: Final = "evolve-agent"
-VERSION: Final = 1
-HEADER: Final = "header"
+_VERSION: Final = 1
+_HEADER: Final = "header"
 
 _ZIP: Final = b"PK\x03\x04"
 _LARGEST: Final = 8 * MOST_WEIGHTS
@@ -47,7 +47,7 @@ def document_of(
     """The JSON document of an agent file."""
     return {
         "format": _FORMAT,
-        "version": VERSION,
+        "version": _VERSION,
         "kind": kind,
         "rules": rules,
         "name": name,
@@ -71,7 +71,7 @@ def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) ->
     if not arrays:
         write_text(path, text + "\n")
         return
-    write_arrays(path, {HEADER: np.array(text), **arrays})
+    write_arrays(path, {_HEADER: np.array(text), **arrays})
 
 
 def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:
@@ -100,8 +100,8 @@ def header_of(document: Any) -> AgentHeader:
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise AgentFileError(f'this is not an agent file: it has no "format": "{_FORMAT}"')
     version, kind = document.get("version"), document.get("kind")
-    if version != VERSION:
-        raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
+    if version != _VERSION:
+        raise AgentFileError(f"version {version!r} is unknown; this evolve reads {_VERSION}")
     if not isinstance(kind, str) or kind not in KINDS:
         known = ", ".join(KINDS)
         fault = "says no kind" if kind is None else f"is of an unknown kind, {kind!r}"
@@ -154,12 +154,12 @@ def _parsed(source: Path | str) -> Any:
 def _unpacked(path: Path, whole: bool) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     """The header and arrays of an archive; it unpacks nothing that is too large for an agent."""
     try:
-        arrays = read_arrays(path, _LARGEST, None if whole else HEADER)
+        arrays = read_arrays(path, _LARGEST, None if whole else _HEADER)
     except ValueError as error:
         raise AgentFileError(f"this is not an agent file: {error}") from error
-    header = arrays.pop(HEADER, None)
+    header = arrays.pop(_HEADER, None)
     if header is None or header.dtype.kind != "U" or header.ndim != 0:
-        raise AgentFileError(f"this is not an agent file: it holds no {HEADER} of text")
+        raise AgentFileError(f"this is not an agent file: it holds no {_HEADER} of text")
     return _parsed(str(header)), arrays
 
 

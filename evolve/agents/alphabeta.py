@@ -39,7 +39,7 @@ _POSITIONS, _PLIES = 600, 6
 _SPREAD: Final = 12.0
 """Standard deviation of static values in discs, about that of the patterns that come along."""
 
-IntLists = Sequence[Sequence[int]]
+_IntLists = Sequence[Sequence[int]]
 
 
 def _ints(values: Any, what: str) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ class AlphaBetaAgent(SearchingAgent):
 
     def __init__(
         self,
-        weights: IntLists,
+        weights: _IntLists,
         mobility: Sequence[int] | None = None,
         depths: Sequence[int] | None = None,
         boundaries: Sequence[int] | None = None,

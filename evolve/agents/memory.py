@@ -184,12 +184,12 @@ def thread_scratch(size: int) -> npt.NDArray[np.float32]:
 _contexts = threading.local()
 _addresses = threading.local()
 _patterns = threading.local()
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def _kept(local: threading.local, key: Any, make: Callable[[], T]) -> T:
+def _kept(local: threading.local, key: Any, make: Callable[[], _T]) -> _T:
     """What this thread keeps under a key, made where it is first needed."""
-    values: dict[Any, T] = local.__dict__
+    values: dict[Any, _T] = local.__dict__
     found = values.get(key)
     if found is None:
         found = values[key] = make()
@@ -247,19 +247,13 @@ class PatternMemory:
         if self._vectors.size < size:
             self._vectors = np.zeros(size, np.int16)
             self.context[layout.VECTORS] = self._vectors.ctypes.data
-        if not self._holds(block, rules):
+        held = self._held  # blocks are equal where weights and cuts are
+        if held is None or held[2] != rules or not np.array_equal(held[1], block):
             self.context[layout.AGE] += 1
         self._held = (patterns, block, rules)  # kept alive: kernels only have addresses
         self.context[layout.PATTERNS] = block.ctypes.data
         layout.set_rules(self.context, rule_set(rules).code)
         return int(self.context.ctypes.data)
-
-    def _holds(self, block: npt.NDArray[np.int64], rules: Rules) -> bool:
-        """Whether it is prepared for these: blocks are equal where weights and cuts are."""
-        if self._held is None:
-            return False
-        _, held, held_rules = self._held
-        return held_rules == rules and np.array_equal(held, block)
 
 
 def thread_pattern_memory(table_bits: int) -> PatternMemory:

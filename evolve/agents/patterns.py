@@ -117,7 +117,7 @@ class PatternAgent(SearchingAgent):
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
         """The evaluation and the cuts as kernels read them, see `patterns.patterns`."""
-        return self.patterns.block(self.cuts.cells(self._probcut_at))
+        return self.patterns.block(self.cuts.cells(self._allocation.probcut))
 
     def for_game(self, seed: int) -> Self:
         """The agent for one game, with a table of its own."""
@@ -202,15 +202,13 @@ class PatternAgent(SearchingAgent):
 
     def with_settings(self, values: Mapping[str, float], name: str) -> Any:
         """The agent with these settings, and a new name. Raises AgentError."""
-        made = self if "probcut" not in values else self._with_probcut(values["probcut"])
+        made, allocation, probcut = self, self.allocation, values.get("probcut")
+        if probcut is not None:
+            if allocation is not None:
+                margins = (probcut,) * len(allocation.probcuts)
+                allocation = replace(allocation, probcuts=margins)
+            made = self._changed(probcut=probcut, allocation=allocation)
         return super(PatternAgent, made).with_settings(values, name)
-
-    def _with_probcut(self, probcut: float) -> Self:
-        allocation = self.allocation
-        if allocation is not None:
-            margins = (probcut,) * len(allocation.probcuts)
-            allocation = replace(allocation, probcuts=margins)
-        return self._changed(probcut=probcut, allocation=allocation)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -239,7 +237,8 @@ class PatternAgent(SearchingAgent):
         if set(arrays) != {_WEIGHTS, _CUTS}:
             raise AgentError(f"it must hold {_WEIGHTS} and {_CUTS}, and holds {', '.join(arrays)}")
         shapes = ShapeSet(tuple(parse_shape(text) for text in texts))
-        patterns = Patterns.of_weights(shapes, _boundaries(boundaries), arrays[_WEIGHTS])
+        check_boundaries(boundaries, len(boundaries) + 1)
+        patterns = Patterns.of_weights(shapes, tuple(boundaries), arrays[_WEIGHTS])
         if "allocation" in parameters:
             own["allocation"] = TypeAdapter(Allocation).validate_python(parameters["allocation"])
         return cls(patterns, cuts=Cuts(arrays[_CUTS]), **own, **common)
@@ -294,7 +293,7 @@ class PatternAgent(SearchingAgent):
 
     @property
     def _cuts_in_words(self) -> str:
-        margins = (self.probcut,) if self.allocation is None else self.allocation.probcuts
+        margins = self._allocation.probcuts
         if not self.cuts or not any(margins):
             return "no forward cuts"
         by = ", ".join(f"{margin:g}" for margin in margins)
@@ -303,12 +302,7 @@ class PatternAgent(SearchingAgent):
         )
 
     def _depth_at(self, board: Board) -> int:
-        if self.allocation is None:
-            return self.depth
-        return self.allocation.depth(64 - board.empties)
-
-    def _probcut_at(self, discs: int) -> float:
-        return self.probcut if self.allocation is None else self.allocation.probcut(discs)
+        return self._allocation.depth(64 - board.empties)
 
     @property
     def _table_bits(self) -> int:
@@ -334,11 +328,3 @@ def prepare() -> None:
     agent = PatternAgent(patterns, depth=2, endgame=0)
     agent.choose(Board.start())
     thread_pattern_memory(TABLE_BITS).context[layout.TABLE :].fill(0)
-
-
-def _boundaries(values: Any) -> tuple[int, ...]:
-    """The boundaries of a document; AgentError where they are invalid."""
-    if not isinstance(values, Sequence) or not all(type(value) is int for value in values):
-        raise AgentError(f"boundaries {values} must ascend from 5 to 64")
-    check_boundaries(values, len(values) + 1)
-    return tuple(values)

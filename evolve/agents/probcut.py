@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 PROBCUT: Final = 1.1
 """Margin of probes in standard deviations: the default of an agent."""
-STATIC_MARGINS: Final = (0.8, 1.0, 1.3, 1.5, 1.7, 2.0)
+_STATIC_MARGINS: Final = (0.8, 1.0, 1.3, 1.5, 1.7, 2.0)
 """Margins of static cuts in standard deviations, for nodes of 1, 2, … plies; the last one holds for
 all others. They are for an agent with the margin PROBCUT and grow with it."""
-DEEPEST_STATIC: Final = 12
+_DEEPEST_STATIC: Final = 12
 """Plies of the deepest nodes that a static value alone may cut."""
 PROBES: Final = {
     5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6, 13: 5, 14: 6, 15: 5, 16: 6,
@@ -157,8 +157,8 @@ class Cuts:
         cells[(*at, STATIC_SLOPE)] = np.rint((1 << SLOPE_BITS) * slope[~probe])
         cells[(*at, STATIC_MEAN)] = mean[~probe]
         cells[(*at, CHECK_MARGIN)] = spread[~probe]
-        factor = np.array(STATIC_MARGINS)[np.minimum(depth, len(STATIC_MARGINS)) - 1] / PROBCUT
-        static = ~probe & (depth <= DEEPEST_STATIC)
+        factor = np.array(_STATIC_MARGINS)[np.minimum(depth, len(_STATIC_MARGINS)) - 1] / PROBCUT
+        static = ~probe & (depth <= _DEEPEST_STATIC)
         cells[depth[static], discs[static], STATIC_MARGIN] = (factor * spread)[static]
         return cells
 

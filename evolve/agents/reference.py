@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from pydantic import ValidationError
 
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.agent_file import Arrays, header_of, naming_file, read_agent_file
+from evolve.agents.agent_file import header_of, naming_file, read_agent_file
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.registry import KINDS, REFERENCES
 from evolve.engine.board.rules import Rules
@@ -51,28 +51,25 @@ def table_agent(name: str) -> AlphaBetaAgent:
 def read_agent(path: Path) -> StoredAgent:
     """The agent of a file; raises AgentFileError with the file's name and the fault."""
     with naming_file(path):
-        return _agent_of(*read_agent_file(path))
+        document, arrays = read_agent_file(path)
+        header = header_of(document)
+        made = _stored_kind(header.kind)
+        missing = [key for key in made.required if key not in header.parameters]
+        unknown = [key for key in header.parameters if key not in (*made.required, *made.optional)]
+        if missing or unknown:
+            found = [f"parameter {key} is missing" for key in missing]
+            found += [f"parameter {key} is unknown" for key in unknown]
+            raise AgentFileError("; ".join(found))
+        common = {"rules": header.rules, "name": header.name, "provenance": header.provenance}
+        try:
+            return made.from_parts(header.parameters, arrays, common)
+        except ValidationError as error:
+            raise AgentFileError("; ".join(fault.text for fault in faults(error))) from error
+        except (AgentError, ValueError, TypeError) as error:
+            raise AgentFileError(str(error)) from error
 
 
-def _agent_of(document: Any, arrays: Arrays) -> StoredAgent:
-    """The agent of a parsed agent file and its arrays; raises AgentFileError."""
-    header = header_of(document)
-    made = stored_kind(header.kind)
-    missing = [key for key in made.required if key not in header.parameters]
-    unknown = [key for key in header.parameters if key not in (*made.required, *made.optional)]
-    if missing or unknown:
-        found = [f"parameter {key} is missing" for key in missing]
-        raise AgentFileError("; ".join(found + [f"parameter {key} is unknown" for key in unknown]))
-    common = {"rules": header.rules, "name": header.name, "provenance": header.provenance}
-    try:
-        return made.from_parts(header.parameters, arrays, common)
-    except ValidationError as error:
-        raise AgentFileError("; ".join(fault.text for fault in faults(error))) from error
-    except (AgentError, ValueError, TypeError) as error:
-        raise AgentFileError(str(error)) from error
-
-
-def stored_kind(name: object) -> type[StoredAgent]:
+def _stored_kind(name: object) -> type[StoredAgent]:
     """The class of this kind of agent; AgentError when there is none."""
     return cast("type[StoredAgent]", imported(listed(KINDS, name, "kind of agent")))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, Sprt
-from evolve.arena.tournament import Anchors, Contest, Tournament, rules_of_rating
+from evolve.arena.tournament import Anchors, Contest, Tournament
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import Rules, rule_set
@@ -126,17 +126,16 @@ def match_of(
     players: tuple[Agent, Agent],
     settings: MatchSettings,
     reading: Mapping[str, Any] = MappingProxyType({}),
-    stored: Rules | None = None,
     **options: Any,
 ) -> tuple[Match, AgreedRules]:
     """Return the match of its settings, not started yet, and the rules that were agreed on.
 
-    reading: `tell` and `strict` of `openings_for`; stored: the rules of games that were played
-    before; options: `names`, `executor`, `failed` and `watch` of Match.
+    reading: `tell` and `strict` of `_openings_for`; options: `names`, `executor`, `failed` and
+    `watch` of Match.
     """
-    agreed = agree_on(players, settings.rules, stored)
+    agreed = agree_on(players, settings.rules)
     default = GAMES if settings.sprt is None else GAMES_OF_TEST
-    openings = openings_for(
+    openings = _openings_for(
         settings.openings,
         settings.opening_plies,
         settings.games and (settings.games + 1) // 2,
@@ -154,7 +153,7 @@ def match_of(
         sprt=test,
         grows=True,
         settings={
-            "openings": identity_of(settings.openings).split()[-1],
+            "openings": _identity_of(settings.openings).split()[-1],
             "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
         },
         **options,
@@ -172,19 +171,17 @@ def tournament_of(
     """Return the tournament of a rating's settings, not started yet, and the agreed rules.
 
     players, names: those of `settings.against` first. reading: `tell` and `strict` of
-    `openings_for`; options: `executor`, `folder`, `failed` and `warn` of Tournament.
+    `_openings_for`; options: `executor`, `folder`, `failed` and `warn` of Tournament.
     """
-    folder = options.get("folder")
-    stored = None if folder is None else rules_of_rating(folder)
-    agreed = agree_on(players, settings.rules, stored)
+    agreed = agree_on(players, settings.rules)
     pairs = (settings.games + 1) // 2
     chosen, plies, seed = settings.openings, settings.opening_plies, settings.seed
 
     def drawn(i: int, j: int) -> Openings:
         rng = np.random.default_rng([seed, i, j])
-        return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
+        return _openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
 
-    described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
+    described = {"games": 2 * pairs, "openings": _identity_of(chosen), "opening_plies": plies}
     anchors = Anchors()
     if settings.against:
         ladder = rule_set(agreed.rules).ladder
@@ -201,7 +198,7 @@ def tournament_of(
     return tournament, agreed
 
 
-def identity_of(source: str) -> str:
+def _identity_of(source: str) -> str:
     """Return the value of `openings`; for a file, its name and a hash of its content."""
     path = Path(source)
     if source in ("balanced", "random", "start") or not path.is_file():
@@ -209,11 +206,7 @@ def identity_of(source: str) -> str:
     return f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
 
 
-def _warn(text: str) -> None:
-    warnings.warn(text, stacklevel=2)
-
-
-def openings_for(
+def _openings_for(
     source: str,
     plies: int | None,
     pairs: int | None,
@@ -221,7 +214,7 @@ def openings_for(
     rules: Rules,
     rng: np.random.Generator,
     *,
-    tell: Callable[[str], None] = _warn,
+    tell: Callable[[str], None] = warnings.warn,
     strict: bool = False,
 ) -> Openings:
     """Return `pairs` openings; without `pairs`, all openings of a file, or `default` many.

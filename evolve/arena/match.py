@@ -34,7 +34,7 @@ PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _UNSEEN: Final = 1e-3
 """Added to every count: an outcome that was never seen is not impossible."""
 _HALVINGS: Final = 60
-Verdict = Literal["accepted", "rejected", "undecided"]
+_Verdict = Literal["accepted", "rejected", "undecided"]
 DRAWS: Final = 1 << 24
 """Draws of random agents for each seed of a match that may grow: more than it ever has games."""
 _TEST_ROUND: Final = 16
@@ -83,7 +83,7 @@ class Sprt:
         state = {"llr": self.ratio(pentanomial), "lower": self.lower, "upper": self.upper}
         return {**asdict(self), **state, "verdict": self.verdict(pentanomial)}
 
-    def verdict(self, pentanomial: Sequence[int]) -> Verdict:
+    def verdict(self, pentanomial: Sequence[int]) -> _Verdict:
         """Return the decision so far."""
         ratio = self.ratio(pentanomial)
         if ratio >= self.upper:
@@ -188,7 +188,14 @@ class Match:
     """Further settings, without spaces, that are part of its identity in files."""
 
     def __post_init__(self) -> None:
-        _check_starts((self.a, self.b), self.openings)
+        elsewhere = [n for n, start in enumerate(self.openings.starts, 1) if start != Board.start()]
+        for player in (self.a, self.b):
+            if elsewhere and player.needs_moves:
+                raise AgentError(
+                    f"opening {elsewhere[0]} begins elsewhere than at the usual start, and "
+                    f"{player.name} can be told games from there only; take another protocol, such "
+                    "as nboard:, or openings"
+                )
         self.names = self.names or (self.a.name, self.b.name)
         self.players = [self.a.with_rules(self.rules), self.b.with_rules(self.rules)]
         self.repeatable = all(player.repeats for player in self.players)
@@ -274,8 +281,10 @@ class Match:
             left = [pair for pair in range(start, end) if not self._finished[pair]]
             if left:
                 self._play_round(left, progress, save, check_stop)
-            if self._decided(end):
-                break
+            if self.sprt is not None:
+                result = _summarize(self._games_of(np.arange(2 * end)), self.repeatable)
+                if self.sprt.verdict(result.pentanomial) != "undecided":
+                    break
         self.check_played()
         return self.result
 
@@ -299,13 +308,6 @@ class Match:
         """Return which player failed in a game, and how."""
         side, _, reason = self._series.failures[game].partition(": ")
         return int(self.pairings[game, 0 if side == "black" else 1]), f"as {side}: {reason}"
-
-    def _decided(self, pairs: int) -> bool:
-        """Whether the first `pairs` pairs, all finished, decide the test."""
-        if self.sprt is None:
-            return False
-        result = _summarize(self._games_of(np.arange(2 * pairs)), self.repeatable)
-        return self.sprt.verdict(result.pentanomial) != "undecided"
 
     def _games_of(self, numbers: npt.NDArray[np.int64]) -> Games:
         if not len(numbers):
@@ -334,17 +336,6 @@ class Match:
                 if save is not None:
                     save()
                 check_stop()
-
-
-def _check_starts(players: Sequence[Agent], openings: Openings) -> None:
-    """Raise AgentError if a player cannot start from the board of an opening."""
-    for number, start in enumerate(openings.starts, 1):
-        name = next((player.name for player in players if player.needs_moves), None)
-        if name is not None and start != Board.start():
-            raise AgentError(
-                f"opening {number} begins elsewhere than at the usual start, and {name} can be "
-                "told games from there only; take another protocol, such as nboard:, or openings"
-            )
 
 
 PlayMatch = Callable[[Match, GamesDone | None], object]

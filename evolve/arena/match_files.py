@@ -9,7 +9,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -26,11 +25,9 @@ from evolve.engine.board.rules import (
     FAILED_WHITE,
     OUTCOME,
     REASON,
-    Rules,
-    check_rules,
 )
 from evolve.engine.board.squares import parse_moves
-from evolve.errors import EngineError, EvolveError, RecordError, RunError
+from evolve.errors import EngineError, RecordError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove, remove_tree
 from evolve.fitness.games import Games, GamesDone, empty_rows
@@ -49,7 +46,6 @@ _QUICK: Final = 2.0
 """Seconds after which a match of a folder is written while it is played."""
 _FAILED: Final = {"black": FAILED_BLACK, "white": FAILED_WHITE}
 _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
-_RULES: Final = re.compile(r"\brules=(\w+)")
 
 
 def _match_identity(match: Match) -> str:
@@ -69,16 +65,6 @@ def _match_identity(match: Match) -> str:
 def _digest(agent: Agent, name: str) -> str:
     text = json.dumps([name, agent.identity], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def rules_of_match(path: Path | None) -> Rules | None:
-    """Return the rules of the match in a table; None if none can be read."""
-    try:
-        rows = _stored_rows(path) if path is not None else []
-        word = _RULES.search(str(rows[0][MATCH])) if rows else None
-        return None if word is None else check_rules(word[1])
-    except (EvolveError, OSError, KeyError):  # opening the file later reports the error
-        return None
 
 
 class MatchFile:

@@ -17,7 +17,7 @@ import numpy as np
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, PlayMatch, fresh_pairs
 from evolve.arena.match_files import MatchFolder
-from evolve.engine.board.rules import Rules, check_rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
@@ -55,15 +55,6 @@ class Row:
         facts = asdict(self)
         del facts["elo"]
         return {"agent": self.agent, **self.elo.columns("elo"), **facts}
-
-
-def rules_of_rating(folder: str | Path) -> Rules | None:
-    """Return the rules of the rating in a folder; None if none can be read."""
-    try:
-        config = parse_json(read_document(Path(folder) / RATING_FILE))
-        return check_rules(str(config["rules"]))
-    except (OSError, ValueError, LookupError, TypeError):
-        return None  # opening the folder later reports the error
 
 
 @dataclass(frozen=True)
@@ -287,7 +278,11 @@ class Tournament:
         config = folder / RATING_FILE
         if config.exists():
             self._check(config)
-        elif folder.exists() and not all(map(_is_leftover, folder.iterdir())):
+        elif folder.exists() and any(
+            # A rating that was killed before it wrote its settings may leave these.
+            path.name not in (GAMES, LOCK_FILE) and not path.name.startswith(TEMPORARY_PREFIX)
+            for path in folder.iterdir()
+        ):
             raise RunError(f"{folder} is taken: it holds something that is not a rating")
         make_folder(folder / GAMES, parents=True, exist_ok=True)
 
@@ -308,8 +303,3 @@ class Tournament:
             if key in ("anchors", "elos"):
                 raise RunError(f"{config.parent} rates against other anchors, or their Elo differs")
             raise RunError(f"{config.parent} has {key} {stored.get(key)!r}, not {now.get(key)!r}")
-
-
-def _is_leftover(path: Path) -> bool:
-    """Whether a rating that was killed before it wrote rating.json can leave this path."""
-    return path.name in (GAMES, LOCK_FILE) or path.name.startswith(TEMPORARY_PREFIX)

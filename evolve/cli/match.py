@@ -123,7 +123,7 @@ def match_command(
     if options["b"] is None and config is None:
         raise click.UsageError("name two agents, A and B, here or in --config")
     from evolve.arena.call import match_of
-    from evolve.arena.match_files import MatchFile, rules_of_match
+    from evolve.arena.match_files import MatchFile
 
     settings = settings_of(MatchSettings, options, config)
     names = readable(settings.a), readable(settings.b)
@@ -135,7 +135,6 @@ def match_command(
             (evolve.load_agent(settings.a), evolve.load_agent(settings.b)),
             settings,
             {"tell": print_error, "strict": strict},
-            rules_of_match(table),
             names=names,
             executor=executor,
             failed=failure_reporter(),

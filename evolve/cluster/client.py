@@ -21,7 +21,7 @@ from distributed.client import ClosedClientError
 from evolve.cluster.worker_tasks import by_value, in_words, payload_of, run_task
 from evolve.cluster.workers import Workers
 from evolve.errors import ClusterError
-from evolve.fitness.executor import TASKS_A_SLOT, task_size
+from evolve.fitness.executor import TASKS_A_SLOT, Threads, task_size
 
 _RUN_TASK: Final = by_value(run_task)
 
@@ -52,7 +52,7 @@ class _Task:
     deaths: int = 0
 
 
-class Cluster(contextlib.AbstractContextManager["Cluster"]):
+class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
     Dask's configuration names the certificates of `tls://`. threads: number of threads of this
@@ -71,8 +71,8 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         threads: int = 1,
         report: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self.address, self.threads = address, threads
-        self.elsewhere = 0.0
+        super().__init__(threads)
+        self.address = address
         self._counting = Lock()
         try:
             self._client: Any = Client(
@@ -96,13 +96,13 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         return max(1, sum(self.workers.usable().values()))
 
     def games(self, count: int, seconds: float = math.inf) -> int:
-        """See Executor: a task costs a millisecond of the scheduler."""
+        """See Threads: a task costs a millisecond of the scheduler."""
         return task_size(count, self.slots)
 
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T]
     ) -> Generator[tuple[int, R], None, None]:
-        """See Executor. ClusterError where a task fails, or its worker dies _MOST_DEATHS times."""
+        """See Threads. ClusterError where a task fails, or its worker dies _MOST_DEATHS times."""
         waiting = (_Task(n, payload_of(function, task)) for n, task in enumerate(tasks))
         running: dict[Any, _Task] = {}
         answers: SimpleQueue[tuple[Any, Any]] = SimpleQueue()

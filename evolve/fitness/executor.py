@@ -9,11 +9,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
-T = TypeVar("T")
-R = TypeVar("R")
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 BATCH: Final = 16
 """Games per task: single-game tasks cost 14 % of the time in a prototype."""
@@ -52,55 +52,39 @@ def task_size(count: int, slots: int) -> int:
     return max(2 * BATCH, share + share % 2)
 
 
-class Executor(Protocol):
-    """Runs tasks in parallel; results do not depend on the executor.
+class Threads:
+    """Runs tasks on threads of this process; a Cluster runs them elsewhere, with equal results.
 
-    slots: how many tasks run at a time. threads: threads of this machine, for work that must stay
-    on it. elsewhere: CPU seconds that tasks have taken on other machines so far.
+    threads: threads of this machine, for work that must stay on it. elsewhere: CPU seconds that
+    tasks have taken on other machines so far.
     """
 
-    elsewhere: float
+    def __init__(self, count: int) -> None:
+        self.threads = count
+        self.elsewhere = 0.0
 
     @property
     def slots(self) -> int:
-        """See above."""
-
-    @property
-    def threads(self) -> int:
-        """See above."""
+        """How many tasks run at a time."""
+        return self.threads
 
     def games(self, count: int, seconds: float = math.inf) -> int:
         """Return how many of `count` games each task should have; even.
 
         seconds: what a game takes, infinity where that is not known yet.
         """
-
-    def run(
-        self, function: Callable[[T], R], tasks: Iterable[T]
-    ) -> Generator[tuple[int, R], None, None]:
-        """Call a function for each task; yield each answer with the task's number when it is ready.
-
-        Tasks are taken as needed; closing the generator drops tasks that have not started.
-        """
-
-
-class Threads:
-    """The threads of this process."""
-
-    def __init__(self, count: int) -> None:
-        self.slots = self.threads = count
-        self.elsewhere = 0.0
-
-    def games(self, count: int, seconds: float = math.inf) -> int:
         if seconds >= _SHORT_GAME:
             return BATCH
         share = count // (_TASKS_A_THREAD * self.slots)
         return min(max(BATCH, share - share % 2), _MOST_GAMES)
 
     def run(
-        self, function: Callable[[T], R], tasks: Iterable[T]
-    ) -> Generator[tuple[int, R], None, None]:
-        """See Executor."""
+        self, function: Callable[[_T], _R], tasks: Iterable[_T]
+    ) -> Generator[tuple[int, _R], None, None]:
+        """Call a function for each task; yield each answer with the task's number when it is ready.
+
+        Tasks are taken as needed; closing the generator drops tasks that have not started.
+        """
         if self.slots == 1:
             for number, task in enumerate(tasks):
                 yield number, function(task)
@@ -109,10 +93,10 @@ class Threads:
 
         unwanted = threading.Event()
 
-        def wanted() -> Iterator[tuple[int, T]]:
+        def wanted() -> Iterator[tuple[int, _T]]:
             return takewhile(lambda _: not unwanted.is_set(), enumerate(tasks))
 
-        def work(number: int, task: T) -> tuple[int, R]:
+        def work(number: int, task: _T) -> tuple[int, _R]:
             if unwanted.is_set():  # joblib hands out some tasks ahead
                 raise _UnwantedError
             return number, function(task)
@@ -132,6 +116,8 @@ class _UnwantedError(Exception):
 
 
 ONE_THREAD: Final = Threads(1)
+Executor = Threads
+"""What runs tasks: threads, or a subclass of them."""
 
 
 class _End(NamedTuple):
@@ -140,7 +126,7 @@ class _End(NamedTuple):
     error: BaseException | None = None
 
 
-class Background(Iterator[T]):
+class Background(Iterator[_T]):
     """The items of an iterable, computed by a thread of its own, which starts at once.
 
     What the iterable raises is raised here. Interruptions are raised in the main thread alone, so
@@ -149,11 +135,11 @@ class Background(Iterator[T]):
     everything built on `threading.Condition`, such as futures.
     """
 
-    def __init__(self, items: Iterable[T]) -> None:
-        self._answers: SimpleQueue[T | _End] = SimpleQueue()  # its lock is in C, and safe
+    def __init__(self, items: Iterable[_T]) -> None:
+        self._answers: SimpleQueue[_T | _End] = SimpleQueue()  # its lock is in C, and safe
         threading.Thread(target=self._work, args=(items,), daemon=True).start()
 
-    def _work(self, items: Iterable[T]) -> None:
+    def _work(self, items: Iterable[_T]) -> None:
         end = _End()
         try:
             for item in items:
@@ -162,7 +148,7 @@ class Background(Iterator[T]):
             end = _End(error)
         self._answers.put(end)
 
-    def __next__(self) -> T:
+    def __next__(self) -> _T:
         answer = self._answers.get()
         if not isinstance(answer, _End):
             return answer

@@ -163,7 +163,7 @@ LISTS: Final = Path(__file__).parent / "balanced"
 
 
 @cache
-def opening_list(rules: Rules, part: Part) -> Openings | None:
+def _opening_list(rules: Rules, part: Part) -> Openings | None:
     """The balanced openings of a part, those of fewest moves first; None for rules without any."""
     path = LISTS / f"{rules}.npz"
     if not path.is_file():
@@ -178,7 +178,7 @@ def listed_openings(count: int, part: Part, rules: Rules, rng: np.random.Generat
 
     Those of 8 moves come first, then those of 10; only where all are used up do they repeat.
     """
-    found = opening_list(rules, part)
+    found = _opening_list(rules, part)
     if found is None:
         return balanced_openings(count, part, rules, rng)
     plies = (found.moves >= 0).sum(axis=1)

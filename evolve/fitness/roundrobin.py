@@ -19,7 +19,7 @@ from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.playing import play_games
 
-OpeningMode = Literal["pair", "shared", "start"]
+_OpeningMode = Literal["pair", "shared", "start"]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class RoundRobin:
     """
 
     rules: Rules
-    mode: OpeningMode
+    mode: _OpeningMode
     pool: Openings
     _: KW_ONLY
     openings_per_pair: int = 1
@@ -113,7 +113,7 @@ class RoundRobin:
         opponents = players - 1 if self.opponents is None else self.opponents
         drawn = self._draw(players * opponents // 2, rng)
         everyone = opponents == players - 1
-        pairs = all_pairs(players) if everyone else pairs_by_lot(players, opponents, rng)
+        pairs = all_pairs(players) if everyone else _pairs_by_lot(players, opponents, rng)
         pairings = schedule(pairs, drawn)
         known = self._known(names, pairings)
         new = known < 0
@@ -174,7 +174,7 @@ def all_pairs(players: int) -> Pairs:
     return np.stack(np.triu_indices(players, 1), axis=1)
 
 
-def pairs_by_lot(players: int, opponents: int, rng: np.random.Generator) -> Pairs:
+def _pairs_by_lot(players: int, opponents: int, rng: np.random.Generator) -> Pairs:
     """Pair each of N players with K random others, each pair at most once; N · K must be even.
 
     The players sit around a table at random. If N is even, draw K of the circle method's N − 1

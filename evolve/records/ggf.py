@@ -46,7 +46,7 @@ _SGF_RESULT: Final = re.compile(
 )
 _SGF_ENDINGS: Final[dict[str, Ending]] = {"R": "resigned", "T": "time"}
 
-Properties = list[tuple[str, list[str]]]
+_Properties = list[tuple[str, list[str]]]
 
 
 def format_ggf(record: GameRecord) -> str:
@@ -116,12 +116,12 @@ def parse_ggf(text: str) -> list[GameRecord]:
     return scan_trees(text).whole()
 
 
-def _game(text: str, index: int) -> tuple[Properties, int]:
+def _game(text: str, index: int) -> tuple[_Properties, int]:
     """The properties of the game whose first one is at `index`, on its main line, and its end.
 
     A damaged game has none, and ends where the next one begins.
     """
-    properties: Properties = []
+    properties: _Properties = []
     depth, opened, main = 1, index, True
     while depth:
         token = _TOKEN.match(text, index)
@@ -140,7 +140,7 @@ def _game(text: str, index: int) -> tuple[Properties, int]:
     return properties, index
 
 
-def _record(properties: Properties, request: Request) -> GameRecord:
+def _record(properties: _Properties, request: Request) -> GameRecord:
     if not properties:
         raise RecordError("it is damaged, or cut off")
     head = {name: values[0].strip() for name, values in properties}
@@ -217,7 +217,7 @@ def _start(text: str) -> Board:
 
 
 def _of_sgf(
-    properties: Properties, head: dict[str, str], request: Request
+    properties: _Properties, head: dict[str, str], request: Request
 ) -> tuple[Board, dict[str, Any]]:
     """The start of a game in SGF; its rules and result, ±64 for a win by an unknown margin."""
     if head.get("SZ", "8") not in ("8", "8:8"):
@@ -235,7 +235,7 @@ def _of_sgf(
     return _sgf_start(properties, head.get("PL", first)), about
 
 
-def _sgf_start(properties: Properties, mover: str) -> Board:
+def _sgf_start(properties: _Properties, mover: str) -> Board:
     """The board that the properties set up; the usual start position where they set up none."""
     discs = {"AB": 0, "AW": 0}
     moved = False

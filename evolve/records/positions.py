@@ -75,7 +75,11 @@ def read_position(text: str, side: Side | None = None) -> Board:
     written, words = _cells_and_sides(text)
     if len(written) != 64:
         raise RecordError(f"a board has 64 cells, and {_quoted(text)} has {len(written)}")
-    cells = _cells(written)
+    for square, sign in enumerate(written):
+        if sign not in _SIGNS:
+            raise RecordError(
+                f"{sign!r} on {square_name(square)} is none of X x * B b O o W w - . _"
+            )
     sides = {_side(word, text) for word in words}
     if len(sides) > 1:
         raise RecordError(f"{_quoted(text)} says black to move, and white to move")
@@ -85,18 +89,8 @@ def read_position(text: str, side: Side | None = None) -> Board:
             f"{_quoted(text)} does not say who is to move; write X (black) or O (white) behind "
             "its 64 cells"
         )
-    board = Board.parse(cells, mover)
+    board = Board.parse("".join(_SIGNS[sign] for sign in written), mover)
     return Board.start() if board == Board.start() else board
-
-
-def _cells(written: str) -> str:
-    """The cells as X, O and -; RecordError for unknown signs."""
-    for square, sign in enumerate(written):
-        if sign not in _SIGNS:
-            raise RecordError(
-                f"{sign!r} on {square_name(square)} is none of X x * B b O o W w - . _"
-            )
-    return "".join(_SIGNS[sign] for sign in written)
 
 
 def _side(word: str, text: str) -> Side:

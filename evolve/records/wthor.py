@@ -93,7 +93,9 @@ def _parse_game(
 
 def _names(path: Path, ending: str, width: int, kind: str) -> _Names:
     """The names in the file beside a database, by id; `kind 12` for an unknown id 12."""
-    file = _beside(path, ending)
+    stem = path.name.lower().partition(".")[0]
+    stored = {other.name.lower(): other for other in path.parent.iterdir()}
+    file = stored.get(f"{stem}{ending}", stored.get(f"{_COMMON}{ending}"))
     names: list[str] = []
     if file is not None:
         data = read_bytes(file)
@@ -107,10 +109,3 @@ def _names(path: Path, ending: str, width: int, kind: str) -> _Names:
         names = [name.split(b"\0", 1)[0].decode("latin-1").strip() for name in fields]
     known = {number: name for number, name in enumerate(names) if name}
     return lambda number: known.get(number, f"{kind} {number}")
-
-
-def _beside(path: Path, ending: str) -> Path | None:
-    """The name file beside a database: of the same stem, or else the common one; None for none."""
-    stem = path.name.lower().partition(".")[0]
-    stored = {file.name.lower(): file for file in path.parent.iterdir()}
-    return stored.get(f"{stem}{ending}", stored.get(f"{_COMMON}{ending}"))

@@ -131,13 +131,11 @@ class AgreedRules:
         return f"{self.rules} assumed" if self.assumed else self.rules
 
 
-def agree_on(
-    agents: Sequence[Agent], requested: Rules | None = None, stored: Rules | None = None
-) -> AgreedRules:
+def agree_on(agents: Sequence[Agent], requested: Rules | None = None) -> AgreedRules:
     """Return the rules for all agents.
 
-    In order of priority: the rules `requested`, the agents' own, those of games already `stored`,
-    the default of the project or the user, `standard`. Raises AgentError if agents differ and no
+    In order of priority: the rules `requested`, the agents' own, the default of the project or the
+    user, `standard`. Raises AgentError if agents differ and no
     rules were requested, EngineError if a program that is asked for its rules cannot be used.
     """
     if requested is not None:
@@ -151,7 +149,4 @@ def agree_on(
         parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
         raise AgentError(f"{parts}: agents of different rules; choose with --rules")
     default = next(iter(found), None) or default_rules()
-    # A resumed match reports the same about its rules as before.
-    return AgreedRules(
-        (None if found else stored) or default or DEFAULT_RULES, assumed=default is None
-    )
+    return AgreedRules(default or DEFAULT_RULES, assumed=default is None)

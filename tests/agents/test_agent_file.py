@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.agents import agent_file as files
 from evolve.agents.agent import StoredAgent
-from evolve.agents.agent_file import HEADER, write_arrays
+from evolve.agents.agent_file import _HEADER, write_arrays
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError, AgentFileError
@@ -101,7 +101,7 @@ def test_a_file_holds_the_networks_too(agent: StoredAgent, tmp_path: Path) -> No
     found.save(path)
     assert path.read_bytes() == first
     with np.load(path, allow_pickle=False) as stored:
-        assert json.loads(str(stored[HEADER]))["format"] == "evolve-agent"
+        assert json.loads(str(stored[_HEADER]))["format"] == "evolve-agent"
 
 
 def test_names_of_files_say_what_is_in_them(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.agent_file import HEADER, write_arrays
+from evolve.agents.agent_file import _HEADER, write_arrays
 from evolve.agents.analysis import solve
 from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
@@ -55,7 +55,7 @@ def header_of(agent: StoredAgent, **changes: Any) -> dict[str, Any]:
 )
 def test_headers_that_lie(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
     agent, path = dqn_agent(), tmp_path / "x.npz"
-    arrays = {HEADER: np.array(json.dumps(header_of(agent, **changes))), **agent.arrays}
+    arrays = {_HEADER: np.array(json.dumps(header_of(agent, **changes))), **agent.arrays}
     write_arrays(path, arrays)
     refused(path, words)
 

@@ -16,7 +16,7 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Limit
-from evolve.agents.agent_file import HEADER, read_arrays, write_arrays
+from evolve.agents.agent_file import _HEADER, read_arrays, write_arrays
 from evolve.agents.analysis import solve
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
@@ -113,7 +113,7 @@ def test_arrays_that_are_not_of_the_agent(
     arrays: dict[str, npt.NDArray[Any]], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.npz"
-    write_arrays(path, {HEADER: np.array(json.dumps(pattern_agent().document)), **arrays})
+    write_arrays(path, {_HEADER: np.array(json.dumps(pattern_agent().document)), **arrays})
     refused(path, words)
 
 
@@ -143,7 +143,7 @@ def test_arrays_that_are_not_of_the_agent(
 def test_headers_that_lie(parameters: dict[str, Any], words: str, tmp_path: Path) -> None:
     agent, path = pattern_agent(), tmp_path / "x.npz"
     document = {**agent.document, "parameters": {**agent.parameters, **parameters}}
-    write_arrays(path, {HEADER: np.array(json.dumps(document)), **agent.arrays})
+    write_arrays(path, {_HEADER: np.array(json.dumps(document)), **agent.arrays})
     refused(path, words)
 
 
@@ -152,7 +152,7 @@ def test_headers_that_say_too_little(name: str, tmp_path: Path) -> None:
     agent, path = pattern_agent(), tmp_path / "x.npz"
     parameters = {key: value for key, value in agent.parameters.items() if key != name}
     document = {**agent.document, "parameters": parameters}
-    write_arrays(path, {HEADER: np.array(json.dumps(document)), **agent.arrays})
+    write_arrays(path, {_HEADER: np.array(json.dumps(document)), **agent.arrays})
     refused(path, f"{name} is missing")
 
 
@@ -175,10 +175,10 @@ def test_damaged_files(file: Path, tmp_path: Path) -> None:
 
 def test_a_file_may_leave_out_how_it_plays(file: Path, tmp_path: Path) -> None:
     arrays = read_arrays(file, 1 << 20)
-    document = json.loads(str(arrays[HEADER]))
+    document = json.loads(str(arrays[_HEADER]))
     for name in ("depth", "endgame", "probcut"):
         del document["parameters"][name]
-    write_arrays(tmp_path / "x.npz", {**arrays, HEADER: np.array(json.dumps(document))})
+    write_arrays(tmp_path / "x.npz", {**arrays, _HEADER: np.array(json.dumps(document))})
     found = loaded(tmp_path / "x.npz")
     assert (found.depth, found.endgame, found.probcut) == (10, 12, 1.1)
 

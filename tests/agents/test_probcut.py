@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 import evolve
+from evolve.agents import patterns, probcut
+from evolve.agents.agent import Limit
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.probcut import DEEPEST_STATIC, PROBCUT, STATIC_MARGINS, Cut, Cuts
+from evolve.agents.probcut import (
+    _DEEPEST_STATIC,
+    _STATIC_MARGINS,
+    PROBCUT,
+    PROBES,
+    Cut,
+    Cuts,
+    cuts_from,
+)
+from evolve.agents.searching import Allocation
+from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import (
     CHECK_MARGIN,
     CUT_CELLS,
@@ -26,6 +40,7 @@ from evolve.engine.patterns.patterns import (
     STATIC_MARGIN,
     STATIC_MEAN,
     STATIC_SLOPE,
+    Patterns,
     no_cuts,
 )
 from evolve.errors import AgentError
@@ -111,7 +126,7 @@ def test_cells_of_a_probe_and_of_a_static_value() -> None:
     check = round(PROBCUT * 4.0 * DISC)
     expected[4, 30, STATIC_SLOPE] = 1.25 * one
     expected[4, 30, STATIC_MEAN] = -DISC
-    expected[4, 30, STATIC_MARGIN] = STATIC_MARGINS[3] / PROBCUT * check
+    expected[4, 30, STATIC_MARGIN] = _STATIC_MARGINS[3] / PROBCUT * check
     expected[4, 30, CHECK_MARGIN] = check
     expected[4, 30, PROBE_DEPTH] = 2
     expected[4, 30, PROBE_SLOPE] = one / 0.8
@@ -127,14 +142,14 @@ def test_cells_of_a_probe_and_of_a_static_value() -> None:
 
 def test_margins_of_static_cuts_by_depth() -> None:
     """They grow with the depth, and with the margin of an agent; none from 13 plies on."""
-    assert [*STATIC_MARGINS] == sorted(STATIC_MARGINS)
+    assert [*_STATIC_MARGINS] == sorted(_STATIC_MARGINS)
     cuts = Cuts.of([Cut(depth, 0, 40, 1.0, 0.0, 4.0) for depth in range(1, MOST_CUT_DEPTH + 1)])
     for margin in (PROBCUT, 2 * PROBCUT):
         cells = cuts.cells(dict.fromkeys(range(65), margin).__getitem__)
-        for depth in range(1, DEEPEST_STATIC + 1):
-            factor = STATIC_MARGINS[min(depth, len(STATIC_MARGINS)) - 1] * margin / PROBCUT
+        for depth in range(1, _DEEPEST_STATIC + 1):
+            factor = _STATIC_MARGINS[min(depth, len(_STATIC_MARGINS)) - 1] * margin / PROBCUT
             assert abs(cells[depth, 40, STATIC_MARGIN] - factor * 4.0 * DISC) <= 2
-        assert (cells[DEEPEST_STATIC + 1 :, 40, STATIC_MARGIN] == NEVER).all()
+        assert (cells[_DEEPEST_STATIC + 1 :, 40, STATIC_MARGIN] == NEVER).all()
         assert (cells[0, :, STATIC_MARGIN] == NEVER).all()
         assert (cells[:, :40, STATIC_MARGIN] == NEVER).all()
 
@@ -175,3 +190,227 @@ def test_bundled_agents_have_cuts(rules: str) -> None:
     assert agent.cuts
     assert math.isfinite(agent.block.sum())
     assert (agent.block[-no_cuts().size :].reshape(no_cuts().shape) != no_cuts()).any()
+
+
+PLIES = 8
+COUNTS = range(8, 57)
+
+
+def never() -> float:
+    return math.inf
+
+
+def measured(agent: PatternAgent, left: Callable[[], float] = never, seed: int = 0) -> Cuts:
+    return agent.measured_cuts(seed, 50, PLIES, left)
+
+
+def by_place(cuts: Cuts) -> dict[tuple[int, int, int], Cut]:
+    """The cuts by depth, shallow depth and disc count."""
+    return {cut[:3]: cut for cut in cuts}
+
+
+def positions(each: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """So many of every disc count, all of whose values are the same to any depth."""
+    discs = np.repeat(np.array(COUNTS), each)
+    level = np.random.default_rng(0).normal(0, 8, (len(discs), 1))
+    return discs, np.tile(np.clip(level, -30, 30), (1, PLIES + 1))
+
+
+def test_probes_are_of_the_same_parity_and_about_half_as_deep() -> None:
+    assert [*PROBES] == [*range(5, 17)]
+    for depth, shallow in PROBES.items():
+        assert (depth - shallow) % 2 == 0
+        assert depth / 2 - 3 <= shallow <= depth / 2
+        assert 1 <= shallow <= PLIES
+
+
+def test_a_probe_as_deep_as_the_deepest_measured_search_cuts_nothing() -> None:
+    """Its value is that search's own: between the two is no error, and so no margin."""
+    discs, values = positions(2)
+    values = values + np.random.default_rng(1).normal(0, 1, values.shape)
+    for deepest in (6, 7, 8):
+        cuts = cuts_from(discs, values[:, : deepest + 1])
+        probes = {cut[:2] for cut in cuts if cut.shallow > 0}
+        known = {d: deepest - (d - deepest) % 2 if d > deepest else d for d in PROBES}
+        assert probes == {(d, s) for d, s in PROBES.items() if known[d] > s}
+        assert min(cut.deviation for cut in cuts) > 0.1
+    assert len(probes) == len(PROBES)
+
+
+def test_cuts_are_measured_without_cuts_whatever_the_agent_searches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measuring: list[object] = []
+
+    def values(agent: object, *_: object) -> tuple[object, object]:
+        measuring.append(agent)
+        return np.empty(0, np.int64), np.empty((0, PLIES + 1))
+
+    monkeypatch.setattr(patterns, "measured_values", values)
+    agent = pattern_agent()
+    searching = Allocation((30,), (4, 6), (1.5, 1.1))
+    for one in (agent, replace(agent, allocation=searching, limit=Limit(nodes=900), budget=9)):
+        assert not measured(one)
+    assert measuring[0] == measuring[1]
+
+
+@pytest.fixture
+def _any_swing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values by weights that mean nothing swing with every ply, at any stage."""
+    monkeypatch.setattr(probcut, "_MOST_SWING", math.inf)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_any_swing")
+def test_cuts_repeat_by_the_seed() -> None:
+    agent = pattern_agent()
+    cuts = measured(agent)
+    assert cuts == measured(replace(agent, depth=1, endgame=0, cuts=cuts))
+    assert cuts != measured(agent, seed=1)
+    pairs = {(depth, 0) for depth in range(1, 17)} | {*PROBES.items()}
+    assert [cut[:3] for cut in sorted(cuts)] == [
+        (depth, shallow, discs) for depth, shallow in sorted(pairs) for discs in range(4, 65)
+    ]
+    assert all(0.5 <= cut.slope <= 2 for cut in cuts)
+    assert all(0 < cut.deviation <= 30 for cut in cuts)
+    assert len({cut.deviation for cut in cuts}) > 500
+    replace(agent, cuts=cuts, depth=6).choose(Board.start())
+
+
+@pytest.mark.usefixtures("_any_swing")
+def test_where_no_search_changes_the_value_the_deviation_is_small() -> None:
+    """Without weights every search says 0, until it sees the end of a game."""
+    plain = pattern_agent()
+    weights = np.zeros_like(plain.patterns.weights)
+    shapes, boundaries = plain.patterns.shapes, plain.patterns.boundaries
+    agent = PatternAgent(Patterns.of_weights(shapes, boundaries, weights))
+    quiet, loud = (by_place(measured(one)) for one in (agent, plain))
+    # At the middle of the game, and to a depth that does not see its end.
+    some = [place for place in quiet if place[0] <= 7 and place[2] <= 40]
+    assert all(quiet[place].deviation <= 3 for place in some)
+    assert np.mean([quiet[place].deviation for place in some]) < 0.5
+    assert np.mean([loud[place].deviation for place in some]) > 1.5
+
+
+def test_too_few_positions_give_none() -> None:
+    assert measured(pattern_agent(), lambda: 0.0) == Cuts.of()
+    asked = iter(range(10, -1, -1))
+    assert measured(pattern_agent(), lambda: float(next(asked))) == Cuts.of()
+
+
+@pytest.mark.slow
+def test_time_that_ends_leaves_the_positions_until_then() -> None:
+    asked = iter(range(45, -1, -1))
+    cuts = measured(pattern_agent(), lambda: float(next(asked)))
+    assert cuts
+    assert cuts != measured(pattern_agent())
+
+
+@pytest.mark.parametrize(("depth", "slope"), [(4, 1.2), (7, 0.8)])
+def test_figures_are_those_of_the_positions(depth: int, slope: float) -> None:
+    """Values of one depth are a line in the others, with a mean and errors that grow by discs."""
+    discs, values = positions(100)
+    mean, deviation = 0.3 + 0.02 * discs, 1 + discs / 20
+    errors = np.random.default_rng(1).normal(0, 1, len(discs))
+    values[:, depth] = slope * values[:, depth] + mean + deviation * errors
+    found = by_place(cuts_from(discs, values))
+    shallow = PROBES.get(depth, 0)
+    for count in range(12, 54 - depth):
+        for cut in (found[depth, 0, count], found[depth, shallow, count]):
+            assert abs(cut.slope - slope) < 0.06
+            assert abs(cut.mean - (0.3 + 0.02 * count)) < 0.35
+            assert abs(cut.deviation / (1 + count / 20) - 1) < 0.12
+
+
+def test_one_lost_game_seen_late_is_not_a_wrong_value() -> None:
+    discs, values = positions(60)
+    values[:, 8] += np.random.default_rng(1).normal(0, 2, len(discs))
+    found = by_place(cuts_from(discs, values))
+    values[np.flatnonzero(discs == 30)[0], 8] += 300
+    again = by_place(cuts_from(discs, values))
+    assert abs(again[8, 4, 30].mean - found[8, 4, 30].mean) < 0.1
+    assert abs(again[8, 4, 30].deviation - found[8, 4, 30].deviation) < 0.2
+
+
+def test_decided_positions_count_for_nothing() -> None:
+    discs, values = positions(60)
+    plies = np.arange(PLIES + 1)
+    undecided = values * (1 + 0.02 * plies)
+    found = by_place(cuts_from(discs, undecided))
+    assert found[8, 0, 30].slope == pytest.approx(1.16, abs=1e-3)
+    decided = np.sign(values) * (50 - 3 * plies)
+    several = np.concatenate([discs, discs]), np.concatenate([undecided, decided])
+    again = by_place(cuts_from(*several))
+    for count in range(12, 50):
+        assert again[8, 0, count] == pytest.approx(found[8, 0, count], abs=1e-9)
+
+
+def swinging(swing: npt.NDArray[np.float64]) -> Cuts:
+    """Of positions whose static values lack `swing` [65] for the side to move, and nothing else."""
+    discs, values = positions(100)
+    plies = np.arange(PLIES + 1)
+    leaves = np.minimum(discs[:, None] + plies, 64)
+    return cuts_from(discs, values - np.where(plies % 2 == 0, 1, -1) * swing[leaves])
+
+
+@pytest.mark.usefixtures("_any_swing")
+def test_swings_between_odd_and_even_depths_are_in_the_mean() -> None:
+    """Just as they are: a value of any depth is known but for the swing at its leaves."""
+    swing = np.linspace(1.0, 4.2, 65)
+    for cut in swinging(swing):
+        if 20 <= cut.discs <= 40 and cut.depth <= PLIES:
+            leaf = (-1) ** cut.depth * swing[cut.discs + cut.depth]
+            expected = (-1) ** cut.shallow * swing[cut.discs + cut.shallow] - leaf
+            assert cut.mean == pytest.approx(expected, abs=2e-3)
+            assert cut.slope == pytest.approx(1, abs=1e-3)
+            assert cut.deviation < 0.02
+
+
+@pytest.mark.usefixtures("_any_swing")
+def test_a_step_of_the_swings_stays_a_step() -> None:
+    """As under `reversed` from 55 discs on: means of neighbouring disc counts do not mix."""
+    found = by_place(swinging(np.repeat([0.5, -6.0], [53, 12])))
+    for count in (36, 40, 42):
+        assert abs(found[8, 4, count].mean) < 0.4
+    for count in (46, 47):
+        assert abs(found[8, 4, count].mean - 6.5) < 0.8
+    assert all(found[8, 4, count].deviation < 1.6 for count in range(36, 48))
+
+
+def test_nodes_whose_leaves_swing_far_are_not_cut() -> None:
+    """As under `reversed` from 57 discs on. A finished game has no swing, its last moves do."""
+    places = by_place(swinging(np.repeat([0.5, -6.0], [53, 12])))
+    assert places
+    assert all(count + depth < 53 for depth, _, count in places)
+    assert all((4, 0, count) in places for count in range(12, 49))
+    mild = by_place(swinging(np.repeat([0.5, -2.0], [53, 12])))
+    assert all((8, 4, count) in mild for count in range(12, 65))
+
+
+def test_swings_are_those_of_the_leaves_even_deeper_than_was_measured() -> None:
+    """A step of 2 discs at 53: nodes of 12 plies have it from 41 discs on."""
+    places = by_place(swinging(np.repeat([0.0, 2.0], [53, 12])))
+    for count in (36, 39):
+        assert abs(places[12, 6, count].mean) < 0.4
+    for count in (42, 45):
+        assert abs(places[12, 6, count].mean + 2) < 0.4
+
+
+def test_deeper_than_was_measured_the_variance_grows_on() -> None:
+    """Values that change by as much with every ply have a variance that grows with the plies."""
+    discs, values = positions(100)
+    rng = np.random.default_rng(1)
+    values[:, 1:] += np.cumsum(rng.normal(0, 1.0, (len(discs), PLIES)), axis=1)
+    for cut in cuts_from(discs, values):
+        if 16 <= cut.discs <= 40:
+            assert cut.deviation == pytest.approx(math.sqrt(cut.depth - cut.shallow), rel=0.15)
+            assert abs(cut.mean) < 0.6
+            assert abs(cut.slope - 1) < 0.1
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e4])
+def test_weights_that_mean_nothing_give_cuts_all_the_same(scale: float) -> None:
+    """All values 0, or all decided."""
+    discs, values = positions(2)
+    cuts = cuts_from(discs, np.sign(values) * np.minimum(np.abs(values) * scale, 60))
+    assert len(cuts) == 61 * (16 + len(PROBES))

@@ -9,15 +9,15 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.reference import reference_agent, stored_kind
+from evolve.agents.reference import _stored_kind, reference_agent
 from evolve.agents.registry import KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
 from evolve.errors import AgentError, AgentFileError
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_kinds_know_their_name(name: str) -> None:
-    assert issubclass(stored_kind(name), StoredAgent)
-    assert stored_kind(name).kind == name
+    assert issubclass(_stored_kind(name), StoredAgent)
+    assert _stored_kind(name).kind == name
 
 
 @pytest.mark.parametrize("name", REFERENCES)
@@ -29,9 +29,9 @@ def test_references_bear_their_name(name: str) -> None:
 
 def test_what_is_unknown_is_an_error_that_says_what_there_is() -> None:
     with pytest.raises(AgentError, match="no kind of agent 'genius'; there are alphabeta, mcts"):
-        stored_kind("genius")
+        _stored_kind("genius")
     with pytest.raises(AgentError, match=r"no kind of agent \['mcts'\]"):
-        stored_kind(["mcts"])
+        _stored_kind(["mcts"])
     with pytest.raises(AgentError, match="no reference agent 'randomm'; there are random, uct"):
         reference_agent("randomm")
 

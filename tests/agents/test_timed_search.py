@@ -7,6 +7,7 @@ time on the wall, and to no search. `python -m benchmarks.clock` measures that.
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import threading
@@ -18,17 +19,23 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import Agent
+from evolve.agents.agent import Agent, Limit
+from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import solve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
+from evolve.agents.reference import table_agent
 from evolve.agents.timed_search import TABLE_BITS, stopping_at, thinking_seconds
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules
 from evolve.engine.patterns.pattern_search import pattern_move
 from evolve.engine.search import context as layout
+from evolve.engine.search.context import NODES
+from evolve.engine.search.genes import TERM_NAMES
 from evolve.engine.search.search import best_move_deep
 from evolve.engine.search.solver import solve_in_order, solve_outcome_move
+from tests import reference
 from tests.agents.test_searching import boards
 from tests.cli import ROOT, environment
 from tests.networks import POLICY, random_network
@@ -214,3 +221,50 @@ def test_a_tree_search_has_the_exact_score_where_there_is_time() -> None:
 def test_what_a_move_leaves_of_its_time() -> None:
     for seconds, left in ((0.02, 0.002), (0.05, 0.005), (0.1, 0.01), (5.0, 0.01)):
         assert seconds - thinking_seconds(seconds) == pytest.approx(left)
+
+
+def random_agent(seed: int, rules: Rules) -> AlphaBetaAgent:
+    """An agent with three phases and all terms."""
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(-200, 200, (3, 10)).tolist()
+    terms = {name: rng.integers(-60, 60, 3).tolist() for name in TERM_NAMES}
+    return AlphaBetaAgent(weights, depths=[1, 1, 1], rules=rules, terms=terms)
+
+
+def some_boards(seed: int) -> list[Board]:
+    """Positions with moves from all parts of the game, and some where the other side must pass."""
+    rng = random.Random(seed)
+    found = [Board(*board, "black") for board in reference.random_boards(rng, 30, 1, 55)]
+    return [board for board in found if board.legal_moves()]
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_without_cuts_values_are_those_of_the_plain_search(rules: Rules) -> None:
+    """Near the end too, where sides pass and games end inside of the tree."""
+    for seed in range(3):
+        agent = random_agent(seed, rules)
+        for board in some_boards(seed):
+            _, *values = agent.values_by_depth(board, 4)
+            for depth, value in enumerate(values, 1):
+                assert value == max(agent.at(depth).analyse(board).values.values())
+
+
+def test_cuts_save_nodes_and_seldom_change_the_move() -> None:
+    agent = table_agent("swh").at(7)
+    boards = [board for board in some_boards(5) if board.empties > 20]
+    plain, few, same = 0, 0, 0
+    for board in boards:
+        square, nodes = agent.choose_counted(board)
+        search = agent._search(board)
+        search.prepare()
+        search.context[NODES] = 0
+        plain += nodes
+        same += square == search.deepen(7)[0]
+        few += int(search.context[NODES])
+    assert few < plain / 3
+    assert same > len(boards) / 3
+
+
+def test_weights_without_meaning_can_be_searched() -> None:
+    agent = AlphaBetaAgent([[0] * 10], limit=Limit(nodes=500))
+    assert agent.choose(Board.start()) in Board.start().legal_moves()

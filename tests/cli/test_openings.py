@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.arena.call import identity_of, openings_for
+from evolve.arena.call import _identity_of, _openings_for
 from evolve.records.formats import positions_of, read_games, write_games
 from evolve.records.positions import format_obf
 from evolve.records.record import GameRecord
@@ -54,13 +54,13 @@ def test_bad_openings(text: str, words: list[str]) -> None:
 
 
 def test_a_file_is_told_by_what_it_holds() -> None:
-    assert [identity_of(word) for word in ("balanced", "random", "start", "none.txt")] == [
+    assert [_identity_of(word) for word in ("balanced", "random", "start", "none.txt")] == [
         "balanced", "random", "start", "none.txt",
     ]  # fmt: skip
     told = []
     for text in ("f5d6\n", "f5f6\n", "f5d6\n"):
         Path("openings.txt").write_text(text)
-        told.append(identity_of("openings.txt"))
+        told.append(_identity_of("openings.txt"))
     assert told[0] == told[2] != told[1]
     assert told[0].startswith("openings.txt sha256:")
 
@@ -73,8 +73,8 @@ def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:
         ("start", None, 5), ("start", 3, 3),
         ("openings.txt", None, 3), ("openings.txt", 2, 2), ("openings.txt", 7, 7),
     ):  # fmt: skip
-        assert len(openings_for(word, None, pairs, 5, "standard", rng)) == count
-    assert openings_for("openings.txt", 2, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
+        assert len(_openings_for(word, None, pairs, 5, "standard", rng)) == count
+    assert _openings_for("openings.txt", 2, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
 
 
 BOARDS = [

@@ -16,9 +16,9 @@ from evolve.fitness.openings import (
     START_POSITION,
     Openings,
     Part,
+    _opening_list,
     balanced_openings,
     listed_openings,
-    opening_list,
 )
 
 
@@ -47,7 +47,7 @@ def test_listed_openings_are_distinct_and_of_their_part(rules: str) -> None:
         assert (np.abs(arrays["values"]) <= 2).all()
         assert len(arrays["values"]) == len(arrays["moves"])
     for part in LISTED:
-        found = opening_list(rules, part)
+        found = _opening_list(rules, part)
         assert found is not None
         assert len(found) >= 1000
         count = shortest(found)
@@ -64,7 +64,7 @@ def test_listed_openings_are_distinct_and_of_their_part(rules: str) -> None:
 
 
 def test_listed_openings_repeat_only_where_all_are_used_up() -> None:
-    found = opening_list("standard", Part.MATCH)
+    found = _opening_list("standard", Part.MATCH)
     assert found is not None
     every, short = len(found), shortest(found)
     drawn = listed_openings(every + 5, Part.MATCH, "standard", np.random.default_rng(0)).texts()
@@ -77,7 +77,7 @@ def test_listed_openings_repeat_only_where_all_are_used_up() -> None:
 
 
 def test_rules_without_a_list_have_random_openings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve.fitness.openings.opening_list", lambda rules, part: None)
+    monkeypatch.setattr("evolve.fitness.openings._opening_list", lambda rules, part: None)
     drawn = [
         draw(9, Part.MATCH, "standard", np.random.default_rng(5)).texts()
         for draw in (listed_openings, balanced_openings)

@@ -22,8 +22,8 @@ from evolve.agents.chance import MistakenAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, WIN, Rules
 
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
+_Counts = npt.NDArray[np.int64]
 
 _EDGES: Final = (20, 28, 36, 44, 52)
 """Disc counts at which a phase begins, after the first."""
@@ -43,7 +43,7 @@ class Discs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DiscFit:
+class _DiscFit:
     """Discs are slope × value + offset, phase by phase.
 
     edges: the P − 1 disc counts at which a phase begins; leaves: whether these are the discs of the
@@ -87,7 +87,7 @@ def in_discs(agent: Agent, board: Board, analysis: Analysis) -> Discs | None:
     return Discs(values, fit.error(board, depth))
 
 
-def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
+def fit_of(agent: Agent, depth: int | None) -> _DiscFit | None:
     """The fit of an agent's values at so many plies; None where it cannot be had.
 
     It values the known positions, which takes a second or less, and is kept for the process. The
@@ -102,11 +102,11 @@ def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
     )
 
 
-class ReferencePositions(NamedTuple):
+class _ReferencePositions(NamedTuple):
     """Positions, each with a choice of moves, and their values in discs for the side to move."""
 
     boards: list[Board]
-    discs: Floats
+    discs: _Floats
 
 
 def position_file(rules: Rules) -> Path:
@@ -115,7 +115,7 @@ def position_file(rules: Rules) -> Path:
 
 
 @cache
-def reference_positions(rules: Rules) -> ReferencePositions | None:
+def _reference_positions(rules: Rules) -> _ReferencePositions | None:
     """The known positions of some rules; None where there are none."""
     path = position_file(rules)
     if not path.is_file():
@@ -123,16 +123,16 @@ def reference_positions(rules: Rules) -> ReferencePositions | None:
     with np.load(path, allow_pickle=False) as arrays:
         pairs = zip(arrays["own"].tolist(), arrays["opp"].tolist(), strict=True)
         boards = [Board(own=own, opp=opp) for own, opp in pairs]
-        return ReferencePositions(boards, arrays["discs"].astype(np.float64))
+        return _ReferencePositions(boards, arrays["discs"].astype(np.float64))
 
 
 @lru_cache(maxsize=64)
-def _fit_of(agent: Agent, plies: int | None) -> DiscFit | None:
-    known = reference_positions(agent.rules or DEFAULT_RULES)
+def _fit_of(agent: Agent, plies: int | None) -> _DiscFit | None:
+    known = _reference_positions(agent.rules or DEFAULT_RULES)
     if known is None:
         return None
     if agent.limit.simulations is not None:  # a tree search takes its time
-        known = ReferencePositions(known.boards[::3], known.discs[::3])
+        known = _ReferencePositions(known.boards[::3], known.discs[::3])
     analyses = _analyses(agent, plies, known.boards)
     units = {analysis.unit for analysis in analyses if analysis is not None}
     if not units:
@@ -151,7 +151,7 @@ def _analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Anal
     return [limited.analyse(board) for board in boards]
 
 
-def _best(analyses: list[Analysis | None]) -> Floats:
+def _best(analyses: list[Analysis | None]) -> _Floats:
     """The value of every position in the agent's unit; NaN where it is an exact score."""
     values = [
         np.nan if analysis is None or analysis.exact else max(analysis.values.values())
@@ -162,7 +162,7 @@ def _best(analyses: list[Analysis | None]) -> Floats:
     return found
 
 
-def _lines(values: Floats, counts: Counts, discs: Floats) -> DiscFit:
+def _lines(values: _Floats, counts: _Counts, discs: _Floats) -> _DiscFit:
     """A straight line for each phase, by least squares."""
     lines: list[tuple[float, float, float]] = []
     for phase in range(len(_EDGES) + 1):
@@ -175,16 +175,16 @@ def _lines(values: Floats, counts: Counts, discs: Floats) -> DiscFit:
         slope = float(np.cov(x, y, bias=True)[0, 1]) / spread if spread > 0.0 else 0.0
         offset = float(y.mean() - slope * x.mean())
         lines.append((slope, offset, float((y - slope * x - offset).std())))
-    return DiscFit(_EDGES, False, *map(tuple, zip(*lines, strict=True)))
+    return _DiscFit(_EDGES, False, *map(tuple, zip(*lines, strict=True)))
 
 
 def _constants(
     agent: Agent,
     plies: int,
-    values: Floats,
-    counts: Counts,
-    known: ReferencePositions,
-) -> DiscFit:
+    values: _Floats,
+    counts: _Counts,
+    known: _ReferencePositions,
+) -> _DiscFit:
     """A constant for each phase, for values that are discs already.
 
     It is what the side to move is worth where the search ends, half of how much a search of 3 plies
@@ -208,7 +208,7 @@ def _constants(
     for phase in range(len(edges) + 1):
         some = np.isfinite(left) & (_phase_of(counts + plies, edges) == phase)
         errors.append(float(left[some].std()) if some.sum() >= _FEWEST else (errors or [0.0])[-1])
-    return DiscFit(edges, True, (1.0,) * len(offsets), offsets, tuple(errors))
+    return _DiscFit(edges, True, (1.0,) * len(offsets), offsets, tuple(errors))
 
 
 def _phase_of(counts: npt.ArrayLike, edges: tuple[int, ...]) -> npt.NDArray[np.intp]:

@@ -22,7 +22,7 @@ _NO_LIMIT: Final = Limit()
 
 
 @dataclass(frozen=True)
-class LevelAgent(Agent):
+class _LevelAgent(Agent):
     """A level before the rules are known; until then it plays by the default ones.
 
     level: its name in the ratings; values: the settings after the question mark; most: see
@@ -98,6 +98,6 @@ def _level(level: str, rules: Rules) -> Agent:
     return agent.with_settings(named.settings or {}, level)
 
 
-def level_agent(name: str) -> LevelAgent:
+def level_agent(name: str) -> _LevelAgent:
     """The level of that name."""
-    return LevelAgent(name, name)
+    return _LevelAgent(name, name)

@@ -7,7 +7,7 @@ import pytest
 
 import evolve
 from evolve.agents.analysis import Analysis
-from evolve.agents.calibration.discs import fit_of, in_discs, reference_positions
+from evolve.agents.calibration.discs import _reference_positions, fit_of, in_discs
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import RULE_SETS, WIN, Rules
@@ -16,7 +16,7 @@ from evolve.engine.patterns.patterns import DISC
 
 @pytest.mark.parametrize("rules", [name for name, rules in RULE_SETS.items() if rules.ladder])
 def test_known_positions_are_of_all_phases_and_have_a_choice(rules: Rules) -> None:
-    known = reference_positions(rules)
+    known = _reference_positions(rules)
     assert known is not None
     assert len(known.boards) == len(known.discs) > 400
     empties = {board.empties for board in known.boards}
@@ -30,7 +30,7 @@ def test_known_positions_are_of_all_phases_and_have_a_choice(rules: Rules) -> No
 
 def test_values_of_weights_tell_the_discs_of_positions() -> None:
     agent = evolve.load_agent("champion-standard?depth=2&endgame=0")
-    known = reference_positions("standard")
+    known = _reference_positions("standard")
     assert known is not None
     said, true, errors = [], [], []
     for board, discs in zip(known.boards[::4], known.discs[::4], strict=True):
@@ -50,7 +50,7 @@ def test_values_of_weights_tell_the_discs_of_positions() -> None:
 def test_discs_of_patterns_do_not_depend_on_the_parity_of_the_depth() -> None:
     agent = evolve.load_agent("patterns-standard")
     assert isinstance(agent, PatternAgent)
-    known = reference_positions("standard")
+    known = _reference_positions("standard")
     assert known is not None
     raw, corrected = [], []
     for board in known.boards[:100:2]:

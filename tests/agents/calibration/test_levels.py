@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.agents.calibration.levels import LevelAgent, level_agent
+from evolve.agents.calibration.levels import _LevelAgent, level_agent
 from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.registry import LEVELS
@@ -65,7 +65,7 @@ def test_a_level_answers_all_that_its_agents_answer() -> None:
         kind = type(level_agent(name).with_rules(rules))
         own = {member for member in vars(Agent) if not member.startswith("_")} - {"kind"}
         answered = {one for one in own if getattr(kind, one) is not getattr(Agent, one)}
-        assert answered <= {*vars(LevelAgent)}, name
+        assert answered <= {*vars(_LevelAgent)}, name
 
 
 def test_levels_are_not_exported_but_name_what_is() -> None:
