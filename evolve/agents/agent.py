@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent_file import Arrays, document_of, write_agent_file
+from evolve.agents.agent_file import FORMAT, VERSION, Arrays, write_agent_file
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, IllegalMoveError
@@ -257,7 +257,15 @@ class StoredAgent(Agent):
     @property
     def document(self) -> dict[str, Any]:
         """The whole JSON document of its file."""
-        return document_of(self.kind, self.rules, self.name, self.parameters, self.provenance)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "kind": self.kind,
+            "rules": self.rules,
+            "name": self.name,
+            "parameters": self.parameters,
+            "provenance": dict(self.provenance),
+        }
 
     def save(self, path: str | Path) -> None:
         """Write an agent file in one step; the folder must exist, OSError otherwise.

@@ -27,33 +27,14 @@ from evolve.errors import AgentError, AgentFileError, PositionError
 from evolve.files.atomic import replacing, write_text
 from evolve.parsing import parse_json, read_document
 
-_FORMAT: Final = "evolve-agent"
-_VERSION: Final = 1
+FORMAT: Final = "evolve-agent"
+VERSION: Final = 1
 _HEADER: Final = "header"
 
 _ZIP: Final = b"PK\x03\x04"
 _LARGEST: Final = 8 * MOST_WEIGHTS
 """Most bytes that an archive may unpack to."""
 Arrays = Mapping[str, npt.NDArray[Any]]
-
-
-def document_of(
-    kind: str,
-    rules: str | None,
-    name: str,
-    parameters: Mapping[str, Any],
-    provenance: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The JSON document of an agent file."""
-    return {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "kind": kind,
-        "rules": rules,
-        "name": name,
-        "parameters": dict(parameters),
-        "provenance": dict(provenance),
-    }
 
 
 def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) -> None:
@@ -97,11 +78,11 @@ class AgentHeader:
 
 def header_of(document: Any) -> AgentHeader:
     """The header of a parsed agent file; raises AgentFileError."""
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise AgentFileError(f'this is not an agent file: it has no "format": "{_FORMAT}"')
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise AgentFileError(f'this is not an agent file: it has no "format": "{FORMAT}"')
     version, kind = document.get("version"), document.get("kind")
-    if version != _VERSION:
-        raise AgentFileError(f"version {version!r} is unknown; this evolve reads {_VERSION}")
+    if version != VERSION:
+        raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
     if not isinstance(kind, str) or kind not in KINDS:
         known = ", ".join(KINDS)
         fault = "says no kind" if kind is None else f"is of an unknown kind, {kind!r}"

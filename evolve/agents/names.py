@@ -84,12 +84,6 @@ class AgentName(NamedTuple):
         """The base as `run:FOLDER`, unless there is a file of that name."""
         return None if os.path.exists(self.base) else _RUN.fullmatch(self.base)
 
-    @property
-    def folder(self) -> Path | None:
-        """The working folder of a program, where the query gives one."""
-        given = self.settings.get(CWD)
-        return None if given is None else folder_of(given)
-
 
 def parse_name(text: str) -> AgentName:
     """The parts of a text that names an agent.
@@ -157,17 +151,6 @@ def words_of(command: str) -> list[str]:
     On Windows a backslash separates folders. ValueError where a quote is not closed.
     """
     return shlex.split(command.replace("\\", r"\\") if _WINDOWS else command)
-
-
-def folder_of(text: str) -> Path:
-    """The folder that a text names; `~` is a user's home, unless a folder has that name."""
-    path = Path(text)
-    if path.is_dir():
-        return path
-    try:
-        return path.expanduser()
-    except RuntimeError:  # an unknown user's home
-        return path
 
 
 def located(word: str, folder: Path | None = None) -> str | None:

@@ -159,7 +159,8 @@ class TimedSearch:
             square, bound = solve_outcome_move(self._own, self._opp, self.exact.ctypes.data)
             if not self._stopped:
                 if bound >= 0:
-                    return self._best(int(square))
+                    best, _ = solve_move(self._own, self._opp, self.exact.ctypes.data)
+                    return int(square if self._stopped else best)
                 self.search.context[layout.NODES] = self.nodes
                 self._deepen(_SHARE)
         return self._square
@@ -201,11 +202,6 @@ class TimedSearch:
             if self._stopped:
                 return
             self._depth = depth
-
-    def _best(self, winner: int) -> int:
-        """The best move by exact score, or the one known to win or draw."""
-        square, _ = solve_move(self._own, self._opp, self.exact.ctypes.data)
-        return winner if self._stopped else int(square)
 
 
 def check_seconds(seconds: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import threading
 import time
 import weakref
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, Self
 
 from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
-from evolve.agents.names import CLOCK, CWD, folder_of, located, why_not, words_of
+from evolve.agents.names import CLOCK, CWD, located, why_not, words_of
 from evolve.agents.timed_search import check_seconds
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
@@ -110,7 +111,7 @@ class ExternalAgent(Agent):
     @property
     def _folder(self) -> Path | None:
         """Its working folder; None for the current one."""
-        return None if self.cwd is None else folder_of(self.cwd)
+        return None if self.cwd is None else Path(os.path.expanduser(self.cwd))
 
     def prepare(self) -> None:
         """Start the program now, for the first game; EngineError when it cannot be used."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.agents.names import folder_of, located, why_not, words_of
+from evolve.agents.names import located, why_not, words_of
 
 
 def program(path: Path) -> str:
@@ -39,20 +39,6 @@ def test_words(
 def test_a_quote_that_is_open(command: str) -> None:
     with pytest.raises(ValueError, match="quotation"):
         words_of(command)
-
-
-@pytest.mark.parametrize("name", ["~", "~nobody-of-that-name", "~root", "a b"])
-def test_a_folder_that_is_there_is_meant(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    home = tmp_path / "home"
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("USERPROFILE", str(home))
-    assert folder_of("~/bots") == home / "bots"
-    assert folder_of("~nobody-of-that-name") == Path("~nobody-of-that-name")
-    Path(name).mkdir()
-    assert folder_of(name) == Path(name)
 
 
 def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
