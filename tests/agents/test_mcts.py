@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from evolve.engine.board.bits import U
 from evolve.engine.networks import mcts
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.fitness.openings import Part, balanced_openings
+from tests import networks
 from tests.agents.conftest import mcts_agent
 
 
@@ -45,7 +47,7 @@ def test_nodes_are_those_that_were_searched() -> None:
 
     agent = replace(mcts_agent(), simulations=40, endgame=8)
     assert agent.network is not None
-    together = replace(agent, evaluate=agent.network.outputs)
+    together = replace(agent, evaluate=partial(networks.outputs, agent.network))
     forced = evolve.Board(own=1 << 2, opp=1 << 1)
     boards = [*ends(2, 8), *ends(2, 20), forced]
     counts = [nodes for _, nodes in together.choose_all(boards)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier
 
 import pytest
@@ -79,7 +80,7 @@ def test_trees_side_by_side_are_trees() -> None:
     places = boards(5, 4, 20)
     forest = Forest(len(places), nodes_for(50))
     forest.reset(places)
-    forest.simulate(50, 0, 1.2, network.outputs)
+    forest.simulate(50, 0, 1.2, partial(networks.outputs, network))
     for number, board in enumerate(places):
         alone = Tree.of_size(nodes_for(50))
         alone.reset(board)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from tests import networks
 PLAYER = evolve.MctsAgent(
     16, 1.1, "puct", endgame=6, network=networks.random_network(networks.POLICY), name="tree"
 )
-TOGETHER = replace(PLAYER, evaluate=PLAYER.network.outputs if PLAYER.network else None)
+TOGETHER = replace(PLAYER, evaluate=partial(networks.outputs, PLAYER.network))
 OTHER = replace(PLAYER, simulations=9, network=networks.random_network(networks.VALUE))
 
 
@@ -90,7 +91,7 @@ def test_agents_count_their_nodes(agent: Agent | str, least: int) -> None:
 def test_both_sides_may_be_asked_together() -> None:
     openings = balanced_openings(4, Part.MATCH, "reversed", np.random.default_rng(1))
     assert OTHER.network is not None
-    other = replace(OTHER, evaluate=OTHER.network.outputs)
+    other = replace(OTHER, evaluate=partial(networks.outputs, OTHER.network))
     together = Match(TOGETHER, other, openings, "reversed")
     one_by_one = Match(PLAYER, OTHER, openings, "reversed")
     assert together.play() == one_by_one.play()
