@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import random
 import time
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -23,36 +22,12 @@ from tests.standalone import (
 )
 
 
-class FirstMoves(NamedTuple):
-    """What a file that is loaded plays until its search is compiled, and a while longer."""
-
-    compiler: Any
-    quiet: bool
-    """Whether importing it did nothing yet."""
-    same: list[tuple[bool, bool]]
-    """Of each move, whether the search was compiled by then, and whether it is the agent's."""
-
-
 @pytest.fixture(scope="module")
-def first_moves() -> FirstMoves:
-    agent = random_agent(random.Random(34), "reversed", [3], 6)
-    module = load(text_of(agent, numba=True))
-    quiet = module.COMPILER.thread.ident is None
-    boards = boards_with_choice(random.Random(35), 200)
-    same: list[tuple[bool, bool]] = []
-    for board in itertools.cycle(boards):
-        ready = module.COMPILER.best_of is not None
-        same.append((ready, square_chosen(module, board) == agent.choose(board)))
-        if sum(ready for ready, _ in same) == 20:
-            break
-    module.COMPILER.thread.join()
-    return FirstMoves(module.COMPILER, quiet, same)
-
-
-@pytest.fixture
-def compiler(first_moves: FirstMoves) -> Any:
-    """The search that it compiled, for all: it knows nothing of the agent."""
-    return first_moves.compiler
+def compiler() -> Any:
+    """The search that a file compiled, for all: it knows nothing of the agent."""
+    made = load(text_of(random_agent(random.Random(34), "reversed", [3], 6), numba=True)).COMPILER
+    made.work()
+    return made
 
 
 @pytest.mark.slow
@@ -76,13 +51,6 @@ def test_the_compiled_search_stops_in_time_with_a_legal_move(compiler: Any) -> N
         square = square_chosen(module, board, 0.5)
         assert time.perf_counter() - begin < 0.5
         assert square in board.legal_moves()
-
-
-@pytest.mark.slow  # compiles for seconds; test_part_patterns does so for fewer
-def test_the_first_moves_come_while_it_compiles(first_moves: FirstMoves) -> None:
-    assert first_moves.quiet, "importing does nothing yet"
-    assert all(same for _, same in first_moves.same)
-    assert not first_moves.same[0][0]
 
 
 def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:

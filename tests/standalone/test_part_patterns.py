@@ -136,6 +136,7 @@ def test_without_numba_the_file_plays_as_ever(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "numba", None)
     agent = agent_of(SMALL, 3, 3, "standard")
     module = load(agent.python_source(numba=True))
+    assert module.COMPILER.thread.ident is None, "importing does nothing yet"
     for board in BOARDS[::6]:
         assert square_chosen(module, board) == agent.choose(board)
         module.COMPILER.thread.join()
