@@ -29,7 +29,6 @@ from tests.engine.slow_patterns import (
 )
 from tests.reference import Board
 
-wide = pytest.mark.skipif(memory.LANES < 8, reason="this machine has no AVX-512")
 SETS = (WHOLE, MANY, TINY)
 
 
@@ -159,9 +158,3 @@ def test_sums_of_words(texts: tuple[str, ...]) -> None:
         assert words_scalar(here, there, address) == expected
         if memory.LANES == 8:
             assert words_gathered(here, there, address) == expected
-
-
-@wide
-def test_gathered_sums_are_those_in_use() -> None:
-    assert patterns.sum_shorts is patterns._shorts_gathered
-    assert patterns.sum_words is patterns._words_gathered

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import numpy as np
@@ -10,9 +9,8 @@ import pytest
 
 from evolve.engine.board.bits import symmetries
 from evolve.engine.patterns import patterns as layout
-from evolve.engine.patterns.patterns import DISC, Patterns
+from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
-from evolve.engine.patterns.shapes import PART_LANES
 from evolve.errors import AgentError
 from tests import reference
 from tests.engine import for_python, phases_at
@@ -71,16 +69,6 @@ def test_phases_by_disc_count(boundaries: tuple[int, ...]) -> None:
         assert patterns.value(board) == (phase + 1) * len(shapes.instances)
 
 
-def test_a_disc_is_256() -> None:
-    """A corner worth a disc: by four images, from the view of the side to move."""
-    shapes = shape_set(("a1",))
-    patterns = Patterns.of_weights(shapes, (), np.array([[-DISC, 0, DISC]], np.int16))
-    corners = [1 << corner for corner in reference.CORNERS]
-    assert patterns.value(board_of((sum(corners), 0))) == 4 * 256
-    assert patterns.value(board_of((0, corners[0] | corners[1]))) == -2 * 256
-    assert patterns.value(board_of((corners[3], corners[2] | 1 << 20))) == 0
-
-
 @pytest.mark.parametrize("texts", SETS)
 def test_weights_and_tables(texts: tuple[str, ...]) -> None:
     """Distinct weights make tables, entries that are one weight alike, and come back from them."""
@@ -130,26 +118,6 @@ def test_equality_and_hash() -> None:
     assert len({patterns, same, *others}) == 1 + len(others)
     assert patterns not in others
     assert patterns != "patterns"
-
-
-def test_the_block() -> None:
-    """What kernels read: the shapes' numbers, a table for every disc count, and the cuts."""
-    for texts, unrolled in ((WHOLE, 1), (STRONG, 2), (MANY, 0), (TINY, 0)):
-        patterns = random_patterns(texts, 1)
-        cells = patterns.block()
-        assert cells.size == layout.PATTERN_CELLS
-        assert cells[layout.INSTANCES] == len(patterns.shapes.instances)
-        assert cells[layout.PARTS] == patterns.shapes.lanes // PART_LANES
-        assert cells[layout.UNROLLED] == unrolled
-        assert 0 <= cells[layout.LOOKUPS] - cells[layout.INSTANCES] < 16
-        tables = cells[layout.TABLE_OF : layout.TABLE_OF + 65]
-        assert len(set(tables.tolist())) == 1 + len(BOUNDARIES)
-        assert (cells[layout.CUTS :] == layout.no_cuts().ravel()).all()
-        keys = cells[layout.REPLY_KEYS : layout.CUTS]
-        assert len(keys) == 34  # no position has more than 33 moves
-        assert keys[1] == 0
-        assert abs(keys[20] - 3 * DISC * math.log(20)) < 1
-        assert (np.diff(keys) > 0).all()
 
 
 def test_the_block_has_cuts() -> None:
