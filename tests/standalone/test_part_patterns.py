@@ -133,12 +133,13 @@ def test_the_compiled_search_keeps_the_time(compiler: Any) -> None:
 
 
 def test_without_numba_the_file_plays_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "numba", None)
     agent = agent_of(SMALL, 3, 3, "standard")
+    expected = [agent.choose(board) for board in BOARDS[::6]]
+    monkeypatch.setitem(sys.modules, "numba", None)
     module = load(agent.python_source(numba=True))
     assert module.COMPILER.thread.ident is None, "importing does nothing yet"
-    for board in BOARDS[::6]:
-        assert square_chosen(module, board) == agent.choose(board)
+    for board, square in zip(BOARDS[::6], expected, strict=True):
+        assert square_chosen(module, board) == square
         module.COMPILER.thread.join()
     assert module.COMPILER.best_of is None
 
