@@ -21,7 +21,7 @@ from evolve.errors import OptionsError
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-LARGEST: Final = 16 << 20
+_LARGEST: Final = 16 << 20
 """Most bytes of a document; ours have some thousands."""
 _DEEPEST: Final = 64
 """Most levels of lists and tables inside each other; ours have five."""
@@ -44,9 +44,9 @@ _PLAIN: Final = {
 def read_document(path: Path) -> bytes:
     """Read a file; OSError, or ValueError if it is too large to be a document."""
     with path.open("rb") as file:
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise ValueError(f"it has more than {LARGEST >> 20} MiB")
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise ValueError(f"it has more than {_LARGEST >> 20} MiB")
     return data
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.parsing import LARGEST, parse_json, parse_toml, read_document
+from evolve.parsing import _LARGEST, parse_json, parse_toml, read_document
 
 
 def test_documents_have_bounds(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_toml_that_is_none_for_us(text: bytes, words: str) -> None:
 
 
 def test_a_document_may_be_as_large_as_it_may_be(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b" " * LARGEST)
-    assert len(read_document(tmp_path / "x")) == LARGEST
+    (tmp_path / "x").write_bytes(b" " * _LARGEST)
+    assert len(read_document(tmp_path / "x")) == _LARGEST
     with pytest.raises(FileNotFoundError):
         read_document(tmp_path / "none")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from distributed import Client, KilledWorker
 from distributed.client import ClosedClientError
@@ -24,9 +24,6 @@ from evolve.errors import ClusterError
 from evolve.fitness.executor import TASKS_A_SLOT, Threads, task_size
 
 _RUN_TASK: Final = by_value(run_task)
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 _CONNECT: Final = 10.0
 """Seconds in which a scheduler must answer."""
@@ -100,8 +97,8 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
         return task_size(count, self.slots)
 
     def run(
-        self, function: Callable[[T], R], tasks: Iterable[T]
-    ) -> Generator[tuple[int, R], None, None]:
+        self, function: Callable[[Any], Any], tasks: Iterable[Any]
+    ) -> Generator[tuple[int, Any], None, None]:
         """See Threads. ClusterError where a task fails, or its worker dies _MOST_DEATHS times."""
         waiting = (_Task(n, payload_of(function, task)) for n, task in enumerate(tasks))
         running: dict[Any, _Task] = {}

@@ -27,7 +27,7 @@ from evolve.programs.sessions import GtpSession, NBoardSession, ProgramSession, 
 from evolve.terminal_text import plain
 
 _DEFAULT_SECONDS: Final = 60.0
-LAG: Final = 0.25
+_LAG: Final = 0.25
 """Seconds that a program may take beyond its time, for the round trip."""
 START_SECONDS: Final = 60.0
 """Most seconds for a program to start and to answer the greeting.
@@ -49,7 +49,7 @@ class ExternalAgent(Agent):
             _DEFAULT_SECONDS, and sends nothing.
         clock: its time for each game, such as `60+0.6` seconds, in place of one for each move; GTP
             programs are told what is left of it before each move, where they know how.
-        margin: seconds that it may take beyond its time, LAG by default: for each move, or with a
+        margin: seconds that it may take beyond its time, _LAG by default: for each move, or with a
             clock once for the whole game.
         depth: sent as NBoard's `set depth`; None sends nothing.
         rules: the rules it plays by, where the caller knows them; NBoard sends them with each game,
@@ -75,7 +75,7 @@ class ExternalAgent(Agent):
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     setup: tuple[str, ...] = ()
     clock: str | None = None
-    margin: float = LAG
+    margin: float = _LAG
     _clock: GameClock | None = field(init=False, compare=False, repr=False, default=None)
     _programs: _Programs = field(init=False, compare=False, repr=False)
 
