@@ -12,22 +12,25 @@ from typing import Any, Final
 
 import anyio.to_thread
 import uvicorn
-from fastapi import Depends, FastAPI, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.security import APIKeyCookie, HTTPBearer
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.staticfiles import StaticFiles
 
 from evolve.errors import RunError
 from evolve.service.api import agents, generations, jobs, runs, sweeps, welcome
 from evolve.service.folders import Folders
 from evolve.service.request_guard import EVERYWHERE, Door, Guard
-from evolve.service.responses import RESPONSES, InternalErrors, answer_with_problems
+from evolve.service.responses import RESPONSES, InternalErrors, answer_with_problems, problem
 from evolve.service.state import ServiceState
 from evolve.version import __version__
 
 API: Final = "/api/v1"
+_METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
+_LAST: Final = ("elsewhere", "page")
+"""Names of the routes that take what no other route takes."""
 _THREADS: Final = 4
 """Threads that read files for clients.
 Forty, the default, took 30 MB more."""
@@ -66,7 +69,6 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
         docs_url=None,  # its page loads scripts from another host
         redoc_url=None,
         lifespan=life,
-        redirect_slashes=False,
         middleware=[
             Middleware(InternalErrors),
             Middleware(Guard, hosts=hosts, door=door),
@@ -84,8 +86,8 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     for routes in (jobs, runs, sweeps, generations, agents, welcome):
         app.include_router(routes.router, prefix=API, dependencies=ways)
     app.router.routes.append(Route(f"{API}/events", service.events.response))
-    # Not mounted: it would take what a route only refuses for its method.
-    app.router.default = _Page(packages=[("evolve.service", "web")], html=True)
+    app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
+    app.mount("/", _Page(packages=[("evolve.service", "web")], html=True), name=_LAST[1])
     return app
 
 
@@ -97,6 +99,28 @@ class _Page(StaticFiles):
         answer = super().file_response(*args, **options)
         answer.headers["cache-control"] = "no-cache"
         return answer
+
+
+async def _elsewhere(request: Request) -> Response:
+    """Answer requests that no route takes: 404, or 405 where only the method is wrong.
+
+    Several routes may share a path, and the page would take what they do not.
+    """
+    routes = [
+        route for route in request.app.router.routes if getattr(route, "name", "") not in _LAST
+    ]
+    allowed = [
+        method
+        for method in _METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
+        )
+    ]
+    if not allowed:
+        return problem(404, "there is no such resource; see api/v1/openapi.json")
+    answer = problem(405, f"it takes {', '.join(allowed)}")
+    answer.headers["allow"] = ", ".join(allowed)
+    return answer
 
 
 _BACKLOG: Final = 128
