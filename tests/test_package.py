@@ -128,9 +128,15 @@ def test_no_two_modules_have_one_name() -> None:
 
 TESTED_BY = {
     "evolve/arena/hand_in.py": "tests/cli/test_hand_in.py",
+    "evolve/cli/trainings.py": "tests/cli/test_train.py",
+    "evolve/config/program_sweep.py": "tests/config/test_sweep.py",
+    "evolve/engine/games/training_games.py": "tests/engine/games/test_mcts_games.py",
     "evolve/runs/ids.py": "tests/runs/test_loading.py",
+    "evolve/runs/run_type.py": "tests/runs/test_run_types.py",
+    "evolve/service/api/sweeps.py": "tests/service/test_contract.py",
     "evolve/service/models/agents.py": "tests/service/test_contract.py",
     "evolve/service/models/runs.py": "tests/service/test_contract.py",
+    "evolve/standalone/part_values.py": "tests/standalone/test_part_solver.py",
     "evolve/studies/remote_runs.py": "tests/cli/test_study_cluster.py",
     "evolve/sweeps/settings_plan.py": "tests/sweeps/test_plan.py",
 }

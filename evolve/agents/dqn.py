@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from annotated_types import Len
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
@@ -104,9 +103,9 @@ class Rewards:
         step: a `ply` of either side, or the `turn` from an own move to the next own one.
     """
 
-    squares: Annotated[tuple[float, ...], Len(SQUARE_CLASSES, SQUARE_CLASSES)] = (
-        0.0,
-    ) * SQUARE_CLASSES
+    squares: Annotated[
+        tuple[float, ...], Field(min_length=SQUARE_CLASSES, max_length=SQUARE_CLASSES)
+    ] = (0.0,) * SQUARE_CLASSES
     discs: float = 0.0
     discount: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     step: Literal["ply", "turn"] = "ply"
