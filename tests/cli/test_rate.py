@@ -97,8 +97,7 @@ def test_a_stopped_one_ends_as_if_it_had_not_been(way: str, tmp_path: Path) -> N
     process = spawn(tmp_path, *arguments, "--out", "rated")
     wait_until(lambda: any(tmp_path.glob("rated/games/pair-*")), process)
     process.send_signal(signal.Signals[way])
-    ended = finish(process)
-    assert ("continue with the same command, --out rated" in ended.err) == (way == "SIGINT")
+    finish(process)
     assert rate(*arguments[1:], "--out", tmp_path / "rated") == rate(*arguments[1:])
 
 

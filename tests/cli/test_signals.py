@@ -181,6 +181,17 @@ def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_rating_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
+    agents = ("swh", "zero", "swh-mobility?depth=7")
+    process = spawn(tmp_path, "rate", *agents, "--games", 2000, "--out", "rated")
+    wait_until((tmp_path / "rated/games/pair-000-001.parquet").exists, process)
+    process.send_signal(signal.SIGTERM)
+    ended = finish(process)
+    assert ended.code == 128 + signal.SIGTERM
+    assert "continue with the same command, --out rated" in ended.err
+
+
+@pytest.mark.slow
 def test_a_terminal_that_goes_away_ends_a_run_cleanly(tmp_path: Path) -> None:
     """All that is said afterwards would fail, and must not."""
     number, terminal = pty.fork()
