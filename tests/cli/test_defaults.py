@@ -82,7 +82,8 @@ def test_matches_and_ratings_by_rules_of_agents_files_and_defaults(
     monkeypatch.setenv("EVOLVE_RULES", "reversed")
     assert done("match", "swh", "zero", *words).lines[0] == "swh against zero, reversed"
     assert done("rate", "swh", "zero", *words).lines[0] == "reversed, 2 games"
-    assert done("match", "swh", "zero", *words, "--out=m.csv").lines[0].endswith(", standard")
+    said = fails("match", "swh", "zero", *words, "--out=m.csv")
+    assert "m.csv holds another match: rules standard, not reversed" in said
     assert done("rate", "swh", "zero", *words, "--out=rated").lines[0] == "standard, 2 games"
     own = ("match", "champion-standard?depth=1&endgame=0", "zero", *words)
     assert done(*own).lines[0].endswith(", standard")
