@@ -40,7 +40,7 @@ def test_nodes_are_those_that_were_searched() -> None:
     """A full tree runs fewer simulations than are asked for; a forced move needs none."""
     tree = Tree.of_size(100)
     tree.reset(evolve.Board.start())
-    tree.simulate(1000, mcts.SearchOptions(0, mcts.UCB1, 1.0, 0, 0, 0), 0)
+    tree.simulate(1000, mcts.SearchOptions(0, mcts.UCB1, 1.0, 0, 0), 0)
     assert 0 < tree.simulations == tree.nodes.links[mcts.ROOT, mcts.VISITS] < 100
     tree.advance(evolve.Board.start().play(19))
     assert tree.simulations == 0 < tree.nodes.links[mcts.ROOT, mcts.VISITS]

@@ -1,9 +1,9 @@
 """Monte Carlo tree search: each simulation adds the children of one position to the tree.
 
 A simulation has four steps, as in Browne et al. 2012, "A survey of Monte Carlo tree search
-methods", section 3: it selects a leaf, expands it, evaluates it by a network, by patterns or by a
-rollout, and backpropagates the value to the root. A value is that of the side to move, from −1
-(lost) to 1 (won); a finished game has its exact one.
+methods", section 3: it selects a leaf, expands it, evaluates it by a network or by a rollout,
+and backpropagates the value to the root. A value is that of the side to move, from −1 (lost) to 1
+(won); a finished game has its exact one.
 
 A child's score is Q + bonus. Q is its mean action value, as seen by the side that moves into it; N
 are the visits of its parent, n its own, and P its prior. The highest score is selected.
@@ -35,7 +35,6 @@ from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import int64, load, lowest, popcount
 from evolve.engine.networks.architecture import OUTPUTS
 from evolve.engine.networks.forward import forward, read
-from evolve.engine.patterns.patterns import DISC, evaluate_vector, read_vector
 
 UCB1: Final = 0
 PUCT: Final = 1
@@ -50,8 +49,6 @@ Q, BONUS, PRIOR, VALUES = 0, 1, 2, 4
 ROOT: Final = 0
 NO_NODE: Final = -1
 
-_SPREAD: Final = 12.0 * DISC
-"""Forecasts of patterns become values by tanh(forecast / _SPREAD)."""
 DEEPEST: Final = 128
 MOST_CHILDREN: Final = 64
 """Size of the arrays for children of a node; no position has more than 33 moves."""
@@ -84,8 +81,7 @@ class SearchOptions(NamedTuple):
     formula: of selection, UCB1 or PUCT.
     c: the weight of the bonus, over 0.
     network: address of a network with a value (see `networks.forward`), 0 for rollouts.
-    scratch: address of a thread's memory for vectors of the network or patterns, 0 for rollouts.
-    patterns: address of an evaluation (see `patterns.patterns`) in place of a network, 0 for none.
+    scratch: address of a thread's memory for vectors of the network, 0 for rollouts.
     """
 
     rules: int
@@ -93,7 +89,6 @@ class SearchOptions(NamedTuple):
     c: float
     network: int
     scratch: int
-    patterns: int = 0
 
 
 def empty_nodes(*shape: int) -> Nodes:
@@ -235,7 +230,7 @@ def simulate(simulations: int, used: int, nodes: Nodes, options: SearchOptions, 
     The root must be set. Rollouts are drawn from `seed` and the root's visits. Ends early when the
     children of one more node might not fit.
     """
-    rules, formula, c, network, scratch, patterns = options
+    rules, formula, c, network, scratch = options
     boards, links = nodes.boards, nodes.links
     path = np.empty(DEEPEST, np.int32)
     for simulation in range(simulations):
@@ -258,10 +253,6 @@ def simulate(simulations: int, used: int, nodes: Nodes, options: SearchOptions, 
             value = read(result, last)
             if last > 0 and fresh:
                 set_priors(node, result, nodes)
-        elif patterns != 0:
-            read_vector(own, opp, scratch, patterns)
-            forecast = evaluate_vector(scratch, popcount(own | opp), patterns)
-            value = np.float32(math.tanh(forecast / _SPREAD))
         else:
             state = bits.mixed(seed + U(simulation) * bits.GOLDEN + U(links[ROOT, VISITS]))
             value = np.float32(rollout(own, opp, rules, state))
