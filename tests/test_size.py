@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
-LINES = 58_450
+LINES = 52_200
 """Lines of Python in evolve/. Lower it with what goes; raise it with a reason in the commit."""
 
 

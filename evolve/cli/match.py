@@ -122,8 +122,7 @@ def match_command(
     """
     if options["b"] is None and config is None:
         raise click.UsageError("name two agents, A and B, here or in --config")
-    from evolve.arena.call import match_of
-    from evolve.arena.match_files import MatchFile
+    from evolve.arena import call, match_files
 
     settings = settings_of(MatchSettings, options, config)
     names = readable(settings.a), readable(settings.b)
@@ -131,7 +130,7 @@ def match_command(
         raise click.UsageError("--watch shows games on a terminal, and without --json")
     with executor_for(jobs) as executor:
         match: Match
-        match, agreed = match_of(
+        match, agreed = call.match_of(
             (evolve.load_agent(settings.a), evolve.load_agent(settings.b)),
             settings,
             {"tell": print_error, "strict": strict},
@@ -142,7 +141,7 @@ def match_command(
         )
         if not as_json:
             print_text(f"{names[0]} against {names[1]}, {agreed}")
-        file = None if table is None else MatchFile(match, table, print_error)
+        file = None if table is None else match_files.MatchFile(match, table, print_error)
         with _claimed(match, file, ggf):
             start = {**_head(match), "games": len(match.pairings)}
             progress_of().write("started", command="match", **start)

@@ -100,7 +100,7 @@ def rate_command(
         raise click.UsageError("name two AGENTS or more, here or in --config")
     settings = settings_of(RateSettings, {"agents": agents, "against": against, **options}, config)
     everyone = settings.against + settings.agents
-    names = [readable(name) for name in everyone]
+    names = [*map(readable, everyone)]
     with executor_for(jobs) as executor:
         tournament, agreed = tournament_of(
             [evolve.load_agent(name) for name in everyone],
@@ -119,6 +119,10 @@ def rate_command(
             about = f"; the Elo of {fixed} stays" if fixed else ""
             print_text(f"{agreed}, {tournament.games} games{about}")
         _play(tournament, as_json)
+    _report(tournament, agreed, as_json)
+
+
+def _report(tournament: Tournament, agreed: AgreedRules, as_json: bool) -> None:
     document = _document(tournament, agreed)
     progress_of().write("done", ending="played", stopped=False, **document)
     if as_json:

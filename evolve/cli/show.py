@@ -131,14 +131,14 @@ def show_command(
     name = table or run.tables[0]
     shown = run.kind.table(name)
     of_last = top is not None and generation is None and shown is not None and shown.generations
-    if of_last and isinstance(run, evolve.Run) and run.generation_count:
+    if of_last and run.form == "run" and run.generation_count:
         generation = run.generation_count - 1
     frame = run.table(name, generation)
     assert shown is not None  # or there would be no such table
     if top is not None:
         frame = _best(frame, shown).head(top)
     show = partial(_print_some, path, name, print_frame)
-    if isinstance(run, evolve.Run):
+    if run.form == "run":
         show = partial(_print_table, run, shown)
         if style == "table":
             frame = _used(run, shown, frame)

@@ -88,7 +88,7 @@ class GenerationWriter:
             champions.first_champion = list(population[champion])
             champions.first_champion_name = population[champion].name
         metrics: dict[str, Any] = {}
-        panel_games = GAMES_COLUMNS.schema.empty_table()
+        panel_games = pa.Table.from_batches([], schema=GAMES_COLUMNS.schema)  # loads no pandas
         if generation % self.settings.panel_every == 0:
             first = self.genome.agent(champions.first_champion, champions.first_champion_name)
             past = [self._past_champion(number) for number in past_generations(generation)]

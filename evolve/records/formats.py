@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from evolve.engine.board.rules import DEFAULT_RULES, check_rules
 from evolve.errors import RecordError, reason_of
 from evolve.extras import imported
 from evolve.files.atomic import write_bytes
@@ -117,7 +118,6 @@ def read_games(
     nothing can be read, or, if `strict`, where a game cannot; PositionError for unknown rules.
     """
     from evolve.config.toml import default_rules  # not above: the list of formats needs none of it
-    from evolve.engine.board.rules import DEFAULT_RULES, check_rules
     from evolve.records.record import Request
 
     if rules is not None:

@@ -315,36 +315,38 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
     """Runs compared over their seeds, as rows and as files; none where no two share a setting."""
-    from evolve.studies.comparison import in_words, more_seeds, over_seeds, winner_in
-    from evolve.studies.document import document_of, sections_of
+    from evolve.studies import comparison, document
 
-    frame = over_seeds([load_run(Path(folder)) for folder in folders])
+    frame = comparison.over_seeds([load_run(Path(folder)) for folder in folders])
     if frame is None:
         return {"items": [], "latex": "", "csv": ""}
     rows: Any = frame.to_dict("records")
-    remarks = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
+    remarks = {
+        "winner": comparison.winner_in,
+        "more_seeds": comparison.more_seeds,
+        "words": comparison.in_words,
+    }
     items = [{**row, **{name: remark(row) for name, remark in remarks.items()}} for row in rows]
-    latex = document_of(sections_of(frame), ".tex")
+    latex = document.document_of(document.sections_of(frame), ".tex")
     return {"items": items, "latex": latex, "csv": csv_text(frame)}
 
 
 def courses(folder: str) -> list[dict[str, Any]]:
     """The mean course of each setting of a study: of its runs that are done, before that of all."""
-    from evolve.studies.comparison import groups_of
-    from evolve.studies.course import course_of_group
+    from evolve.studies import comparison, course
 
     found = []
-    for group in groups_of([load_run(Path(folder))]):
+    for group in comparison.groups_of([load_run(Path(folder))]):
         runs = group.runs.items()
         done = {seed: run for seed, run in runs if run.kind.reading.progress(run).complete}
-        course = course_of_group(replace(group, runs=done or group.runs))
-        if course is None:
+        mean = course.course_of_group(replace(group, runs=done or group.runs))
+        if mean is None:
             continue
-        shown = np.unique(np.linspace(0, len(course.x) - 1, _POINTS).round().astype(int))
-        numbers = {name: getattr(course, name) for name in ("x", "y", "low", "high")}
-        facts = {"setting": course.name, "metric": course.metric, "over": course.steps}
+        shown = np.unique(np.linspace(0, len(mean.x) - 1, _POINTS).round().astype(int))
+        numbers = {name: getattr(mean, name) for name in ("x", "y", "low", "high")}
+        facts = {"setting": mean.name, "metric": mean.metric, "over": mean.steps}
         points = {name: [] if ys is None else ys[shown] for name, ys in numbers.items()}
-        found.append({**facts, "seeds": course.seeds, **points})
+        found.append({**facts, "seeds": mean.seeds, **points})
     return found
 
 

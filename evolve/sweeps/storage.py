@@ -111,12 +111,11 @@ def stored_form(settings: SweepSettings) -> SweepSettings:
 
 def without_password(url: str) -> str:
     """Return a URL that is safe to show and to keep; of an invalid one, its beginning."""
-    from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import ArgumentError
+    import sqlalchemy
 
     try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
+        parsed = sqlalchemy.make_url(url)
+    except (sqlalchemy.exc.ArgumentError, ValueError):
         return re.split("[:/@]", url)[0]
     query = {key: value for key, value in parsed.query.items() if "pass" not in key.lower()}
     return parsed._replace(password=None).set(query=query).render_as_string()
