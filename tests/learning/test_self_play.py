@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def games_of(architecture: Architecture, in_step: bool, jobs: int, **changes: fl
     settings = MctsSettings(simulations=20, **changes)  # type: ignore[arg-type]
     games = TreeGames(settings, Lineup.drawn(players, 5, rng), [swh], with_visits=True)
     if in_step:
-        played = games.play_in_step(network.outputs, told.append)
+        played = games.play_in_step(partial(networks.outputs, network), told.append)
     else:
         played = games.play(network, jobs, told.append)
     assert sum(told) == played == SEARCHED
