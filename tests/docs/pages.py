@@ -26,7 +26,7 @@ NETWORK: Final = {**LEARN, "--games-per-iteration": 20, "--check-every": 20, "--
 SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "run": {**RUN, "--population": 6},
     "resume": {"--generations": 5, "--games": 100, "--trials": 5, "--patience": 2, "--budget": 3},
-    "resume runs/sweep-program-001": {"--games": 24},
+    "resume runs/sweep-program-001": {"--games": 100},
     "cluster check": {},
     "train patterns": {
         **LEARN, "--games": 200, "--checks": 1, "--depth": 2, "--probcut": 0,
@@ -44,7 +44,7 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "rate": {"--games": 2},
     "compare": {"--games": 4},
     "check": {},
-    "hand-in": {"--seconds": 1},
+    "hand-in": {"--seconds": 4},
     "perft": {},
 }  # fmt: skip
 """The most that an option of a command gets: where it is left out or larger, it is this number."""
