@@ -197,7 +197,7 @@ def _of_ggf(head: dict[str, str], request: Request) -> tuple[Board, dict[str, An
 def _rules(kind: str) -> Rules:
     match = _TYPE.fullmatch(kind.lower())
     if not match:
-        raise RecordError(f"TY[{kind}] is no game on 8 x 8 squares without komi, by known rules")
+        raise RecordError(f"TY[{kind}] is not a game on 8 x 8 squares without komi, by known rules")
     # Other letters, such as r for random discs, do not affect the rules.
     return _LETTERS["".join(letter for letter in match["kinds"] if letter in _LETTERS)]
 

@@ -152,7 +152,7 @@ def _frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
         return pd.DataFrame(objects, dtype=object), {}
     except (RunError, ValueError, RecursionError, pa.ArrowException) as error:
         line = (str(error) or type(error).__name__).splitlines()[0]
-        raise RecordError(f"{path} is no table of games: {line}") from error
+        raise RecordError(f"{path} is not a table of games: {line}") from error
 
 
 def read_table(data: bytes, path: Path, request: Request) -> Reading:

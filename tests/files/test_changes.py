@@ -35,17 +35,14 @@ _MEMORY: Final = "into memory, or into the file that `replacing` gives"
 _PANDAS: Final = "a column of pandas gets another name"
 EXEMPT: Final = {
     ("engine/compiled/compile.py", "os.replace"): _CACHE,
-    ("engine/compiled/compile.py", "os.unlink"): _CACHE,
     ("engine/compiled/compile.py", "unlink"): _CACHE,
-    ("engine/compiled/compile.py", "open"): _CACHE,
-    ("engine/compiled/compile.py", "tempfile.mkstemp"): _CACHE,
+    ("engine/compiled/compile.py", "tempfile.NamedTemporaryFile"): _CACHE,
     ("engine/compiled/private.py", "mkdir"): _PRIVATE,
     ("service/downloads.py", "open"): _CHILD,
     ("evolution/time_slice.py", "mkdir"): _SCRATCH,
     ("evolution/time_slice.py", "write_bytes"): _SCRATCH,
     ("agents/agent_file.py", "ZipFile"): _MEMORY,
     ("tables/parquet.py", "ParquetWriter"): _MEMORY,
-    ("service/downloads.py", "ParquetWriter"): _MEMORY,
     ("plots/figure.py", "savefig"): _MEMORY,
     ("tables/parquet.py", "to_csv"): _MEMORY,
     ("runs/sweeps.py", "rename"): _PANDAS,

@@ -131,7 +131,7 @@ def test_other_sizes_of_boards_are_left_out(tmp_path: Path, size: str) -> None:
     other = f"(;GM[Othello]TY[{size}]BO[{size} {'-' * 16} *]B[a1];)"
     path.write_text(other + NBOARD)
     assert read_games(path).numbers == [2]
-    assert f"TY[{size}] is no game on 8 x 8" in read_games(path).left_out[0].reason
+    assert f"TY[{size}] is not a game on 8 x 8" in read_games(path).left_out[0].reason
     path.write_text(other)
     with pytest.raises(RecordError, match=r"a\.ggf, line 1, game 1: TY"):
         read_games(path)

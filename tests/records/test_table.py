@@ -288,7 +288,7 @@ def test_json_and_parquet_of_others(tmp_path: Path) -> None:
         assert [format_moves(record.moves) for record in found] == GAMES
     for text in ("{", '{"a": 1}', "[1, 2]", "[" * 99999):
         (tmp_path / "c.json").write_text(text)
-        with pytest.raises(RecordError, match=r"c\.json is no table of games: "):
+        with pytest.raises(RecordError, match=r"c\.json is not a table of games: "):
             read_games(tmp_path / "c.json")
 
 
