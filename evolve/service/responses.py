@@ -221,17 +221,15 @@ T = TypeVar("T")
 class Cursor:
     """The page that a client asks for."""
 
-    limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = 100
-    after: Annotated[
-        str, Query(pattern=r"^[0-9]{1,9}$", description="`next` of the page before")
-    ] = "0"
+    limit: int
+    after: int
 
     def slice(self, count: int, first: int = 0) -> tuple[range, str | None]:
         """The positions of its items among `count`, and the cursor of the next page.
 
         first: the least position. The cursor is None on the last page.
         """
-        start = min(max(int(self.after), first), count)
+        start = min(max(self.after, first), count)
         end = min(start + self.limit, count)
         return range(start, end), str(end) if end < count else None
 
@@ -241,7 +239,17 @@ class Cursor:
         return Page(items=[shown(items[n]) for n in chosen], next=after, total=len(items))
 
 
-Paged = Annotated[Cursor, Depends(Cursor)]
+# Functions: FastAPI 0.119 cannot read the annotations of a dataclass.
+def _paged(
+    limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = 100,
+    after: Annotated[
+        str, Query(pattern=r"^[0-9]{1,9}$", description="`next` of the page before")
+    ] = "0",
+) -> Cursor:
+    return Cursor(limit, int(after))
+
+
+Paged = Annotated[Cursor, Depends(_paged)]
 """The page that a client asks for, as a parameter of routes."""
 RunId = Annotated[str, Path(pattern=RUN_ID)]
 Text = Annotated[str | None, Query(max_length=200)]
@@ -278,5 +286,9 @@ class _Tags:
         self.newest(run, generation, self.request.url.query, self.request.url.path)
 
 
-Tagged = Annotated[_Tags, Depends(_Tags)]
+def _tagged(request: Request, response: Response) -> _Tags:
+    return _Tags(request, response)
+
+
+Tagged = Annotated[_Tags, Depends(_tagged)]
 """The tag of the answer, as a parameter of routes."""
