@@ -12,7 +12,7 @@ def test_pages_hold_all_once(count: int) -> None:
     seen: list[int] = []
     after: str | None = "0"
     while after is not None:
-        page, after = Cursor(7, after).slice(count)
+        page, after = Cursor(7, int(after)).slice(count)
         seen += page
     assert seen == list(range(count))
-    assert Cursor(7, "99").slice(count) == (range(count, count), None)
+    assert Cursor(7, 99).slice(count) == (range(count, count), None)
