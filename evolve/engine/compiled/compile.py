@@ -14,7 +14,7 @@ import os
 import pickle
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -92,6 +92,15 @@ _LONGEST_TURN: Final = 60.0
 machine, and one that fails never ends its turn."""
 
 
+@contextlib.contextmanager
+def _removed_on_failure(path: str) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        os.unlink(path)
+        raise
+
+
 class _Files:
     """The compiled versions of one function, one file each: a digest, then a pickle.
 
@@ -118,11 +127,13 @@ class _Files:
         """Save the data in one step; OSError where that fails."""
         pickled: Any = dumps  # numba has no types for it
         content: bytes = pickled(data)
-        with tempfile.NamedTemporaryFile(
-            prefix=".writing-", dir=self._folder, delete=False
-        ) as file:
+        with (
+            tempfile.NamedTemporaryFile(prefix=".writing-", dir=self._folder, delete=False) as file,
+            _removed_on_failure(file.name),
+        ):
             file.write(hashlib.sha256(content).digest() + content)
-        os.replace(file.name, self._path(key))
+            file.close()  # Windows renames no open file
+            os.replace(file.name, self._path(key))
 
     def _path(self, key: object) -> Path:
         whole = repr((numba.__version__, self._source, key)).encode()

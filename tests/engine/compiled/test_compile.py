@@ -116,6 +116,19 @@ def test_a_damaged_file_compiles_anew(folder: Path, damage: str | bytes) -> None
     assert (third(5), third(2.5), hits(third)) == (15, 7.5, 2)
 
 
+def test_a_kernel_that_cannot_be_saved_leaves_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "no space left")
+
+    kernel = compiled()
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.warns(RuntimeWarning, match="cannot be kept .*no space left"):
+        assert kernel(5) == 15
+    assert files_of(folder) == []
+
+
 @posix
 @pytest.mark.parametrize("mode", [0o772, 0o777])
 def test_a_folder_that_others_can_write_to_is_not_used(
