@@ -323,10 +323,7 @@ class AlphaBetaAgent(SearchingAgent):
             f"weights, {span} discs": [table[CLASS_OF_SQUARE[square]] for square in range(64)]
             for span, table in zip(spans, self.weights, strict=True)
         }
-        facts = (
-            *self._limits,
-            f"exact from {self.endgame} empties",
-        )
+        facts = (*self._limits, f"exact from {self.endgame} empties")
         return Description(facts, (), ("phase", "discs", "depth", *terms), rows, boards)
 
     def _rendered(self, numba: bool) -> str:

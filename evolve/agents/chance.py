@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
-from evolve.agents.agent import Agent, Description, Limit, Setting, moves_to_choose
+from evolve.agents.agent import Agent, Description, Limit, Setting, check_play, moves_to_choose
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import Rules, check_rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError
 
 MISTAKES: Final = "mistakes"
@@ -44,8 +44,7 @@ class RandomAgent(Agent):
     name: str = "random"
 
     def __post_init__(self) -> None:
-        if self.rules is not None:
-            check_rules(self.rules)
+        check_play(self.rules, 0)
 
     def choose(self, board: Board) -> int:
         """A legal square; over all seeds each is equally likely."""

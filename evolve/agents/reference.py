@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, cast
 
@@ -38,12 +37,7 @@ _TABLES: Final[dict[str, tuple[tuple[int, ...], int, Rules | None]]] = {
 
 
 def table_agent(name: str) -> AlphaBetaAgent:
-    """The agent with one table of weights, at depth 1 without an exact end.
-
-    AgentError for an unknown name.
-    """
-    if name not in _TABLES:
-        raise AgentError(f"there is no table {name!r}; there are {', '.join(_TABLES)}")
+    """The agent with one table of weights, at depth 1 without an exact end."""
     weights, mobility, rules = _TABLES[name]
     return AlphaBetaAgent([weights], [mobility], [1], name=name, rules=rules)
 
@@ -53,7 +47,7 @@ def read_agent(path: Path) -> StoredAgent:
     with naming_file(path):
         document, arrays = read_agent_file(path)
         header = header_of(document)
-        made = _stored_kind(header.kind)
+        made = cast("type[StoredAgent]", imported(KINDS[header.kind]))
         missing = [key for key in made.required if key not in header.parameters]
         unknown = [key for key in header.parameters if key not in (*made.required, *made.optional)]
         if missing or unknown:
@@ -69,26 +63,13 @@ def read_agent(path: Path) -> StoredAgent:
             raise AgentFileError(str(error)) from error
 
 
-def _stored_kind(name: object) -> type[StoredAgent]:
-    """The class of this kind of agent; AgentError when there is none."""
-    return cast("type[StoredAgent]", imported(listed(KINDS, name, "kind of agent")))
-
-
 def reference_agent(name: str) -> Agent:
-    """The reference agent of that name; AgentError when there is none.
+    """The reference agent of that name.
 
     Tables play at depth 1 without an exact end, champions as they were evolved, patterns as they
     were taught.
     """
-    source = listed(REFERENCES, name, "reference agent")
+    source = REFERENCES[name]
     if source.startswith("champions/"):
         return read_agent(Path(__file__).with_name("champions") / source.removeprefix("champions/"))
     return cast("Agent", imported(source)(name=name))
-
-
-def listed(sources: Mapping[str, str], name: object, what: str) -> str:
-    """What the registry lists for a name; AgentError, which says what there is, for another one."""
-    source = sources.get(name) if isinstance(name, str) else None
-    if source is None:
-        raise AgentError(f"there is no {what} {name!r}; there are {', '.join(sources)}")
-    return source

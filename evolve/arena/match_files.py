@@ -20,12 +20,7 @@ import pyarrow as pa
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, StoppedError
-from evolve.engine.board.rules import (
-    FAILED_BLACK,
-    FAILED_WHITE,
-    OUTCOME,
-    REASON,
-)
+from evolve.engine.board.rules import FAILED_BLACK, FAILED_WHITE, OUTCOME, REASON
 from evolve.engine.board.squares import parse_moves
 from evolve.errors import EngineError, RecordError, RunError
 from evolve.files.atomic import write_bytes
@@ -75,12 +70,7 @@ class MatchFile:
     """
 
     def __init__(
-        self,
-        match: Match,
-        path: Path,
-        warn: Callable[[str], None],
-        *,
-        locked: bool = False,
+        self, match: Match, path: Path, warn: Callable[[str], None], *, locked: bool = False
     ) -> None:
         self.path = path
         self._match = match

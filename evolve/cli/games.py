@@ -42,7 +42,6 @@ from evolve.records.formats import (
     PACKED,
     TABLE,
     ending_of,
-    positions_of,
     read_games,
     write_games,
 )
@@ -234,7 +233,7 @@ def solve_command(
     reading = read_games(file, rules, strict=strict, side=side)
     for line in reading.messages(file):
         print_error(line)
-    boards = positions_of(reading)
+    boards = [record.final for record in reading.records]
     found = sorted({record.rules for record in reading.records})
     if len(found) > 1:
         raise RecordError(f"{file} has positions of {' and '.join(found)} rules; split it")

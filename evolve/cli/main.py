@@ -28,7 +28,7 @@ from evolve.terminal_text import expect_any_text, plain
 from evolve.version import __version__
 
 COMMANDS: Final = {
-    **{kind.name: (kind.command_module, kind.about) for kind in RUN_TYPES},
+    **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
     "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
     "resume": ("evolve.cli.run", "Resume a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),

@@ -100,15 +100,13 @@ class EvolutionSettings(Settings):
     boundaries: Annotated[
         tuple[int, ...], BeforeValidator(split_integers), AfterValidator(_from_5_to_64)
     ] = Field(
-        (),
-        description="disc counts at which the next phase begins; empty: as equal as possible",
+        (), description="disc counts at which the next phase begins; empty: as equal as possible"
     )
     tie: Annotated[tuple[_Tied, ...], BeforeValidator(split_list)] = Field(
         (), description="genes that all phases share: weights, terms, depths"
     )
     terms: Annotated[tuple[Term, ...], BeforeValidator(split_list)] = Field(
-        DEFAULT_TERMS,
-        description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}",
+        DEFAULT_TERMS, description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}"
     )
     bounds: dict[str, _Range] = Field(
         default_factory=dict,

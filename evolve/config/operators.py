@@ -35,14 +35,8 @@ OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
         "sbx": "near either parent's value, within the bounds (simulated binary)",
         "none": "children have one parent",
     },
-    "mutation": {
-        "gaussian": "a normal random step",
-        "uniform": "drawn again from the range",
-    },
-    "depth_mutation": {
-        "step": "one up or down",
-        "uniform": "drawn again from the range",
-    },
+    "mutation": {"gaussian": "a normal random step", "uniform": "drawn again from the range"},
+    "depth_mutation": {"step": "one up or down", "uniform": "drawn again from the range"},
     "survival": {
         "selected": "all who are selected, with their children",
         "best": "the best alone, all others are replaced",

@@ -170,12 +170,7 @@ _BUDGETS: Final = {"quick": 30.0, "strong": 180.0}
 PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "default": {},
     "quick": {},
-    "strong": {
-        "greedy": 0.2,
-        "search_depth": 4,
-        "search_solved": 12,
-        "shapes": STRONG_SHAPES,
-    },
+    "strong": {"greedy": 0.2, "search_depth": 4, "search_solved": 12, "shapes": STRONG_SHAPES},
     "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
 }
 """Presets of a pattern training.

@@ -155,10 +155,7 @@ class SweepSettings(Settings):
         "new seeds, to play each other",
     )
     finalists: int = Field(
-        4,
-        ge=1,
-        le=100,
-        description="trials that play the final, with the defaults",
+        4, ge=1, le=100, description="trials that play the final, with the defaults"
     )
     final_openings: int | None = Field(
         None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,27 +14,6 @@ from evolve.errors import SettingsError
 from evolve.population.genome import Genome, Individual, Vector, individual_name
 from evolve.population.operators import FUNCTIONS, Breeding, Noise, Own, operators_of
 from evolve.population.randomness import drawing_from
-
-
-class Algorithm(Protocol):
-    """Breeds generations by fitness; `state` and `restore` preserve it over restarts."""
-
-    def first(self, rng: np.random.Generator) -> list[Individual]:
-        """Return generation 0."""
-
-    def next(
-        self, generation: int, population: Sequence[Individual], rng: np.random.Generator
-    ) -> list[Individual]:
-        """Return the generation after `population`, which has its fitness."""
-
-    def mean(self, population: Sequence[Individual]) -> list[int]:
-        """Return the mean genes of the best of an evaluated population."""
-
-    def state(self) -> Mapping[str, Any]:
-        """Return what `restore` needs in addition to the last evaluated population, as JSON."""
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore a `state`."""
 
 
 def algorithm_of(
@@ -155,9 +134,11 @@ class GeneticAlgorithm:
         return list(survivors)
 
     def state(self) -> Mapping[str, Any]:
-        return {}  # the next population depends only on the last one
+        """Return nothing: the next population depends only on the last one."""
+        return {}
 
-    def restore(self, state: Mapping[str, Any]) -> None: ...
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore nothing."""
 
     def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
         """Mutate each number at the settings' rate, by the mutation of its kind."""
@@ -222,13 +203,11 @@ class CmaEs:
         if start is not None:
             centroid, sigma = (start[free] - self._low) / self._span, _START_SIGMA
         self._strategy = cma.Strategy(
-            centroid=centroid,
-            sigma=sigma,
-            lambda_=settings.population,
-            mu=settings.survivor_count,
+            centroid=centroid, sigma=sigma, lambda_=settings.population, mu=settings.survivor_count
         )
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
+        """Draw generation 0."""
         return self._sample(0, rng, ())
 
     def next(
@@ -301,3 +280,7 @@ class _Point(list[float]):
     """A drawn point with its rank, as DEAP's strategy needs it."""
 
     fitness: int = 0
+
+
+Algorithm = GeneticAlgorithm | CmaEs
+"""Breeds generations by fitness; `state` and `restore` preserve it over restarts."""

@@ -21,7 +21,7 @@ from evolve.extras import imported
 from evolve.files.atomic import write_bytes
 
 if TYPE_CHECKING:
-    from evolve.engine.board.board import Board, Side
+    from evolve.engine.board.board import Side
     from evolve.engine.board.rules import Rules
     from evolve.records.record import GameRecord, Reading
 
@@ -104,11 +104,7 @@ TABLE: Final = "\n".join(
 
 
 def read_games(
-    path: str | Path,
-    rules: Rules | None = None,
-    *,
-    strict: bool = False,
-    side: Side | None = None,
+    path: str | Path, rules: Rules | None = None, *, strict: bool = False, side: Side | None = None
 ) -> Reading:
     """Read the games of a file, by its ending, and those that are left out.
 
@@ -137,11 +133,6 @@ def read_games(
         raise RecordError(text if text.startswith(str(path)) else f"{path}: {text}") from error
     reading.check(path, strict)
     return reading
-
-
-def positions_of(reading: Reading) -> list[Board]:
-    """The positions of a file: the last position of each game."""
-    return [record.final for record in reading.records]
 
 
 def write_games(path: Path, records: Sequence[GameRecord]) -> None:

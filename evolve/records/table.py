@@ -15,13 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from evolve.engine.board.rules import (
-    DISCS_BLACK,
-    DISCS_WHITE,
-    PLIES,
-    RESULT_COLUMNS,
-    Rules,
-)
+from evolve.engine.board.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS, Rules
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RunError
 from evolve.files.atomic import write_bytes
@@ -63,9 +57,7 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
 
 
 def _scan_frame(
-    frame: pd.DataFrame,
-    request: Request,
-    bad: Mapping[int, str] = MappingProxyType({}),
+    frame: pd.DataFrame, request: Request, bad: Mapping[int, str] = MappingProxyType({})
 ) -> Reading:
     """The games of a table, with the rows that could not be read.
 

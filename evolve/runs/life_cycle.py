@@ -163,11 +163,7 @@ def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
 
 
 def check_programs(
-    file: Path,
-    folder: Path,
-    *settings: BaseModel,
-    allowed: bool,
-    storage: bool | None = None,
+    file: Path, folder: Path, *settings: BaseModel, allowed: bool, storage: bool | None = None
 ) -> None:
     """Raise RunError if a run or a study names things that this user has not agreed to.
 

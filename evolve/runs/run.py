@@ -16,7 +16,7 @@ from evolve.errors import LinkError, RunError, SettingsError
 from evolve.files.changes import refuse_link
 from evolve.parsing import parse_toml, read_document
 from evolve.runs.folder_view import FolderView, Tables
-from evolve.runs.run_type import Change, RunTable, RunType
+from evolve.runs.run_type import Change, RunType
 from evolve.runs.run_types import check_links, kind_of
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.tables import paths
@@ -99,22 +99,16 @@ class Run(FolderView):
         found = [name for name, path in parts.items() if path.is_file() or any(path.glob("*"))]
         return Tables(found, self.table)
 
-    def table_named(self, name: str) -> RunTable:
-        """The definition of one of its tables; RunError when it has none of that name."""
-        table = self.kind.table(name)
-        if table is None:
-            raise RunError(
-                f"{self.path} is of `evolve {self.command}` and has no {name}; it has "
-                + ", ".join(self.tables)
-            )
-        return table
-
     def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
         """One of its kind's tables by name, or its rows of one generation.
 
         Raises RunError when it has no table of that name, or no such generation.
         """
-        self.table_named(name)
+        if self.kind.table(name) is None:
+            raise RunError(
+                f"{self.path} is of `evolve {self.command}` and has no {name}; it has "
+                + ", ".join(self.tables)
+            )
         if generation is not None:
             self.check_generation(generation)
         key = name, generation

@@ -195,11 +195,6 @@ class RunType:
     runs_on_clusters: bool = False
 
     @property
-    def command_module(self) -> str:
-        """The module with its command."""
-        return f"evolve.cli.{self.name}"
-
-    @property
     def commands(self) -> dict[str, Variant]:
         """Its variants by complete command."""
         return {self.command(word): variant for word, variant in self.variants.items()}

@@ -266,14 +266,7 @@ class Solver:
         return children
 
     def solve_shallow(
-        self,
-        board: int,
-        side: int,
-        squares: bytes,
-        score: int,
-        alpha: int,
-        beta: int,
-        passed: bool,
+        self, board: int, side: int, squares: bytes, score: int, alpha: int, beta: int, passed: bool
     ) -> int:
         """The same with few empty `squares`, which are tried in this order.
 

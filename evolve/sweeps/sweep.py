@@ -31,7 +31,7 @@ from evolve.sweeps.trials import (
 )
 from evolve.sweeps.worker import IntermediateScore, Worker, ready
 from evolve.tables.paths import JOURNAL_FILE, RUNGS, TRIALS
-from evolve.tables.trials import FinalDocument, Importances, finals_trials, write_trials
+from evolve.tables.trials import FinalDocument, Importances, whole_final, write_trials
 from evolve.terminal_text import count_of
 
 _LOOK: Final = 0.25
@@ -144,7 +144,8 @@ class Sweep:
     @property
     def has_champion(self) -> bool:
         """Whether the final has been played since the last trial ended."""
-        return finals_trials(self.folder) == self.study.finished()
+        final = whole_final(self.folder)
+        return final is not None and final.trials == self.study.finished()
 
     def _reclaim(self, observer: Observer) -> None:
         """Take back the trials of dead writers."""

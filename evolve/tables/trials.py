@@ -208,12 +208,6 @@ def verdict_of(folder: Path) -> str | None:
     return None if final is None else final.verdict
 
 
-def finals_trials(folder: Path) -> int | None:
-    """How many trials were finished when the final was played; None before it is finished."""
-    final = whole_final(folder)
-    return None if final is None else final.trials
-
-
 def final_table(folder: Path) -> pa.Table:
     """A row for each finalist, the strongest first; empty before the final."""
     final = read_final(folder)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.reference import reference_agent, table_agent
+from evolve.agents.reference import reference_agent
 from evolve.agents.registry import REFERENCES
-from evolve.errors import AgentError
 
 
 def test_reference_agents_and_settings() -> None:
@@ -43,8 +42,3 @@ def test_champions_come_with_what_evolved_them(name: str) -> None:
     assert evolve.load_agent(name) == agent
     assert agent.rules is not None
     assert agent.provenance
-
-
-def test_no_table_of_that_name() -> None:
-    with pytest.raises(AgentError, match="no table 'swhh'; there are zero, swh"):
-        table_agent("swhh")

@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.engine.board.rules import RULE_SETS
-from evolve.records.formats import positions_of, read_games, write_games
+from evolve.records.formats import read_games, write_games
 from tests import reference
 from tests.cli import done, fails, invoke, match, misused
 from tests.cli.test_kept_run import KEPT
@@ -31,7 +31,7 @@ def test_through_every_format_and_back() -> None:
 def test_positions() -> None:
     Path("a.wtb").write_bytes(database(*(game_bytes(random_record(s)) for s in range(9))))
     done("convert", "a.wtb", "--empties", 10, "-o", "ends.obf")
-    boards = positions_of(read_games("ends.obf"))
+    boards = [record.final for record in read_games("ends.obf").records]
     assert {board.empties for board in boards} == {10}
     assert len(boards) == 9
     found = done("solve", "ends.obf", "--json").document

@@ -10,7 +10,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
-from evolve.records.formats import positions_of, read_games, write_games
+from evolve.records.formats import read_games, write_games
 from evolve.records.positions import format_obf
 from evolve.records.record import GameRecord, Reading
 from tests.records.test_ggf import random_record
@@ -58,7 +58,7 @@ ROWS = "\n".join(WHITE.cells()[8 * row : 8 * row + 8] for row in range(8))
 def test_positions_and_games_in_one_text(tmp_path: Path, text: str, boards: list[Board]) -> None:
     for name in ("a.txt", "a.obf"):
         reading = read(tmp_path, text, name)
-        assert positions_of(reading) == boards
+        assert [record.final for record in reading.records] == boards
         assert reading.left_out == []
 
 
@@ -108,7 +108,7 @@ def test_obf_files_name_the_bad_line(tmp_path: Path) -> None:
 def test_positions_there_and_back(tmp_path: Path) -> None:
     boards = [random_record(seed).final for seed in range(5)] + [Board.start().play(19)]
     write_games(tmp_path / "a.obf", [GameRecord(start=board) for board in boards])
-    assert positions_of(read_games(tmp_path / "a.obf")) == boards
+    assert [record.final for record in read_games(tmp_path / "a.obf").records] == boards
 
 
 @pytest.mark.parametrize("ending", [".obf", ".txt", ".obf.gz"])

@@ -17,7 +17,6 @@ from evolve.tables.trials import (
     TRIALS_COLUMNS,
     Importances,
     final_table,
-    finals_trials,
     importances_of,
     read_final,
     read_trials,
@@ -71,7 +70,7 @@ def write(folder: Path, **document: Any) -> None:
 
 
 def test_before_the_final_there_is_nothing(tmp_path: Path) -> None:
-    assert (read_final(tmp_path), finals_trials(tmp_path), verdict_of(tmp_path)) == (None,) * 3
+    assert (read_final(tmp_path), verdict_of(tmp_path)) == (None, None)
     assert final_table(tmp_path).num_rows == 0
 
 
@@ -119,7 +118,7 @@ def test_a_damaged_file_is_said_to_be(tmp_path: Path, text: str) -> None:
     (tmp_path / "final.json").write_text(text)
     with pytest.raises(RunError, match=r"final\.json is damaged"):
         read_final(tmp_path)
-    assert (finals_trials(tmp_path), verdict_of(tmp_path)) == (None, None)
+    assert verdict_of(tmp_path) is None
     (tmp_path / "final.json").write_text('{"finalists": [{"score": "high"}]}')
     with pytest.raises(RunError, match=r"final\.json is damaged"):
         final_table(tmp_path)

@@ -179,11 +179,7 @@ def _lines(values: _Floats, counts: _Counts, discs: _Floats) -> _DiscFit:
 
 
 def _constants(
-    agent: Agent,
-    plies: int,
-    values: _Floats,
-    counts: _Counts,
-    known: _ReferencePositions,
+    agent: Agent, plies: int, values: _Floats, counts: _Counts, known: _ReferencePositions
 ) -> _DiscFit:
     """A constant for each phase, for values that are discs already.
 
