@@ -158,9 +158,18 @@ class MctsAgent(StoredAgent):
         legal = moves_to_choose(board)
         if len(legal) == 1:
             return legal[0]
-        if self.seconds is not None:
-            return self._choose_in_time(board, begin, thinking_seconds(self.seconds))
-        return self._best(board, self._search(board))
+        if self.seconds is None:
+            return self._best(board, self._search(board))
+        # The exact search starts after a share of the time; the tree search gets the rest.
+        seconds = thinking_seconds(self.seconds)
+        tree = self._tree_of(board)
+        if board.empties <= self.endgame:
+            self._grow_until(tree, board, begin + _BEFORE_SOLVING * seconds)
+            square = self._solved(board, tree, begin + seconds)
+            if square is not None:
+                return square
+        self._grow_until(tree, board, begin + seconds)
+        return tree.ranked()[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square, and its nodes: one per simulation, and those of the exact search."""
@@ -297,24 +306,21 @@ class MctsAgent(StoredAgent):
     def _best(self, board: Board, tree: Tree) -> int:
         """The move of a grown tree; near the end the exact one."""
         if board.empties <= self.endgame:
-            square = self._solved(board, self._ordered(tree))
+            square = self._solved(board, tree)
             if square is not None:
                 return square
         return tree.ranked()[0]
-
-    def _ordered(self, tree: Tree) -> list[int]:
-        """The moves in the order of the exact search."""
-        return tree.by_value() if self.order == "value" else tree.ranked()
 
     def _context(self, board: Board) -> layout.Cells:
         """Memory for the exact search; by the clock it has one fixed size and is touched before."""
         bits = layout.table_bits_for(board.empties) if self.seconds is None else TABLE_BITS
         return thread_context(self._rules, bits)
 
-    def _solved(self, board: Board, order: list[int], end: float | None = None) -> int | None:
+    def _solved(self, board: Board, tree: Tree, end: float | None = None) -> int | None:
         """The best move by exact score; None where all moves lose, or `end` comes too early."""
         context = self._context(board)
         context[layout.NODES] = context[layout.STOPPED] = 0
+        order = tree.by_value() if self.order == "value" else tree.ranked()
         with nullcontext() if end is None else stopping_at(context, end):
             square, score = solve_in_order(
                 U(board.own), U(board.opp), np.array(order, np.int64), context.ctypes.data
@@ -335,21 +341,6 @@ class MctsAgent(StoredAgent):
         else:
             self._grow_until(tree, board, time.perf_counter() + thinking_seconds(self.seconds))
         return tree
-
-    def _choose_in_time(self, board: Board, begin: float, seconds: float) -> int:
-        """A good square, `seconds` after `begin` at the latest.
-
-        The exact search starts after a share of the time; the tree search gets the rest.
-        """
-        end = begin + seconds
-        tree = self._tree_of(board)
-        if board.empties <= self.endgame:
-            self._grow_until(tree, board, begin + _BEFORE_SOLVING * seconds)
-            square = self._solved(board, self._ordered(tree), end)
-            if square is not None:
-                return square
-        self._grow_until(tree, board, end)
-        return tree.ranked()[0]
 
     def _tree_of(self, board: Board) -> Tree:
         """A tree with `board` as its root."""

@@ -124,17 +124,10 @@ class PatternAgent(SearchingAgent):
         return replace(self, _memory=PatternMemory(self._table_bits))
 
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
-        square, nodes, counted = self._searched(board, self._search(board))
-        if self._memory is not None:
-            self._memory.used += counted
-        return square, nodes
-
-    def _searched(self, board: Board, search: CutSearch) -> tuple[int, int, int]:
-        """A best square, the nodes searched for it, and how many nodes count for the budget."""
+        memory, search = self._memory, self._search(board)
         left = 0
         if self.budget:
-            used = 0 if self._memory is None else self._memory.used
-            left = max(1, self.budget - used)
+            left = max(1, self.budget - (0 if memory is None else memory.used))
         solving = board.empties <= self.endgame
         context, cost = search.context, 1
         if solving:
@@ -148,7 +141,9 @@ class PatternAgent(SearchingAgent):
         if self.budget and context[layout.STOPPED]:
             raise OverBudgetError(f"{self.name} needs more than {self.budget} nodes for a game")
         nodes = int(context[layout.NODES])
-        return int(square), nodes, -(-nodes // cost)
+        if memory is not None:
+            memory.used += -(-nodes // cost)
+        return int(square), nodes
 
     def analyse(self, board: Board) -> Analysis:
         """Values by a search to its depth, or exact ones near the end."""

@@ -34,6 +34,9 @@ from evolve.errors import AgentError
 if TYPE_CHECKING:
     from evolve.agents.searching import SearchingAgent
 
+_Floats = npt.NDArray[np.float64]
+_Counts = npt.NDArray[np.int64]
+
 PROBCUT: Final = 1.1
 """Margin of probes in standard deviations: the default of an agent."""
 _STATIC_MARGINS: Final = (0.8, 1.0, 1.3, 1.5, 1.7, 2.0)
@@ -103,7 +106,7 @@ class Cuts:
         if not fits.all():
             wrong = Cut(*self.rows[np.flatnonzero(~fits)[0]].tolist())
             raise AgentError(f"{wrong} is not possible")
-        self._cells: dict[tuple[float, ...], npt.NDArray[np.int64]] = {}
+        self._cells: dict[tuple[float, ...], _Counts] = {}
 
     @classmethod
     def of(cls, cuts: Sequence[Cut] = ()) -> Cuts:
@@ -128,7 +131,7 @@ class Cuts:
         """Plies of the deepest nodes that are cut, 0 for none."""
         return int(self.rows[:, 0].max(initial=0))
 
-    def cells(self, margin_at: Callable[[int], float], disc: float = DISC) -> npt.NDArray[np.int64]:
+    def cells(self, margin_at: Callable[[int], float], disc: float = DISC) -> _Counts:
         """The cuts as kernels read them, see `patterns.CUTS`. Do not change them.
 
         margin_at: the margin of probes in standard deviations at a disc count, 0 for no cuts there;
@@ -139,7 +142,7 @@ class Cuts:
             self._cells[key] = self._filled(np.array(key[1:]), disc)
         return self._cells[key]
 
-    def _filled(self, margins: npt.NDArray[np.float64], disc: float) -> npt.NDArray[np.int64]:
+    def _filled(self, margins: _Floats, disc: float) -> _Counts:
         cells = no_cuts()
         rows = self.rows[margins[self.rows[:, 2].astype(np.int64)] > 0]
         depth, shallow, discs = rows[:, :3].astype(np.int64).T
@@ -165,7 +168,7 @@ class Cuts:
 
 def measured_values(
     agent: SearchingAgent, seed: int, count: int, deepest: int, left: Callable[[], float]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[_Counts, _Counts]:
     """Disc counts [N] of `count` positions, fewer where time runs out, and values [N, plies + 1].
 
     left: seconds that are left.
@@ -207,12 +210,12 @@ def _positions(agent: SearchingAgent, rng: np.random.Generator) -> Iterator[Boar
 class _Line(NamedTuple):
     """Deep value = slope · shallow value + mean, with a variance; an array [65] each, by discs."""
 
-    slope: npt.NDArray[np.float64]
-    mean: npt.NDArray[np.float64]
-    variance: npt.NDArray[np.float64]
+    slope: _Floats
+    mean: _Floats
+    variance: _Floats
 
 
-def cuts_from(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> Cuts:
+def cuts_from(discs: _Counts, values: _Floats) -> Cuts:
     """Fit cuts to values [N, plies + 1] in discs, static first, of positions with discs [N].
 
     No cuts where the positions are too few, and no probe of as many plies as the deepest search
@@ -236,12 +239,7 @@ def cuts_from(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> 
 
 
 def _line(
-    discs: npt.NDArray[np.int64],
-    values: npt.NDArray[np.float64],
-    swings: npt.NDArray[np.float64],
-    depth: int,
-    shallow: int,
-    deepest: int,
+    discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallow: int, deepest: int
 ) -> _Line:
     """Return how `shallow` plies predict `depth`: deeper than measured, the variance grows on.
 
@@ -265,13 +263,7 @@ def _measured(depth: int, deepest: int) -> int:
     return min(depth, deepest - (depth - deepest) % 2)
 
 
-def _fitted(
-    discs: npt.NDArray[np.int64],
-    values: npt.NDArray[np.float64],
-    swings: npt.NDArray[np.float64],
-    depth: int,
-    shallow: int,
-) -> _Line:
+def _fitted(discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallow: int) -> _Line:
     """Return a local regression over disc counts, for values without their swings.
 
     Swings between odd and even depths differ from one disc count to the next, most of all near the
@@ -300,9 +292,7 @@ def _fitted(
     return _Line(*np.array(lines).T)
 
 
-def _swings(
-    discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _swings(discs: _Counts, values: _Floats) -> _Floats:
     """Return by disc count what a static value lacks for the side to move, [65], in discs.
 
     It is half of what values of odd depths exceed the mean of their even neighbours by.

@@ -127,9 +127,9 @@ class Ladder:
         """The openings of `judge`."""
         return _openings(self._games, self.rules, self._seed)
 
-    def nearest(self, elo: float, count: int = RUNGS) -> list[Rung]:
+    def nearest(self, elo: float) -> list[Rung]:
         """Return the rungs nearest in Elo, weakest first: their games are most informative."""
-        near = sorted(self.rungs, key=lambda rung: abs(rung.elo - elo))[:count]
+        near = sorted(self.rungs, key=lambda rung: abs(rung.elo - elo))[:RUNGS]
         return sorted(near, key=lambda rung: rung.elo)
 
     def score(self, elo: float) -> float:

@@ -110,14 +110,27 @@ class MatchFile:
         self._next = now + _REST * (now - begin)
 
     def finish(self) -> None:
-        """Write new games now."""
+        """Write the games so far now, with their numbers in the match and its identity."""
         if self._match.played == self._saved:
             return
-        games = _stored_table(self._match, self._identity)
+        games = self._match.table()
+        index = games.schema.get_field_index("game")
+        numbers = array_of(self._match.numbers, pa.int32())
+        games = games.set_column(index, games.schema.field(index), numbers)
+        games = games.append_column(MATCH, repeated(self._identity, len(games), pa.string()))
+
+        def write(path: Path) -> None:
+            if path.suffix == ".parquet":
+                write_table(path, games)
+            else:
+                from evolve.records.table import write_frame  # not above: it loads pandas
+
+                write_frame(path, games.to_pandas())
+
         if self._folder is None:
-            write_table(self.path, games)
+            write(self.path)
         else:
-            _replace(self.path, self._folder, lambda draft: _write_games(draft, games))
+            _replace(self.path, self._folder, write)
         self._saved = self._match.played
 
     def _load(self) -> None:
@@ -255,15 +268,6 @@ def check_match_ggf(match: Match, path: Path) -> int:
     return len(records)
 
 
-def _stored_table(match: Match, identity: str) -> pa.Table:
-    """The games of a match so far, with their numbers in it and its identity."""
-    games = match.table()
-    index = games.schema.get_field_index("game")
-    numbers = array_of(match.numbers, pa.int32())
-    games = games.set_column(index, games.schema.field(index), numbers)
-    return games.append_column(MATCH, repeated(identity, len(games), pa.string()))
-
-
 def _stored_rows(path: Path) -> Sequence[Mapping[str, Any]]:
     """The rows of a table, none of a missing or empty file; RecordError or RunError if damaged."""
     if not path.is_file() or not path.stat().st_size:
@@ -321,15 +325,6 @@ def _locked_file(path: Path) -> Iterator[Path]:
             yield folder
         finally:
             remove_tree(folder, ignore_errors=True)
-
-
-def _write_games(path: Path, games: pa.Table) -> None:
-    if path.suffix == ".parquet":
-        write_table(path, games)
-    else:
-        from evolve.records.table import write_frame  # not above: it loads pandas
-
-        write_frame(path, games.to_pandas())
 
 
 def _replace(path: Path, folder: Path, write: Callable[[Path], None]) -> None:

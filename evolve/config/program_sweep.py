@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from evolve.config.base import demand
 from evolve.config.sweep import SweepSettings, matches_of
 
 
@@ -56,19 +57,17 @@ class ProgramSweepSettings(SweepSettings):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.storage is not None:
-            raise ValueError("storage: programs are tuned on one machine; leave it out")
-        if self.set_by == "gtp" and not self.program.startswith("gtp:"):
-            raise ValueError("set_by: gtp is for programs that are named gtp:COMMAND")
         missing = [word for word in ("{name}", "{value}") if word not in self.set_command]
-        if missing:
-            raise ValueError(f"set_command: {' and '.join(missing)} must be in it")
         room = self.games_of_trials
-        if room is not None and self.trial_games > room:
-            raise ValueError(
-                f"games: {self.games} leave no room for a trial of {self.trial_games} and the "
-                f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
-            )
+        demand(
+            (self.storage is None, "storage: programs are tuned on one machine; leave it out"),
+            (self.set_by != "gtp" or self.program.startswith("gtp:"),
+             "set_by: gtp is for programs that are named gtp:COMMAND"),
+            (not missing, f"set_command: {' and '.join(missing)} must be in it"),
+            (room is None or self.trial_games <= room,
+             f"games: {self.games} leave no room for a trial of {self.trial_games} and the "
+             f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"),
+        )  # fmt: skip
         if room is not None and "trials" not in self.model_fields_set:
             # As many trials as fit if each is dropped after its first part.
             parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports

@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import Anything, Settings
+from evolve.config.base import Anything, Settings, demand
 from evolve.config.evolution import FIRST
 from evolve.config.ranges import OF_SETTINGS, Requirement, range_of
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -236,31 +236,22 @@ class SweepSettings(Settings):
         spsa, place = self.sampler == "spsa", "one machine; leave out storage, or"
         budgets = [self.budget or 0.0, *(rung.budget for rung in self.longer)]
         seconds = ", ".join(f"{budget:g}" for budget in budgets)
-        for wrong, text in (
-            (spsa and self.kind != "program", "sampler: spsa is for programs, which can meet"),
-            (spsa and self.require, "require: spsa cannot keep to it; take another sampler"),
-            (
-                spsa and self.start_from,
-                "start_from: spsa begins at the defaults; give others, {NAME:LOW:HIGH=DEFAULT}",
-            ),
-            (self.storage and self.start_from, f"start_from: it is for {place} start_from"),
-            (
-                target.budget is None and self.budget is not None,
-                f"budget: trials of {self.kind} learn nothing; leave it out",
-            ),
-            (
-                self.rungs and self.budget is None,
-                "rungs: trials have no budget in CPU seconds here; leave them out",
-            ),
-            (
-                budgets != sorted(budgets),
-                f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter",
-            ),
-            (self.rungs and self.storage, f"rungs: they run on {place} rungs"),
-            (not self.panel, "panel: it is empty; name one agent or more, or leave it out"),
-        ):
-            if wrong:
-                raise ValueError(text)
+        demand(
+            (not spsa or self.kind == "program",
+             "sampler: spsa is for programs, which can meet"),
+            (not (spsa and self.require), "require: spsa cannot keep to it; take another sampler"),
+            (not (spsa and self.start_from),
+             "start_from: spsa begins at the defaults; give others, {NAME:LOW:HIGH=DEFAULT}"),
+            (not (self.storage and self.start_from), f"start_from: it is for {place} start_from"),
+            (target.budget is not None or self.budget is None,
+             f"budget: trials of {self.kind} learn nothing; leave it out"),
+            (not self.rungs or self.budget is not None,
+             "rungs: trials have no budget in CPU seconds here; leave them out"),
+            (budgets == sorted(budgets),
+             f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter"),
+            (not (self.rungs and self.storage), f"rungs: they run on {place} rungs"),
+            (self.panel, "panel: it is empty; name one agent or more, or leave it out"),
+        )  # fmt: skip
         default = (target.strong and rules.strong_panel) or rules.panel
         names = (default if name == DEFAULT_PANEL else [name] for name in self.panel)
         object.__setattr__(self, "panel", tuple(dict.fromkeys(itertools.chain(*names))))

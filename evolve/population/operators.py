@@ -118,14 +118,6 @@ def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -
     return chosen
 
 
-SELECTIONS: Final[Mapping[str, Select]] = {
-    "best": best,
-    "tournament": tournament,
-    "rank": rank,
-    "lexicase": lexicase,
-}
-
-
 def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
     """BLX-α (Eshelman and Schaffer, FOGA 1993) with α = `blend` of the settings."""
     return _by_deap(tools.cxBlend, mother, father, breeding, alpha=breeding.settings.blend)
@@ -181,7 +173,7 @@ def step(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
 
 
 FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "selection": SELECTIONS,
+    "selection": {"best": best, "tournament": tournament, "rank": rank, "lexicase": lexicase},
     "crossover": {
         "blend": blend,
         "uniform": partial(_by_deap, tools.cxUniform, indpb=0.5),  # Syswerda, ICGA 1989
