@@ -35,6 +35,7 @@ _MEMORY: Final = "into memory, or into the file that `replacing` gives"
 _PANDAS: Final = "a column of pandas gets another name"
 EXEMPT: Final = {
     ("engine/compiled/compile.py", "os.replace"): _CACHE,
+    ("engine/compiled/compile.py", "os.unlink"): _CACHE,
     ("engine/compiled/compile.py", "unlink"): _CACHE,
     ("engine/compiled/compile.py", "tempfile.NamedTemporaryFile"): _CACHE,
     ("engine/compiled/private.py", "mkdir"): _PRIVATE,
