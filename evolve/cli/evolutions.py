@@ -19,8 +19,8 @@ from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.estimate import Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
-from evolve.evolution.trend import rest_message
 from evolve.fitness.executor import Executor
+from evolve.fitness.trend import rest_message
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of

@@ -183,7 +183,10 @@ class EvolutionSettings(Settings):
     patience: int | None = Field(
         None, ge=1, description="stop after so many generations without a better panel score"
     )
-    until_rest: bool = Field(False, description="stop when the rating no longer rises")
+    until_rest: bool = Field(
+        False,
+        description="stop when the rating rises by less than 20 Elo in 40 generations for certain",
+    )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
     @property

@@ -21,11 +21,11 @@ from evolve.agents.patterns import PatternAgent
 from evolve.arena.judges import RUNGS, Ladder, meet
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
-from evolve.evolution.trend import Curve, Rise
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import UNKNOWN, Estimate, Floats, in_elo, score_of_pairs
+from evolve.fitness.statistics import UNKNOWN, Floats, in_elo, score_of_pairs
+from evolve.fitness.trend import Curve, Rise, curve_of
 from evolve.population.genome import Genome
 from evolve.population.randomness import Use, generator
 from evolve.runs.loading import load_alphabeta
@@ -235,11 +235,7 @@ class LadderPanel(RunPanel):
         return metrics, pa.concat_tables([table, past_table])
 
     def restore(self, run: Run) -> None:
-        self._curve = Curve()
-        for row in (run.metadata(number)[0] for number in range(run.generation_count)):
-            if row.get("panel_elo") is not None:
-                value, low, high = (float(row[f"panel_elo{end}"]) for end in ("", "_low", "_high"))
-                self._curve.add(row["generation"], value, Estimate(value, low, high, 0).error)
+        self._curve = curve_of(run.metadata(number)[0] for number in range(run.generation_count))
         self.rise = self._curve.rise
 
 

@@ -12,10 +12,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from evolve.agents.calibration.ratings import words_of
 from evolve.engine.board.rules import RULE_SETS, RuleSet
 from evolve.errors import RunError
-from evolve.evolution.trend import POOLED, REST
+from evolve.fitness.statistics import mean_of
+from evolve.fitness.trend import REST
 from evolve.plots.figure import DASHES, GREY, LINE, ORANGE, SERIES, draw_band, legend_below, short
-from evolve.runs.summary import champion_elo
-from evolve.studies.course import Course
+from evolve.runs.summary import ELO, summary_of
+from evolve.studies.course import ENOUGH, Course
 from evolve.terminal_text import count_of
 
 _LADDER: Final = ("rating", "elo", "panel_elo")
@@ -54,29 +55,20 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
         raise RunError(f"these have different curves: {', '.join(metrics)}; name one metric")
     first, alone = courses[0], len(courses) == 1
     _, names = names_of([course.name for course in courses])
-    if alone and first.dots is not None:
-        names = [f"mean {first.y[-1]:.0f}"]
+    if alone and first.dots is not None and first.high is not None:
+        names = [f"strength {first.y[-1]:.0f} ± {first.high[-1] - first.y[-1]:.0f}"]
     for index, (course, name) in enumerate(zip(courses, names, strict=True)):
-        colour, dash = (
-            SERIES[index % len(SERIES)],
-            DASHES[(index // len(SERIES) + index) % len(DASHES)],
-        )
+        colour = SERIES[index % len(SERIES)]
+        dash = DASHES[(index // len(SERIES) + index) % len(DASHES)]
         if course.low is not None and course.high is not None:
-            draw_band(
-                axes, course.x, course.low, course.high, colour, 0.14 if len(courses) < 3 else 0.08
-            )
+            shade = 0.14 if len(courses) < 3 else 0.08
+            draw_band(axes, course.x, course.low, course.high, colour, shade)
         mark = "o" if len(course.x) == 1 else None
         axes.plot(
-            course.x,
-            course.y,
-            color=colour,
-            ls=dash,
-            lw=1.8,
-            label=name,
-            zorder=4,
-            marker=mark,
-            ms=3,
-        )
+            course.x, course.y, color=colour, ls=dash, lw=1.8, label=name, zorder=4,
+            marker=mark, ms=3,
+        )  # fmt: skip
+        _draw_champion(axes, course, colour, alone)
     if alone and first.dots is not None:
         _draw_bests(axes, first)
     _label_axes(axes, courses)
@@ -104,7 +96,9 @@ def caption_of(courses: Sequence[Course]) -> str:
     key, _ = names_of([course.name for course in courses])
     first, parts = courses[0], [short(key, _LONGEST)] if key else []
     if len(courses) == 1 and first.dots is not None:
-        return f"dots: best of each generation, 95 % · line: mean of {POOLED} of them, 95 %"
+        return (
+            "dots: best of each generation, 95 % · line: strength, smoothed over all of them, 95 %"
+        )
     seeds = sorted({course.seeds for course in courses})
     if seeds[-1] > 1:
         counts = f"{seeds[0]} to {count_of(seeds[-1], 'seed')}"
@@ -112,11 +106,36 @@ def caption_of(courses: Sequence[Course]) -> str:
     bands = list(dict.fromkeys(course.band for course in courses if course.band))
     if bands:
         parts.append(f"band: {' or '.join(bands)}")
+    if any(_champions_of(course) for course in courses):
+        parts.append("ring: champions")
     return " · ".join(parts)
 
 
+def _champions_of(course: Course) -> list[list[float]]:
+    """The champions' Elo with its interval, beside strength; empty where a run has none."""
+    if course.metric != "rating":
+        return []
+    rows = [[summary_of(run)[name] for name in ELO] for run in course.runs]
+    return [] if any(None in row for row in rows) else rows
+
+
+def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None:
+    """Draw the champion's own Elo at the end, or the mean of the seeds' champions."""
+    champions = _champions_of(course)
+    if not champions:
+        return
+    elo, low, high = champions[0]
+    if len(champions) > 1:
+        elo, low, high, _ = mean_of([row[0] for row in champions])
+    axes.errorbar(
+        course.x[-1:], [elo], None if 1 < len(champions) < ENOUGH else [[elo - low], [high - elo]],
+        fmt="o", ms=8, mfc="none", mew=1.6, lw=1.2, color=colour, zorder=5, clip_on=False,
+        label=f"champion {elo:.0f} ± {(high - low) / 2:.0f}" if alone else None,
+    )  # fmt: skip
+
+
 def _draw_bests(axes: Axes, course: Course) -> None:
-    """Draw each generation's best and the champion."""
+    """Draw each generation's best, and where the run says that it no longer rises."""
     assert course.dots is not None
     x, y, low, high = course.dots.T
     colour = SERIES[0]
@@ -126,12 +145,6 @@ def _draw_bests(axes: Axes, course: Course) -> None:
         label="each generation's best",
     )  # fmt: skip
     (run,) = course.runs
-    name, elo = champion_elo(run)
-    if name == "elo" and elo is not None:
-        axes.plot(
-            x[-1:], [elo], "o", ms=8, mfc="none", mew=1.6, color=colour, zorder=5, clip_on=False,
-            label=f"champion {elo:.0f}",
-        )  # fmt: skip
     frame = run.generations
     resting = frame.loc[frame["rise_high"] < REST, "generation"].tolist()
     if resting and course.steps == "generation":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from evolve.errors import RunError, reason_of
+from evolve.fitness.trend import curve_of
 from evolve.runs.run import Run, joined
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.runs.summary import champion_elo
@@ -21,13 +22,16 @@ from evolve.tables.individuals import (
     OF_LADDER,
     table_metadata,
 )
-from evolve.tables.parquet import read_table
+from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.paths import committed_generations, generation_file, playoff_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _DEPTHS: Final = "depths"
+_METRICS: Final = (
+    "best_score", "panel_score", "panel_elo", "rating", "rating_low", "rating_high",
+)  # fmt: skip
 
 
 def _generations(run: Run, generation: int | None = None) -> pa.Table:
@@ -36,8 +40,8 @@ def _generations(run: Run, generation: int | None = None) -> pa.Table:
     Runs with the fixed panel have no columns of the ladder.
     """
     numbers = range(run.generation_count) if generation is None else [generation]
-    rows = [run.metadata(number)[0] for number in numbers]
-    ladder = run.config.get("panel") == "ladder"
+    strengths, ladder = _strengths(run), run.config.get("panel") == "ladder"
+    rows = [{**run.metadata(number)[0], **strengths.get(number, {})} for number in numbers]
     names = [name for name in GENERATIONS_COLUMNS.names if ladder or name not in OF_LADDER]
     try:
         return table_of_rows(rows, GENERATIONS_COLUMNS.schema).select(names)
@@ -49,7 +53,28 @@ def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
     """The rows of these generations, with the search depths of the best individual."""
     schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
     paths = [generation_file(run.path, number) for number in numbers]
-    return table_of_rows([_row_with_depths(path, _changed(path)) for path in paths], schema)
+    rows = [_row_with_depths(path, _changed(path)) for path in paths]
+    strengths = _strengths(run)
+    return table_of_rows([{**row, **strengths.get(row["generation"], {})} for row in rows], schema)
+
+
+def _strengths(run: Run) -> Mapping[int, Mapping[str, float | None]]:
+    """The rating of each generation: the strength as smoothed over the bests of all of them."""
+    if run.config.get("panel") != "ladder":
+        return {}
+    paths = [generation_file(run.path, number) for number in range(run.generation_count)]
+    return _smoothed(tuple((path, _changed(path)) for path in paths))
+
+
+@lru_cache(64)
+def _smoothed(files: Sequence[tuple[Path, int]]) -> dict[int, dict[str, float | None]]:
+    curve = curve_of(_row(path, changed) for path, changed in files)
+    return {number: elo.columns("rating") for number, elo in curve.smoothed.items()}
+
+
+@lru_cache(8192)
+def _row(path: Path, changed: int) -> dict[str, Any]:
+    return table_metadata(read_metadata(path), path)[0]
 
 
 def _changed(path: Path) -> int:
@@ -98,18 +123,18 @@ def _progress(run: Run) -> RunProgress:
         complete=played_off,
         crowned=played_off,
         last=generation_file(run.path, count - 1) if count else None,
-        metrics={key: row.get(key) for key in ("best_score", "panel_score", "panel_elo", "rating")},
+        metrics={key: row.get(key) for key in _METRICS},
     )
 
 
 def _curve(run: Run) -> pd.Series[float]:
-    """By generation: with the ladder the mean of the last ratings, else the Elo on the panel."""
+    """By generation: with the ladder the smoothed strength, else the Elo on the panel."""
     column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
     return run.generations.set_index("generation")[column].dropna()
 
 
 def _curve_at(run: Run, generations: Sequence[int]) -> list[float | None]:
-    """The same at some generations, without reading the others."""
+    """What was known of it at some generations, without reading the others."""
     column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
     return [run.metadata(generation)[0].get(column) for generation in generations]
 

@@ -244,7 +244,10 @@ class Index:
             "beats": None if rung is None else rung.label,
             "weights": _weights(run),
             "share": 1.0 if facts["state"] == "done" else _share(progress),
-            "elo_so_far": facts.get("rating") if facts.get("elo") is None else None,
+            **{
+                f"elo_so_far{end}": facts.get(f"rating{end}") if facts.get("elo") is None else None
+                for end in ("", "_low", "_high")
+            },
             "score": progress.so_far if score is None and not kind.rated else score,
         }
 

@@ -52,7 +52,11 @@ class Course:
         if self.low is None:
             return ""
         if self.seeds == 1:
-            return "95 % interval of the games"
+            return (
+                "95 % of the smoothed strength"
+                if self.metric == "rating"
+                else "95 % interval of the games"
+            )
         enough = self.seeds >= ENOUGH
         return "95 % interval of the mean" if enough else "from the lowest seed to the highest"
 

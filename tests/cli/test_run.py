@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.evolution.trend import REST
+from evolve.fitness.trend import REST
 from tests.cli import (
     INTERRUPTED,
     QUICK,

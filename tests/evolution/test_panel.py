@@ -11,6 +11,7 @@ import pytest
 import evolve
 from evolve.arena.judges import RUNGS, Ladder
 from evolve.fitness.statistics import rate_one
+from evolve.fitness.trend import Curve
 from evolve.runs.run import Run
 from tests.evolution.conftest import start
 
@@ -18,7 +19,7 @@ from tests.evolution.conftest import start
 def test_rating_follows_from_the_panel_games(run: Run) -> None:
     games = run.games[run.games["kind"] == "panel"]
     known = {rung.agent.name: rung.elo for rung in Ladder("reversed").rungs}
-    ratings: list[float] = []
+    strength = Curve()
     for row in run.generations.itertuples():
         mine = games[games["generation"] == row.generation]
         assert len(mine) == RUNGS * 2 * 2
@@ -31,12 +32,19 @@ def test_rating_follows_from_the_panel_games(run: Run) -> None:
             np.array([known[rung] for rung in scores]),
             np.array(list(scores.values())).reshape(RUNGS, 2, 2).mean(axis=2),
         )
-        ratings.append(elo.value)
+        strength.add(row.generation, elo.value, elo.error)
         assert row.panel_elo == pytest.approx(elo.value)
         assert row.panel_elo_high - row.panel_elo == pytest.approx(1.96 * elo.error, rel=1e-4)
-        assert row.rating == pytest.approx(np.mean(ratings))
+        level = strength.level
+        assert level is not None
+        stored = run.metadata(row.Index)[0]["rating"]
+        assert stored == pytest.approx(level.value), "what was known then"
         assert row.rating_low < row.rating < row.rating_high
         assert 0 < row.panel_score < 1
+    last, stored = run.generations.iloc[-1], run.metadata(len(run.generations) - 1)[0]
+    assert last["rating"] == pytest.approx(stored["rating"]), "the table ends with the headline"
+    first = run.metadata(0)[0]
+    assert run.generations["rating"].iloc[0] != first["rating"], "later bests say more of it"
     order = np.argsort(run.generations["panel_elo"])
     assert run.generations["panel_score"].iloc[order].is_monotonic_increasing
 

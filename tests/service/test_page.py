@@ -236,7 +236,7 @@ def test_a_chart_is_read_cut_hidden_and_saved(
         page.mouse.move(box["x"] + 60, box["y"] + 80)
         best = f"{abs(rows[0]['panel_elo']):,.0f}"
         assert best in chart.locator(".tip").inner_html()
-        mean = chart.get_by_role("button", name="mean of the last ten")
+        mean = chart.get_by_role("button", name="strength")
         assert plot.locator("polyline").count() == 1
         mean.click()
         assert plot.locator("polyline").count() == 0

@@ -49,8 +49,10 @@ class RunSummary(BaseModel):
     elo_low: float | None = Field(description="where the 95 % interval of that begins")
     elo_high: float | None = Field(description="and where it ends")
     elo_so_far: float | None = Field(
-        description="without one, the mean of the ratings of an evolution's last bests"
+        description="without one, the strength of an evolution's last bests, smoothed"
     )
+    elo_so_far_low: float | None
+    elo_so_far_high: float | None
     score: float | None = Field(
         description="of a training or a sweep against its panel, 0 to 1; before its end the last "
         "or best there was"

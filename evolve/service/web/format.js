@@ -29,11 +29,18 @@ export function interval(value, low, high, show = number) {
   return `${show(value)} (${show(low)} to ${show(high)})`;
 }
 
+/** A run's Elo with its interval: its champion's (`sure`), or before that the smoothed strength of its bests. */
+export function eloOf(run) {
+  const sure = typeof run.elo === "number";
+  const name = sure ? "elo" : "elo_so_far";
+  return { value: run[name], low: run[`${name}_low`], high: run[`${name}_high`], sure };
+}
+
 /** How good a run's champion is, as [label, value]; null where nothing is known. */
-export function strengthOf({ elo, elo_low: low, elo_high: high, elo_so_far: soFar, ...run }) {
-  const whole = (value) => number(value, 0);
-  if (typeof elo === "number") return ["Elo", `${whole(elo)}${typeof low === "number" ? ` ± ${whole((high - low) / 2)}` : ""}`];
-  if (typeof soFar === "number") return ["Elo of the last bests", whole(soFar)];
+export function strengthOf(run) {
+  const { value, low, high, sure } = eloOf(run);
+  const whole = (elo) => number(elo, 0);
+  if (typeof value === "number") return [sure ? "Elo" : "strength of the bests, Elo", `${whole(value)}${typeof low === "number" ? ` ± ${whole((high - low) / 2)}` : ""}`];
   return typeof run.score === "number" ? ["score", interval(run.score, run.score_low, run.score_high)] : null;
 }
 

@@ -42,7 +42,7 @@ function summed(rows, column) {
 
 const LASTS = 5;
 
-/** Each generation's best, the mean of the last ones, the champion, and the rungs of the ladder. */
+/** Each generation's best, the strength smoothed over them, the champion, and the rungs of the ladder. */
 function Strength({ run, rows }) {
   const [over, setOver] = useState("generation");
   const column = OVER.find(([key]) => key === over)[2];
@@ -54,11 +54,11 @@ function Strength({ run, rows }) {
   const rungs = rated ? rungsOf(run.rules).map((rung) => ({ ...rung, passed: Math.min(...lasts) > rung.elo })) : [];
   const series = [
     { name: "best of a generation", dots: true, whiskers: true, colour: 0, points: points("panel_elo") },
-    ...(rated ? [{ name: "mean of the last ten", bold: true, colour: 0, points: points("rating"), label: `mean of the last ten: ${number(rows.at(-1).rating, 0)}` }] : []),
+    ...(rated ? [{ name: "strength", bold: true, colour: 0, points: points("rating"), label: `strength ${number(rows.at(-1).rating, 0)} ${margin(rows.at(-1).rating_low, rows.at(-1).rating_high)}` }] : []),
     ...(typeof run.elo === "number" ? [{ name: "champion", dots: true, whiskers: true, open: true, colour: 0, label: `champion ${number(run.elo, 0)} ${margin(run.elo_low, run.elo_high)}`,
       points: [{ x: x.at(-1), y: run.elo, low: run.elo_low, high: run.elo_high }] }] : []),
   ];
-  return html`<${Plot} key=${over} tall title="How strong each generation's best is" about=${`Elo over ${over === "generation" ? "generations" : over}`} series=${series} rungs=${rungs} xName=${over === "minutes" ? "minute" : over}
+  return html`<${Plot} key=${over} tall title="How strong each generation's best is" about=${`Elo over ${over === "generation" ? "generations" : over}${rated ? " · line: strength, smoothed over all bests by their errors; band: its 95 %" : ""}`} series=${series} rungs=${rungs} xName=${over === "minutes" ? "minute" : over}
     text=${(value) => number(value, 0)} acts=${html`<${Seg} name="Over" value=${over} choices=${OVER.map(([key, words]) => [key, words])} onChange=${setOver} />`} />`;
 }
 

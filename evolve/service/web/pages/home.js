@@ -4,7 +4,7 @@ import { path, remove } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture, Spark } from "../figures.js";
-import { aboutOf, amount, capital, duration, percent, troubleOf, when } from "../format.js";
+import { aboutOf, amount, capital, duration, eloOf, percent, troubleOf, when } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, changed, contestOf, DeleteJob, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { isContest, kindOf, meta } from "../meta.js";
@@ -151,8 +151,8 @@ function Strength({ run, job }) {
     return typeof elo === "number" ? html`<${Elo} value=${elo} low=${low} high=${high} difference />` : typeof score === "number" && html`<span class="elo">${percent(score, 0)} <i>score</i></span>`;
   }
   if (typeof run.gain === "number") return html`<${Elo} value=${run.gain} low=${run.gain_low} high=${run.gain_high} difference />`;
-  const elo = run.elo ?? run.elo_so_far;
-  if (typeof elo === "number") return html`<${Elo} value=${elo} low=${run.elo_low} high=${run.elo_high} />`;
+  const elo = eloOf(run);
+  if (typeof elo.value === "number") return html`<${Elo} ...${elo} />`;
   return typeof run.score === "number" && html`<span class="elo">${percent(run.score)} <i>score</i></span>`;
 }
 
@@ -174,6 +174,6 @@ function Meaning({ run, job }) {
   if (run.grid) return `${run.grid.length} ${run.grid.length === 1 ? "setting" : "settings"} × ${run.grid[0]?.length} seeds`;
   if (run.beats) return `Beats the ${run.beats}`;
   if (typeof run.elo === "number") return "Beats no rung of the ladder for certain";
-  if (typeof run.elo_so_far === "number") return "Mean of its last bests";
+  if (typeof run.elo_so_far === "number") return "Strength of its bests";
   return typeof run.score === "number" ? "Score against its panel" : null;
 }

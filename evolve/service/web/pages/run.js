@@ -4,7 +4,7 @@ import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture } from "../figures.js";
-import { aboutOf, amount, cell, date, gapOf, label, number, settingOf, strengthOf, troubleOf, verdictOf } from "../format.js";
+import { aboutOf, amount, cell, date, eloOf, gapOf, label, number, settingOf, strengthOf, troubleOf, verdictOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
 import { kindOf } from "../meta.js";
@@ -87,8 +87,8 @@ function Figure({ run, seeds = [] }) {
   const row = verdictOf(seeds);
   if (row) return html`<span class="elo">${row.winner ? `${settingOf(run, row.winner)} is better` : "Undecided"}</span><p class="note">${row.winner ? `by ${gapOf(row)}` : `${gapOf(row)} apart`}, ${number(row.seeds)} ${row.seeds === 1 ? "seed" : "seeds"}</p>`;
   if (typeof run.gain === "number") return html`<${Elo} big difference value=${run.gain} low=${run.gain_low} high=${run.gain_high} /><p class="note">over its default settings</p>`;
-  const elo = run.elo ?? run.elo_so_far;
-  if (typeof elo === "number") return html`<${Elo} big value=${elo} low=${run.elo_low} high=${run.elo_high} /><p class="note">${run.beats ? `beats the ${run.beats}` : run.elo === null ? "mean of its last bests" : "beats no rung for certain"}</p>`;
+  const elo = eloOf(run);
+  if (typeof elo.value === "number") return html`<${Elo} big ...${elo} /><p class="note">${run.beats ? `beats the ${run.beats}` : !elo.sure ? "strength of its bests" : "beats no rung for certain"}</p>`;
   const strength = strengthOf(run);
   return strength && html`<span class="elo">${strength[1]} <i>${strength[0]}</i></span>`;
 }

@@ -1,0 +1,158 @@
+"""The strength of a run: how strong its best agents are, and whether they still improve.
+
+The rating of one generation's best is a measurement with a known error, of a strength that moves
+slowly. So the strength is what a Kalman filter and smoother make of all of them. Its model is the
+local linear trend: strength and its slope walk at random. How far they step is unknown, so it is
+integrated out over a grid: with the likeliest steps alone, bands of short runs are too narrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any, Final
+
+import numpy as np
+
+from evolve.fitness.statistics import Z95, Estimate, Floats
+
+SPAN: Final = 40
+"""Generations over which a rise is reported, and the fewest that it is computed from."""
+REST: Final = 20.0
+"""Elo. A run that would gain less than this in SPAN generations no longer improves."""
+_FEWEST: Final = 8
+"""Fewest panels for which a rise is reported."""
+_STEPS: Final = np.array([*product((0, 1.5, 3, 6, 12, 25, 60), (0, 0.2, 1, 5, 25))]).T
+"""How far the strength and its slope step in a generation: standard deviations, Elo."""
+_PRIOR: Final = np.log(np.where(_STEPS == 0.0, [[2.0], [8.0]], 1.0)).sum(axis=0)
+"""Logarithm of how likely these are beforehand."""
+_FIRST_STEP: Final = 150.0
+"""Elo by which the strength may leap after the random first generation, and ever less later."""
+_FIRST_SLOPE: Final = 40.0
+"""Elo a generation: how large the slope of the beginning may be."""
+
+
+@dataclass(frozen=True)
+class Rise:
+    """Elo gained in SPAN generations, from the panels of generation `since` and later."""
+
+    elo: Estimate
+    since: int
+
+    @property
+    def rests(self) -> bool:
+        """Whether the run no longer improves: the interval ends below REST."""
+        return self.elo.high < REST
+
+
+def rest_message(row: Mapping[str, Any]) -> str | None:
+    """Return a sentence from a row of the generations table, if the run no longer improves."""
+    high = row.get("rise_high")
+    if high is None or not high < REST:  # NaN in a table read from disk
+        return None
+    return (
+        f"evolution has stopped improving: since generation {row['rise_since']:.0f} the rating "
+        f"rises by [{row['rise_low']:+.0f}, {high:+.0f}] Elo in {SPAN} generations"
+    )
+
+
+@dataclass
+class Curve:
+    """The strength after ratings of the best of each generation, in order.
+
+    _filtered: for each size of steps the strength and its slope, and their covariance.
+    """
+
+    generations: list[int] = field(default_factory=list)
+    _filtered: list[tuple[Floats, Floats]] = field(default_factory=list)
+    _fit: Floats = field(default_factory=_PRIOR.copy)
+
+    def add(self, generation: int, elo: float, error: float) -> None:
+        """Add the rating of one panel, with its standard error."""
+        mean, spread = np.tile((elo, 0.0), (len(_PRIOR), 1)), np.diag((error**2, _FIRST_SLOPE**2))
+        if self.generations:
+            mean, spread, _ = self._ahead(-1, generation)
+            variance, off = spread[:, 0, 0] + error**2, elo - mean[:, 0]
+            self._fit = self._fit - 0.5 * (np.log(variance) + off**2 / variance)
+            gain = spread[:, :, 0] / variance[:, None]
+            mean, spread = mean + gain * off[:, None], spread - gain[:, :, None] * spread[:, :1]
+        self._filtered.append((mean, np.broadcast_to(spread, (len(_PRIOR), 2, 2))))
+        self.generations.append(generation)
+
+    @property
+    def level(self) -> Estimate | None:
+        """The strength after the last panel."""
+        return next((self._mixed(mean, spread) for mean, spread, _ in self._backward()), None)
+
+    @property
+    def smoothed(self) -> dict[int, Estimate]:
+        """The strength in each generation that has a panel, from all panels."""
+        found = [self._mixed(mean, spread) for mean, spread, _ in self._backward()]
+        return dict(zip(self.generations, reversed(found), strict=True))
+
+    @property
+    def rise(self) -> Rise | None:
+        """How the strength rises in the last half of the run.
+
+        The last half, because each doubling of the generations gains about the same: the gain of
+        the last half is the most to expect from as many further generations.
+        """
+        last = self.generations[-1] if self.generations else 0
+        first = int(np.searchsorted(self.generations, min(last - SPAN, last // 2)))
+        panels = len(self.generations) - first
+        if last < SPAN or panels < _FEWEST:
+            return None
+        states = list(islice(self._backward(), panels))
+        (end, end_variance, _), (mean, variance, shared) = states[0], states[-1]
+        since = self.generations[first]
+        scale = SPAN / (last - since)
+        gain, uncertainty = end - mean, end_variance + variance - 2.0 * shared
+        return Rise(self._mixed(scale * gain, scale**2 * uncertainty), since)
+
+    def _ahead(self, index: int, generation: int) -> tuple[Floats, Floats, Floats]:
+        """The state after a panel, moved to a later generation, and how much the two share."""
+        (mean, spread), before = self._filtered[index], self.generations[index]
+        step = generation - before
+        motion = np.array([[1.0, step], [0.0, 1.0]])
+        level, slope = _STEPS[:, :, None, None] ** 2
+        level = level + (_FIRST_STEP / (1 + before) ** 2) ** 2
+        drift = np.array([[step**3 / 3, step**2 / 2], [step**2 / 2, step]])
+        walked = level * np.diag((step, 0.0)) + slope * drift
+        return mean @ motion.T, motion @ spread @ motion.T + walked, spread @ motion.T
+
+    def _backward(self) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """From the last panel to the first: strength, variance, and covariance with the last."""
+        if not self._filtered:
+            return
+        mean, spread = self._filtered[-1]
+        shared = spread
+        yield mean[:, 0], spread[:, 0, 0], shared[:, 0, 0]
+        for index in reversed(range(len(self._filtered) - 1)):
+            forecast, doubt, cross = self._ahead(index, self.generations[index + 1])
+            back = cross @ np.linalg.inv(doubt)
+            before, known = self._filtered[index]
+            mean = before + (back @ (mean - forecast)[:, :, None])[:, :, 0]
+            spread = known + back @ (spread - doubt) @ back.transpose(0, 2, 1)
+            shared = back @ shared
+            yield mean[:, 0], spread[:, 0, 0], shared[:, 0, 0]
+
+    def _mixed(self, means: Floats, variances: Floats) -> Estimate:
+        """The mean and the interval over all sizes of steps, weighed by how well they fit."""
+        weights = np.exp(self._fit - self._fit.max())
+        weights /= weights.sum()
+        mean = float(weights @ means)
+        # Not the root of the mean square: in a mixture, 95 % lie nearer than 1.96 of these.
+        error = float(weights @ np.sqrt(np.maximum(variances, 0.0) + (means - mean) ** 2))
+        # Rounded: linear algebra libraries differ in the last digits, and tables shall not.
+        return Estimate.around(round(mean, 4), round(Z95 * error, 4), len(self.generations))
+
+
+def curve_of(rows: Iterable[Mapping[str, Any]]) -> Curve:
+    """The strength after rows of the generations table; those without a rating are left out."""
+    curve = Curve()
+    for row in rows:
+        value, low, high = (row.get(f"panel_elo{end}") for end in ("", "_low", "_high"))
+        if value is not None and low is not None and high is not None:
+            curve.add(row["generation"], value, max(1.0, Estimate(value, low, high, 0).error))
+    return curve
