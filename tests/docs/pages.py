@@ -20,12 +20,12 @@ SWEEP: Final = {
     "--trials": 3, "--panel-openings": 4, "--final-openings": 4, "--finalists": 2, "--startup": 2,
     "--reports": 2,
 }  # fmt: skip
-LEARN: Final = {"--budget": 2, "--games": 60, "--panel-openings": 2}
+LEARN: Final = {"--budget": 1, "--games": 60, "--panel-openings": 2}
 NETWORK: Final = {**LEARN, "--games-per-iteration": 20, "--check-every": 20, "--batch": 32}
 
 SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "run": {**RUN, "--population": 6},
-    "resume": {"--generations": 5, "--games": 100, "--trials": 5, "--patience": 2, "--budget": 3},
+    "resume": {"--generations": 5, "--games": 100, "--trials": 5, "--patience": 2, "--budget": 2},
     "resume runs/sweep-program-001": {"--games": 100},
     "cluster check": {},
     "train patterns": {
@@ -37,8 +37,8 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "sweep alphabeta": SWEEP,
     "sweep evolution": {**SWEEP, "--budget": 0.2},
     "sweep patterns": {**SWEEP, "--budget": 0.2, "--retest": 1},
-    "sweep dqn": {**SWEEP, "--budget": 1},
-    "sweep mcts": {**SWEEP, "--budget": 1},
+    "sweep dqn": {**SWEEP, "--budget": 0.5},
+    "sweep mcts": {**SWEEP, "--budget": 0.5},
     "sweep program": {"--trials": 3, "--pairs": 2, "--final-openings": 2, "--finalists": 1},
     "match": {"--games": 4},
     "rate": {"--games": 2},
@@ -73,8 +73,8 @@ ADDED: Final[Mapping[str, Sequence[str]]] = {
         "--fix=depth=2",
         "--fix=endgame=6",
     ),
-    "sweep dqn": ("--budget=1", "--panel=random,swh", "--fix=games=60"),
-    "sweep mcts": ("--budget=1", "--panel=random,swh", "--fix=games=60", "--fix=simulations=8"),
+    "sweep dqn": ("--budget=0.5", "--panel=random,swh", "--fix=games=60"),
+    "sweep mcts": ("--budget=0.5", "--panel=random,swh", "--fix=games=60", "--fix=simulations=8"),
     "check": ("--quick",),
     "serve": ("--port=0",),
 }

@@ -169,7 +169,7 @@ def test_the_bundled_agents_from_their_first_move_on() -> None:
     for rules in RULES:
         agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
         module = load(agent.python_source(numba=True))
-        asked = [board for empties in range(56, 2, -2) for board in boards(empties, 1, empties)]
+        asked = [board for empties in range(56, 2, -3) for board in boards(empties, 1, empties)]
         module.COMPILER = compiler = compiler or module.COMPILER
         for board in itertools.cycle(asked):
             if compiler.best_of is not None:

@@ -23,7 +23,6 @@ from evolve.sweeps.trials import agent_file, games_of
 from evolve.tables.trials import (
     FinalDocument,
     final_table,
-    finals_trials,
     verdict_of,
     write_final,
 )
@@ -95,7 +94,6 @@ def test_the_final_decides_anew_and_its_winner_meets_the_defaults(tmp_path: Path
     assert champion.provenance["against_defaults"] == result.against_defaults.score  # type: ignore[attr-defined]
     document = json.loads((tmp_path / "final.json").read_text(encoding="utf-8"))
     assert (document["winner"], document["trials"]) == (2, 5)
-    assert finals_trials(tmp_path) == 5
 
 
 def test_a_final_can_be_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,9 +128,6 @@ def test_without_an_agent_there_is_no_final(tmp_path: Path) -> None:
     assert final(tmp_path, [trial(1, 0.9)]) is None
     assert final(tmp_path, []) is None
     assert list(tmp_path.iterdir()) == []
-    assert finals_trials(tmp_path) is None
-    (tmp_path / "final.json").write_text('{"trials": 3, "rows"')
-    assert finals_trials(tmp_path) is None
 
 
 @pytest.mark.parametrize("named", ["trials/trial-0002.json", "../trial-0001.json", None, "x" * 99])
