@@ -174,7 +174,7 @@ class _Game:
             texts = {square: analysis.text(square) for square in ranked}
         else:
             texts = {square: f"{discs.values[square]:+.1f}" for square in ranked}
-            of_what += f", ±{discs.error:.0f}"
+            of_what += f", ± {discs.error:.0f}"
         if len(ranked) > 1 and len({*texts.values()}) == 1:
             names = " ".join(map(square_name, ranked))
             return f"{of_what}: {texts[ranked[0]]} for each of {names}"

@@ -14,12 +14,13 @@ from click.core import ParameterSource
 from evolve.cli.display import print_line, reporting_compilation
 from evolve.cli.options import jobs_option, json_option
 from evolve.cli.settings import GroupedCommand, GroupedOption, settings_below
-from evolve.cli.terminal import duration, print_error, print_json, print_rows, size
+from evolve.cli.terminal import print_error, print_json, print_rows
 from evolve.cluster import Placement
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
 from evolve.extras import need
+from evolve.number_text import duration, size
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 

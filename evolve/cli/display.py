@@ -22,7 +22,8 @@ from rich.text import Text
 
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
-from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, row_tables
+from evolve.cli.terminal import BAR_WIDTH, cell, out, row_tables
+from evolve.number_text import duration
 from evolve.runs.progress import Observer, TimeLeft
 
 _LIVE_ROWS: Final = 12

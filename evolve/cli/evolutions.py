@@ -14,13 +14,13 @@ from evolve.cli.display import ProgressView, print_line, print_next, reporting_c
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import GENERATIONS_SPARE, LEGEND, columns_shown, generation_texts
 from evolve.cli.runs import describe_champion
-from evolve.cli.terminal import duration, size
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.estimate import Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Executor
 from evolve.fitness.trend import rest_message
+from evolve.number_text import duration, size
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of

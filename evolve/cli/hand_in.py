@@ -24,10 +24,11 @@ from evolve.arena.hand_in import (
     writable,
 )
 from evolve.cli.display import print_next, reporting_compilation
-from evolve.cli.terminal import counting, duration, print_error, print_json, print_note, print_text
+from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.errors import AgentError
 from evolve.files.atomic import write_text
+from evolve.number_text import duration
 from evolve.programs.examination import Demands, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS

@@ -30,7 +30,6 @@ from evolve.cli.settings import GroupedCommand, config_option, model_options, se
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import (
     counting,
-    elo_text,
     failure_reporter,
     out,
     print_error,
@@ -40,6 +39,7 @@ from evolve.cli.terminal import (
 )
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
+from evolve.number_text import elo_text
 
 if TYPE_CHECKING:
     from evolve.arena.match import Match
@@ -230,14 +230,14 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
 def _print(match: Match) -> None:
     result = match.result
     score = result.score
-    elo, low, high = map(elo_text, result.elo.columns("elo").values())
+    elo = elo_text(*result.elo.columns("elo").values(), signed=True)
     facts = {
         "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
         "score": f"{score.value:.3f} [{score.low:.3f}, {score.high:.3f}]",
         "as black": f"{result.score_black:.3f}",
         "as white": f"{result.score_white:.3f}",
         "discs": f"{result.mean_discs:+.1f} a game",
-        "Elo": f"{elo} [{low}, {high}], {100 * result.superiority:.1f} % likely stronger",
+        "Elo": f"{elo}, {100 * result.superiority:.1f} % likely stronger",
         "pairs": "  ".join(
             f"{points}: {count}"
             for points, count in zip(("0", "½", "1", "1½", "2"), result.pentanomial, strict=True)

@@ -11,17 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from evolve.cli.display import print_line
-from evolve.cli.terminal import (
-    cell,
-    elo_text,
-    is_elo,
-    json_text,
-    out,
-    print_rows,
-    print_text,
-    with_error,
-)
+from evolve.cli.terminal import cell, json_text, out, print_rows, print_text
 from evolve.files.atomic import write_text
+from evolve.number_text import elo_text, is_elo, state_text, whole
 from evolve.tables.paths import BEST_FILE
 from evolve.terminal_text import plain
 
@@ -87,7 +79,7 @@ def rounded(name: str, value: Any) -> Any:
     if not isinstance(value, float) or not math.isfinite(value):
         return value
     if is_elo(name):
-        return f"{value:.0f}"
+        return whole(value)
     words = name.split("_")
     if "discs" in words or name == "disc_difference":
         return f"{value:.1f}"
@@ -170,7 +162,7 @@ def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str
     for name in columns:
         value = row.get(name)
         if name in _WITH_ERRORS and value is not None and math.isfinite(value):
-            texts.append(with_error(value, *(row.get(f"{name}{end}") for end in _ENDS)))
+            texts.append(elo_text(value, *(row.get(f"{name}{end}") for end in _ENDS)))
         else:
             texts.append(cell(rounded(name, value)))
     return texts
@@ -233,12 +225,16 @@ def print_finalists(folder: Path, rows: Sequence[Mapping[Any, Any]]) -> None:
     elif len(rows) > 1:
         pair = f"{rows[0]['games'] // (len(rows) - 1)} games a pair"
         print_line("the final so far:" if verdict is None else f"final, {pair}:")
-        elo = ("elo", "elo_low", "elo_high")
         values = [
-            [row["trial"], *(elo_text(row[key]) for key in elo), row["score"], row["failures"]]
+            [
+                row["trial"],
+                elo_text(row["elo"], row["elo_low"], row["elo_high"], signed=True),
+                row["score"],
+                row["failures"],
+            ]
             for row in rows
         ]
-        heads = ["trial", "Elo", "low", "high", "score", "failed"]
+        heads = ["trial", "Elo", "score", "failed"]
         shown = len(heads) - (not any(row["failures"] for row in rows))
         print_rows(heads[:shown], [line[:shown] for line in values])
     if verdict is not None:
@@ -254,6 +250,8 @@ def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:
     shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
     columns = [*first, "state", "score", "score_error", "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()
+    for row in values:
+        row[len(first)] = state_text(row[len(first)])
     print_rows(columns, [[narrow(_short(value)) for value in row] for row in values])
     if len(parameters) > len(shown):
         print_text(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")

@@ -18,9 +18,7 @@ from evolve.cli.options import complete_agents, json_option, readable, rules_opt
 from evolve.cli.progress import progress_of
 from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (
-    NOTHING,
     counting,
-    elo_text,
     failure_reporter,
     print_error,
     print_json,
@@ -31,6 +29,7 @@ from evolve.cli.terminal import (
 from evolve.config.matches import RateSettings
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.number_text import NOTHING, elo_text
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
@@ -171,7 +170,7 @@ def _print(tournament: Tournament) -> None:
     rows = tournament.rows()
     scores, games = tournament.cross().scores, tournament.cross().games
     index = {name: number for number, name in enumerate(tournament.names)}
-    heads = ["", "agent", "Elo", "low", "high", "score", "games"]
+    heads = ["", "agent", "Elo", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []
     for number, row in enumerate(rows, 1):
@@ -180,8 +179,8 @@ def _print(tournament: Tournament) -> None:
         for other in rows:
             j = index[other.agent]
             cross.append(f"{scores[i, j]:.3f}" if games[i, j] else NOTHING)
-        elos = map(elo_text, row.elo.columns("elo").values())
-        lines.append([number, row.agent, *elos, row.score, row.games, *cross])
+        elo = elo_text(*row.elo.columns("elo").values(), signed=True)
+        lines.append([number, row.agent, elo, row.score, row.games, *cross])
     print_rows(heads, lines)
     for row in rows:
         if row.failures:
@@ -240,4 +239,4 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
 
 
 def _with_error(value: str, error: int) -> str:
-    return f"{value} ±{error}" if error else f"about {value}"
+    return f"{value} ± {error}" if error else f"about {value}"

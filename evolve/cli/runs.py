@@ -11,9 +11,10 @@ import click
 import evolve
 from evolve.cli.options import complete_runs, jobs_option, json_option, output_path
 from evolve.cli.output import as_frame, rounded, style_of, write_in_style
-from evolve.cli.terminal import cell, counting, print_json, print_rows, print_text, with_error
+from evolve.cli.terminal import cell, counting, print_json, print_rows, print_text
 from evolve.errors import EvolveError, OptionsError
 from evolve.files.atomic import write_text
+from evolve.number_text import elo_text
 from evolve.runs.run_types import RUN_TYPES
 from evolve.studies.document import ENDINGS, Section, document_of, sections_of
 
@@ -102,7 +103,7 @@ def strength_of(facts: Mapping[str, Any]) -> str | None:
     """A champion's Elo with its interval, or else its score, marked as such; None if neither."""
     elo, low, high = (facts.get(key) for key in ("elo", "elo_low", "elo_high"))
     if elo is not None:
-        return with_error(elo, low, high)
+        return elo_text(elo, low, high)
     score, low, high = (facts.get(key) for key in ("score", "score_low", "score_high"))
     if score is None:
         return None
@@ -121,7 +122,7 @@ def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
     facts, parts = summary_of(run), []
     if facts.get("elo") is not None:
         games = f" in {provenance['elo_games']} games" if "elo_games" in provenance else ""
-        parts.append(f"Elo {strength_of(facts)} on the ladder{games}")
+        parts.append(f"{strength_of(facts)} Elo on the ladder{games}")
     share, against = share_in_playoff(run), cell(provenance.get("against"))
     if share.get("playoff_share") is not None:
         value, low, high = map(cell, share.values())

@@ -13,13 +13,14 @@ from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists, print_winner
-from evolve.cli.terminal import cell, elo_text
+from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import Estimate, in_elo
+from evolve.number_text import elo_text, state_text
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS, champion_of
 from evolve.sweeps.call import search_and_select
@@ -63,7 +64,7 @@ class TrialsView(ProgressView):
         seconds = row["seconds"]
         return [
             str(row["number"]),
-            row["state"].lower(),
+            state_text(row["state"]),
             *map(cell, (row["score"], row["score_error"], row["best"])),
             cell(None) if seconds is None else f"{seconds:.1f}",
         ]
@@ -220,8 +221,8 @@ def _report_program(folder: Path, final: FinalDocument) -> None:
     """Print what the winner gains, and how to pass its parameters to the program."""
     if (found := final.against_defaults) is not None:
         score = Estimate(found.score, found.low, found.high, found.games)
-        gain, low, high = map(elo_text, in_elo(score).columns("elo").values())
-        print_line(f"gain over the defaults {gain} Elo [{low}, {high}]")
+        gain = elo_text(*in_elo(score).columns("elo").values(), signed=True)
+        print_line(f"gain over the defaults {gain} Elo")
     best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))
     values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
     print_line(f"best parameters, of trial-{final.winner}: {values}")

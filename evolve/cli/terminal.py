@@ -31,6 +31,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evolve.fitness.executor import Background
+from evolve.number_text import NOTHING
 from evolve.parsing import json_value
 from evolve.terminal_text import plain, writable
 
@@ -84,50 +85,6 @@ def print_note(text: str) -> None:
     """Print a line on standard error for people who watch; nothing where it is no terminal."""
     if err().is_terminal:
         print_error(text)
-
-
-NOTHING: Final = "–"
-"""What a table shows where there is no figure."""
-
-
-def duration(seconds: float) -> str:
-    """Seconds for people: `45 s`, `12 min`, `3.5 h`; – if unknown."""
-    if math.isnan(seconds):
-        return NOTHING
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
-
-
-def size(count: float) -> str:
-    """Bytes for people."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            break
-        count /= 1000
-    return f"{count:.0f} {unit}"
-
-
-def with_error(value: float, low: float | None, high: float | None) -> str:
-    """An Elo with its 95 % interval, whole: `624 ± 55`, or `624 [530, 700]` if that is uneven."""
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
-        return f"{value:.0f}"
-    below, above = value - low, high - value
-    if abs(above - below) <= 1.0:
-        return f"{value:.0f} ± {(high - low) / 2:.0f}"
-    return f"{value:.0f} [{low:.0f}, {high:.0f}]"
-
-
-def is_elo(name: str) -> bool:
-    """Whether a column holds Elo, which is shown without decimals."""
-    return not {"elo", "rating", "rise"}.isdisjoint(name.split("_"))
-
-
-def elo_text(value: float | None) -> str:
-    """An Elo difference without decimals."""
-    return NOTHING if value is None else f"{round(value):+d}"
 
 
 def cell(value: Any) -> str:

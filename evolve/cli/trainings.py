@@ -10,10 +10,11 @@ from typing import Any, Final
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
-from evolve.cli.terminal import cell, is_elo
+from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.learning.training import Training
+from evolve.number_text import is_elo
 from evolve.runs.loading import load_agent
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
@@ -98,7 +99,7 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
                 "measure them"
             )
         rating: Any = getattr(agent, "provenance", {})
-        elo = f"Elo {strength_of(rating)} on the ladder, " if "elo" in rating else ""
+        elo = f"{strength_of(rating)} Elo on the ladder, " if "elo" in rating else ""
         score, error, against = (cell(rating.get(key)) for key in ("score", "error", "against"))
         print_line(
             f"best {agent.name}: {elo}score {score} ± {error} against {against} → "

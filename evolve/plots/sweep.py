@@ -51,7 +51,7 @@ def plot_sweep(run: Run, look: Look) -> Picture:
     trials, config = run.trials, run.config
     complete = trials[trials["state"] == "COMPLETE"]
     if complete.empty:
-        raise RunError(f"{run.path} has no complete trial to draw yet")
+        raise RunError(f"{run.path} has no finished trial to draw yet")
     landscapes = Trials.of(run.path)
     names = landscapes.names
     slices = names[: _SLICES if run.importances.shares else _MORE_SLICES]
@@ -79,7 +79,7 @@ def plot_sweep(run: Run, look: Look) -> Picture:
 
 def _draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:
     """Draw the trials' scores against the judges in order, and the best so far."""
-    for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "complete")):
+    for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "finished")):
         part = trials[trials["state"] == state]
         if part.empty:
             continue

@@ -13,6 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, TextIO
 
+from evolve.number_text import elo_text, is_elo
 from evolve.terminal_text import plain, writable
 
 
@@ -137,8 +138,7 @@ _SHARE: Final = 0.1
 """Share of the work between two lines where none can be replaced."""
 _KEYS: Final = ("generation", "check", "number", "setting", "seed")
 """Columns that say which row it is."""
-_ELO: Final = ("rating", "elo")
-_METRICS: Final = (*_ELO, "score", "best_score")
+_METRICS: Final = ("rating", "elo", "score", "best_score")
 """Columns that say how good it is; the first that a row has is shown."""
 
 
@@ -168,8 +168,9 @@ class ProgressLine(Observer):
         parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
         metric = next((key for key in _METRICS if isinstance(row.get(key), int | float)), None)
         if metric is not None:
-            places = 0 if metric in _ELO else 3
-            parts.append(f"{metric.replace('_', ' ')} {float(row[metric]):.{places}f}")
+            value = row[metric]
+            text = elo_text(value) if is_elo(metric) else f"{value:.3f}"
+            parts.append(f"{metric.replace('_', ' ')} {text}")
         self._what = " · ".join(parts)
         self._show(certainly=True)
 

@@ -45,7 +45,7 @@ GOALS: Final = (
             ),
             Offer(
                 title="As published",
-                about="The settings of the published experiment, 10,000 nodes a move.",
+                about="The settings of the published experiment, 10 000 nodes a move.",
                 command="run",
                 settings={"preset": "published"},
             ),
@@ -99,7 +99,7 @@ GOALS: Final = (
                 about="Any program of GTP or NBoard, with its parameters as {name:low:high}.",
                 command="sweep program",
                 settings={"games": 1600},
-                time="as long as 1,600 of its games",
+                time="as long as 1600 of its games",
             ),
             Offer(
                 title="An alpha-beta agent",

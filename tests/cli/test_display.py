@@ -46,7 +46,7 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     facts = {"score": 0.5, "score_error": 0.1, "best": 0.5, "seconds": 1.0}
     display.row({"number": 0, "state": "COMPLETE", **facts, "reason": "a remark"}, 1, 4)
     line, remark = capsys.readouterr().out.splitlines()
-    assert line.split()[:4] == ["0", "complete", "0.500", "0.100"]
+    assert line.split()[:4] == ["0", "finished", "0.500", "0.100"]
     assert remark == "trial 0: a remark"
     for name, done in (("final", 3), ("2 trials running", 8), ("final", 8)):
         display.stage(name, done, 8)

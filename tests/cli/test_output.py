@@ -20,7 +20,7 @@ from evolve.cli.output import (
     print_generations,
     rounded,
 )
-from evolve.cli.terminal import NOTHING, with_error
+from evolve.number_text import NOTHING, elo_text
 from evolve.tables.individuals import GENERATIONS_COLUMNS
 from tests.cli import done, misused, on_a_terminal
 
@@ -113,7 +113,7 @@ def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_pat
     rows = evolve.load_run(first).generations.to_dict("records")
     for line, row in zip(lines[begin : begin + 3], rows, strict=True):
         assert line.split()[:2] == [str(row["generation"]), row["best"]]
-        elo = with_error(*(row[f"panel_elo{end}"] for end in ("", "_low", "_high")))
+        elo = elo_text(*(row[f"panel_elo{end}"] for end in ("", "_low", "_high")))
         assert f" {elo} " in line
     # One name everywhere: the head is the columns' own names, word above word.
     stacked = [line.split() for line in lines[:begin]]

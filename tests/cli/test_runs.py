@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cli.terminal import with_error
+from evolve.number_text import elo_text
 from evolve.runs.run_folder import locked
 from tests.cli import QUICK, Result, done, on_a_terminal
 
@@ -26,7 +26,7 @@ def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
     assert "3/3" in shown.lines[1]
     # The Elo from games after the play-off, in place of what was won there.
     found = evolve.load_agent(copy).stored().provenance
-    interval = with_error(*(found[key] for key in ("elo", "elo_low", "elo_high")))
+    interval = elo_text(*(found[key] for key in ("elo", "elo_low", "elo_high")))
     assert " ± " in interval
     compared = done("compare", copy)
     for line in (shown.lines[1], next(row for row in compared.lines if row.startswith("elo "))):
@@ -80,7 +80,7 @@ def test_no_list_has_the_share_in_the_play_off(copy: Path, tmp_path: Path) -> No
     assert re.search(r" 3/3 +-?\d+ ± \d+ ", lines["copy"])
     # The run's own details have both, each by its name.
     assert "play-off share 0.876 [0.765, 0.987]" in done("show", copy).out
-    assert re.search(r"Elo -?\d+ ± \d+ on the ladder in 64 games", done("show", copy).out)
+    assert re.search(r"-?\d+ ± \d+ Elo on the ladder in 64 games", done("show", copy).out)
     assert "play-off share 0.876 [0.765, 0.987]" in done("show", before).out
     assert "Elo" not in done("show", before).lines[-1]
 
@@ -89,9 +89,9 @@ def test_the_end_of_a_run_tells_its_elo(first_output: tuple[Path, Result]) -> No
     folder, result = first_output
     found = evolve.load_agent(folder).stored().provenance
     (line,) = (line for line in result.lines if line.startswith("champion "))
-    interval = with_error(*(found[key] for key in ("elo", "elo_low", "elo_high")))
+    interval = elo_text(*(found[key] for key in ("elo", "elo_low", "elo_high")))
     assert " ± " in interval
-    assert f"Elo {interval} on the ladder in {found['elo_games']} games" in line
+    assert f"{interval} Elo on the ladder in {found['elo_games']} games" in line
     assert f"play-off share {found['score']:.3f}" in line
     assert line.endswith(str(folder / "champion.json"))
 
@@ -149,7 +149,7 @@ def test_runs_breaks_no_word(copy: Path, tmp_path: Path, columns: int) -> None:
     assert max(map(len, shown.splitlines())) <= columns
     assert len(shown.splitlines()) == 2
     (facts,) = done("runs", "--json").document
-    elo = with_error(*(facts[key] for key in ("elo", "elo_low", "elo_high")))
+    elo = elo_text(*(facts[key] for key in ("elo", "elo_low", "elo_high")))
     for word in ("runs/reversed-001", "done", "3/3", *elo.split()):
         assert word in shown.split()
     assert ("champion" in shown) is (columns == 200)

@@ -37,7 +37,7 @@ def test_a_row_of_a_trial() -> None:
     ]
     cells = [look.cells(one) for one in rows]
     assert [texts[best] for texts in cells] == ["–", "0.500", "0.500"]
-    assert cells[0] == ["0", "fail", "–", "0.013", "–", "–"]
+    assert cells[0] == ["0", "failed", "–", "0.013", "–", "–"]
     assert cells[2][1:3] == ["pruned", "0.900"]
     assert [look.remark(one) for one in rows] == ["trial 0: no memory", None, None]
     head = look.head()

@@ -184,14 +184,6 @@ def test_errors_have_one_form() -> None:
         assert hint in said, said
 
 
-def test_an_elo_is_whole_with_its_error() -> None:
-    assert terminal.with_error(549.8, 524.8, 574.9) == "550 ± 25"
-    assert terminal.with_error(-12.4, -112.4, 87.6) == "-12 ± 100"
-    assert terminal.with_error(191.0, -161.0, 542.6) == "191 ± 352"
-    assert terminal.with_error(700.0, 500.0, 1200.0) == "700 [500, 1200]"
-    assert terminal.with_error(1.2, None, None) == "1"
-
-
 def test_tables_on_a_terminal_break_no_number(
     screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -169,7 +169,7 @@ def test_patterns_are_measured_by_the_ladder(shared: Path, copy: Path) -> None:
     assert [listed[key] for key in elo] == [last[key] for key in elo]
     interval = f"{last['elo']:.0f} ± {(last['elo_high'] - last['elo_low']) / 2:.0f}"
     assert interval in done("runs", copy.parent).lines[-1]
-    assert f"Elo {interval} on the ladder" in shown.out
+    assert f"{interval} Elo on the ladder" in shown.out
     assert "best_ladder_score" in done("compare", shared, copy).out
 
 
@@ -188,7 +188,7 @@ def test_what_is_said_while_it_learns(finished: Finished) -> None:
     ends = [lines[2].index(f"{name} ") + len(name) for name in lines[2].split()[:-1]]
     assert all(line[end - 1] != " " and line[end] == " " for line in lines[3:5] for end in ends)
     assert "all games are played" in lines[5]
-    assert re.match(r"best patterns-600: Elo -?\d+ ± \d+ on the ladder, score", lines[6])
+    assert re.match(r"best patterns-600: -?\d+ ± \d+ Elo on the ladder, score", lines[6])
     # and nothing of too few games before it
     assert "against the ladder" in lines[6]
 

@@ -92,7 +92,7 @@ export function marksOf(all, evaluations) {
 
 export function inWords(lead) {
   const whole = Math.round(Math.abs(lead));
-  return whole ? `${lead > 0 ? "Black" : "White"} +${whole} ${whole === 1 ? "disc" : "discs"}` : "Even";
+  return whole ? `${lead > 0 ? "Black" : "White"} ${whole} ahead` : "Even";
 }
 
 const share = (lead) => `${50 - 50 * Math.tanh(lead / 11)}%`;

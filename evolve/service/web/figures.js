@@ -1,6 +1,6 @@
 // The small figures of lists and heads: a strength, a curve, a champion's weights; the diverging palette.
 
-import { number, signed } from "./format.js";
+import { margin, number, signed } from "./format.js";
 import { html } from "./html.js";
 
 const STEPS = ["n5", "n4", "n3", "n2", "n1", "z0", "p1", "p2", "p3", "p4", "p5"];
@@ -23,11 +23,6 @@ export function unfolded(weights) {
 /** A line from one of two ranges to the other. */
 export function scale([low, high], [from, to]) {
   return (value) => from + ((value - low) / (high - low || 1)) * (to - from);
-}
-
-/** The half width of an interval, ± as people write it; nothing where there is none. */
-export function margin(low, high) {
-  return typeof low === "number" && typeof high === "number" ? `± ${number((high - low) / 2, 0)}` : "";
 }
 
 /** The one number of a run: a whole Elo with its 95 % interval. `difference`: with its sign. */

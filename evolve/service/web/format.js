@@ -1,18 +1,19 @@
-// Numbers, times and names as people read them.
+// Numbers, times and names as people read them; evolve/number_text.py has the same forms.
 
 const NONE = "–";
 const MINUS = "\u2212";
 
 const dateFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
-const wholeFormat = new Intl.NumberFormat("en-GB");
+/** A whole number; from 10 000 on with a space, which does not break, between thousands. */
+const whole = (value) => String(Math.round(value)).replace(/^\d{5,}$/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u00a0"));
 
 export function number(value, decimals) {
   if (value === null || value === undefined || Number.isNaN(value)) return NONE;
   if (typeof value !== "number") return String(value);
   const size = Math.abs(value);
   const places = decimals ?? (Number.isInteger(value) || size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
-  const text = places === 0 ? wholeFormat.format(Math.round(size)) : size.toFixed(places);
-  return (value < 0 && Number(text.replaceAll(",", "")) !== 0 ? MINUS : "") + text;
+  const text = places === 0 ? whole(size) : size.toFixed(places);
+  return (value < 0 && /[1-9]/.test(text) ? MINUS : "") + text;
 }
 
 export function signed(value, decimals) {
@@ -29,6 +30,17 @@ export function interval(value, low, high, show = number) {
   return `${show(value)} (${show(low)} to ${show(high)})`;
 }
 
+/** The half width of an interval, ± as people write it; nothing where there is none. */
+export function margin(low, high) {
+  return typeof low === "number" && typeof high === "number" ? `± ${number((high - low) / 2, 0)}` : "";
+}
+
+/** A whole Elo with its interval: 752 ± 26 Elo. */
+export const eloText = (elo, low, high) => [number(elo, 0), margin(low, high), "Elo"].filter(Boolean).join(" ");
+
+/** The state of a trial, of which tables have Optuna's name, as people read it. */
+export const stateText = (state) => ({ COMPLETE: "finished", FAIL: "failed" })[state] ?? state.toLowerCase();
+
 /** A run's Elo with its interval: its champion's (`sure`), or before that the smoothed strength of its bests. */
 export function eloOf(run) {
   const sure = typeof run.elo === "number";
@@ -39,8 +51,7 @@ export function eloOf(run) {
 /** How good a run's champion is, as [label, value]; null where nothing is known. */
 export function strengthOf(run) {
   const { value, low, high, sure } = eloOf(run);
-  const whole = (elo) => number(elo, 0);
-  if (typeof value === "number") return [sure ? "Elo" : "strength of the bests, Elo", `${whole(value)}${typeof low === "number" ? ` ± ${whole((high - low) / 2)}` : ""}`];
+  if (typeof value === "number") return [sure ? "on the ladder" : "strength of the bests", eloText(value, low, high)];
   return typeof run.score === "number" ? ["score", interval(run.score, run.score_low, run.score_high)] : null;
 }
 

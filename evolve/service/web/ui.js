@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { useGet, useRested } from "./data.js";
-import { capital, cell, label, number, percent, troubleOf } from "./format.js";
+import { capital, cell, label, number, percent, stateText, troubleOf } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
 const ICONS = {
@@ -139,7 +139,7 @@ export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
   const used = (column) => pages.items?.some((row) => (row[column] ?? "") !== "");
   const columns = (pages.columns || []).filter((column) => pick(column) && used(column.name))
     .map(({ name: column, type, format }) => {
-      const show = shows[column] || (format === "percent" ? (value) => percent(value) : column === "state" ? (value) => value.toLowerCase() : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
+      const show = shows[column] || (format === "percent" ? (value) => percent(value) : column === "state" ? stateText : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
       return { name: column, number: type === "number", show: show && ((row) => show(row[column])) };
     });
   return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;

@@ -4,7 +4,7 @@ import { path, post, remove } from "../api.js";
 import { BoardHeat } from "../charts.js";
 import { usePages } from "../data.js";
 import { mostOf, Picture, shade, Thumb } from "../figures.js";
-import { capital, cell, label, number, signed } from "../format.js";
+import { capital, cell, label, margin, number, signed } from "../format.js";
 import { html, useState } from "../html.js";
 import { go, setQuery, to } from "../router.js";
 import { ActTwice, Box, HeadRow, Icon, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
@@ -21,7 +21,7 @@ function All({ query }) {
     <${Wait} of=${pages}>
       <${Table} name="agents" id="id" rows=${pages.items || []} columns=${[
         { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>${agent.name !== agent.id && html` <small>${agent.name}</small>`}` },
-        { name: "Elo", number: true, show: ({ ratings = [] }) => ratings.map(({ rules, elo, error }) => html`<div title=${rules}>${number(elo, 0)}${error > 0 && ` ± ${error}`}${ratings.length > 1 && html` <small>${rules}</small>`}</div>`) },
+        { name: "Elo", number: true, show: ({ ratings = [] }) => ratings.map(({ rules, elo, error }) => html`<div title=${rules}>${number(elo, 0)} ${error > 0 && margin(elo - error, elo + error)}${ratings.length > 1 && html` <small>${rules}</small>`}</div>`) },
         { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
         { title: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
       ]} />
@@ -67,7 +67,7 @@ function One({ id }) {
   if (!agent.data) return html`<h1>${id}</h1><${Wait} of=${agent} />`;
   const { name, about, origin, ratings = [] } = agent.data;
   return html`<${HeadRow} picture=${html`<${Picture} />`} title=${name} note=${html`${capital(about || "")} <span class="option">${id}</span>`}
-      figure=${ratings.map(({ rules, elo, error }) => html`<div class="elo" title=${rules}>${number(elo, 0)} <i>${error > 0 && `± ${error}`} Elo${ratings.length > 1 && `, ${rules}`}</i></div>`)}>
+      figure=${ratings.map(({ rules, elo, error }) => html`<div class="elo" title=${rules}>${number(elo, 0)} <i>${error > 0 && margin(elo - error, elo + error)} Elo${ratings.length > 1 && `, ${rules}`}</i></div>`)}>
       <a class="button main" href=${to(["play"], { agent: id })}><${Icon} name="play" /> Play it</a><a class="button" href=${to(["ratings"], { agent: id })}>Rate it</a>
       ${origin === "upload" && html`<${ActTwice} question="Delete this agent?" act=${() => remove(path(["agents", id])).then(() => go("#/agents"))}>Delete<//>`}<//>
     <div class="card"><${AgentView} agent=${agent.data} /></div>`;

@@ -4,8 +4,8 @@ import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
 import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { Elo, margin } from "../figures.js";
-import { cell, date, interval, label, number, percent, signed, strengthOf } from "../format.js";
+import { Elo } from "../figures.js";
+import { cell, date, interval, label, margin, number, percent, signed, strengthOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
@@ -58,7 +58,7 @@ function Differences({ runs, comparison }) {
   const columns = runs.map((run, index) => ({ name: run.id, show: (row) => cell(row.values[index]) }));
   const found = useGet(path(["metrics"], { run: runs.map((run) => run.id) })).data?.items || [];
   const metrics = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, index) => found[index]?.[name]) }));
-  const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.join(" ")) };
+  const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.toReversed().join(" ")) };
   return html`<h2>Settings in which they differ</h2>
     ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
     <${OverSeeds} runs=${runs} />

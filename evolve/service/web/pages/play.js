@@ -5,7 +5,7 @@ import { Board } from "../board.js";
 import { rested } from "../coach.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { capital, label, number } from "../format.js";
+import { capital, eloText, label, number } from "../format.js";
 import { html, useMemo, useRef, useState } from "../html.js";
 import { meta } from "../meta.js";
 import { after, fromObf, isOver, legalMoves, mustPass, obf, other, positions, squareName, START } from "../reversi.js";
@@ -79,7 +79,7 @@ function NewGame({ next, title, button, game, children }) {
   const may = info.data?.settings || [];
   return html`<section class="card stack"><h2 class="title">${title}</h2>
     ${levels.length > 0 && html`<${Levels} levels=${levels} value=${agent} onChange=${(id) => set({ agent: id })} />`}
-    ${level && html`<p>${titleOf(level.id)}${level.about && `: ${level.about}`} <span class="option">${level.plays}</span>${level.error && html`<br /><small>${eloOf(level.elo)} ± ${level.error}</small>`}</p>`}
+    ${level && html`<p>${titleOf(level.id)}${level.about && `: ${level.about}`} <span class="option">${level.plays}</span>${level.error && html`<br /><small>${eloText(level.elo, level.elo - level.error, level.elo + level.error)}</small>`}</p>`}
     <details class="fold stack" open=${!isLevel}><summary>Another agent</summary>
       <${IdInput} name="Agent" value=${isLevel ? "" : name} onChange=${(id) => set({ agent: id })} />
       ${info.data && html`<p class="quiet">${info.data.name}${info.data.about && `: ${info.data.about}`}</p>`}
