@@ -39,6 +39,7 @@ from evolve.fitness.roundrobin import (
     RoundRobin,
     fitness_values,
 )
+from evolve.fitness.trend import rest_message
 from evolve.population.algorithms import algorithm_of
 from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vector
 from evolve.population.operators import Own, check_own, own_name
@@ -237,7 +238,7 @@ class Evolution:
         waited = self.generation - self.champions.best_panel_generation
         if settings.patience is not None and waited >= settings.patience:
             return EvolutionEnding.PATIENCE
-        if settings.until_rest and self.panel.rise is not None and self.panel.rise.rests:
+        if settings.until_rest and rest_message(self.panel.rise) is not None:
             return EvolutionEnding.REST
         if (
             settings.time_limit is not None

@@ -25,7 +25,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import UNKNOWN, Floats, in_elo, score_of_pairs
-from evolve.fitness.trend import Curve, Rise, curve_of
+from evolve.fitness.trend import Curve, curve_of
 from evolve.population.genome import Genome
 from evolve.population.randomness import Use, generator
 from evolve.runs.loading import load_alphabeta
@@ -104,7 +104,7 @@ class RunPanel(ABC):
     """
 
     opponents: ClassVar[int]
-    rise: Rise | None = None
+    rise: Mapping[str, float | None] = {}
 
     def __init__(self, context: RunContext) -> None:
         self.context, self.settings = context, context.settings
@@ -228,8 +228,7 @@ class LadderPanel(RunPanel):
             "panel_score": self._ladder.score(elo.value),
             **elo.columns("panel_elo"),
             **(self._curve.level or UNKNOWN).columns("rating"),
-            **(self.rise.elo if self.rise else UNKNOWN).columns("rise"),
-            "rise_since": self.rise.since if self.rise else None,
+            **self.rise,
             "past_score": past,
         }
         return metrics, pa.concat_tables([table, past_table])

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evolve.fitness.statistics import Z95, Estimate, Floats
+from evolve.fitness.statistics import UNKNOWN, Z95, Estimate, Floats
 
 SPAN: Final = 40
 """Generations over which a rise is reported, and the fewest that it is computed from."""
@@ -31,19 +31,6 @@ _FIRST_STEP: Final = 150.0
 """Elo by which the strength may leap after the random first generation, and ever less later."""
 _FIRST_SLOPE: Final = 40.0
 """Elo a generation: how large the slope of the beginning may be."""
-
-
-@dataclass(frozen=True)
-class Rise:
-    """Elo gained in SPAN generations, from the panels of generation `since` and later."""
-
-    elo: Estimate
-    since: int
-
-    @property
-    def rests(self) -> bool:
-        """Whether the run no longer improves: the interval ends below REST."""
-        return self.elo.high < REST
 
 
 def rest_message(row: Mapping[str, Any]) -> str | None:
@@ -92,8 +79,8 @@ class Curve:
         return dict(zip(self.generations, reversed(found), strict=True))
 
     @property
-    def rise(self) -> Rise | None:
-        """How the strength rises in the last half of the run.
+    def rise(self) -> dict[str, float | None]:
+        """Columns: the Elo gained in SPAN generations in the last half of the run, and since when.
 
         The last half, because each doubling of the generations gains about the same: the gain of
         the last half is the most to expect from as many further generations.
@@ -102,13 +89,14 @@ class Curve:
         first = int(np.searchsorted(self.generations, min(last - SPAN, last // 2)))
         panels = len(self.generations) - first
         if last < SPAN or panels < _FEWEST:
-            return None
+            return {**UNKNOWN.columns("rise"), "rise_since": None}
         states = list(islice(self._backward(), panels))
         (end, end_variance, _), (mean, variance, shared) = states[0], states[-1]
         since = self.generations[first]
         scale = SPAN / (last - since)
         gain, uncertainty = end - mean, end_variance + variance - 2.0 * shared
-        return Rise(self._mixed(scale * gain, scale**2 * uncertainty), since)
+        elo = self._mixed(scale * gain, scale**2 * uncertainty)
+        return {**elo.columns("rise"), "rise_since": since}
 
     def _ahead(self, index: int, generation: int) -> tuple[Floats, Floats, Floats]:
         """The state after a panel, moved to a later generation, and how much the two share."""
