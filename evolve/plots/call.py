@@ -10,7 +10,6 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
@@ -109,9 +108,13 @@ def plot(
     else:
         groups = _groups(opened)
         courses = _courses(groups, None, None)
-        made = picture(
-            look, _title(opened), _SETTINGS, lambda figure: _draw_settings(figure, groups, courses)
-        )
+
+        def draw_settings(figure: Picture) -> None:
+            left, right = figure.subplots(1, 2, width_ratios=(5, 2))
+            _draw_seeds(right, groups)
+            draw_chart(left, courses)
+
+        made = picture(look, _title(opened), _SETTINGS, draw_settings)
     return made if output is None else made.save(output)
 
 
@@ -282,13 +285,6 @@ def _draw_points(axes: Axes, names: Any, values: Any, low: Any, high: Any) -> No
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
-
-
-def _draw_settings(figure: Figure, groups: Sequence[Group], courses: Sequence[Course]) -> None:
-    """Draw the mean curve of each setting, and on the right its seeds' values at their end."""
-    left, right = figure.subplots(1, 2, width_ratios=(5, 2))
-    _draw_seeds(right, groups)
-    draw_chart(left, courses)
 
 
 def _draw_seeds(axes: Axes, groups: Sequence[Group]) -> None:

@@ -55,6 +55,11 @@ def format_ggf(record: GameRecord) -> str:
     mover = "O" if record.start.side == "white" else "*"
     score = record.score
     result = "?" if score is None else f"{score:+.2f}{_FLAGS.get(record.ending, '')}"
+    letter = rule_set(record.rules).ggf
+    if letter is None:
+        raise RecordError(
+            f"GGF has no type for games of the rules {record.rules}; take .csv or .parquet"
+        )
     parts = {
         "GM": "Othello",
         "PC": record.site or "evolve",
@@ -63,7 +68,7 @@ def format_ggf(record: GameRecord) -> str:
         "PB": record.black,
         "PW": record.white,
         "RE": result,
-        "TY": _type(record.rules),
+        "TY": f"8{letter}",
         "BO": f"8 {cells} {mover}",
     }
     head = "".join(f"{key}[{_plain(value)}]" for key, value in parts.items() if value)
@@ -78,14 +83,6 @@ def format_ggf(record: GameRecord) -> str:
 def _plain(text: str) -> str:
     """Text that cannot end a property or a game."""
     return " ".join(text.translate(str.maketrans("[];\\", "(),/")).split())
-
-
-def _type(rules: Rules) -> str:
-    """The GGF game type of these rules."""
-    letter = rule_set(rules).ggf
-    if letter is None:
-        raise RecordError(f"GGF has no type for games of the rules {rules}; take .csv or .parquet")
-    return f"8{letter}"
 
 
 def ggf_text(records: Iterable[GameRecord]) -> str:

@@ -109,7 +109,10 @@ def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
 def _record(tags: dict[str, str], text: str, request: Request) -> GameRecord:
     variant = (tags.get("rules") or tags.get("variant") or "").lower()
     board = tags.get("board") or tags.get("fen")  # a FEN is refused: it would be another start
-    parsed = read_moves(_without_asides(text))
+    bare, before = _DROPPED.sub(" ", text), ""
+    while bare != before:  # variations may hold others
+        bare, before = _ASIDE.sub(" ", bare), bare
+    parsed = read_moves(bare)
     results = [result for result in (read_result(tags.get("result", "*")), parsed.result) if result]
     result = max(results, key=lambda result: result.counts, default=None)
     return game_of(
@@ -123,14 +126,6 @@ def _record(tags: dict[str, str], text: str, request: Request) -> GameRecord:
         date=_value(tags.get("date")),
         event=_value(tags.get("event")),
     )
-
-
-def _without_asides(text: str) -> str:
-    """The moves without comments, annotations, and variations in brackets."""
-    bare, before = _DROPPED.sub(" ", text), ""
-    while bare != before:
-        bare, before = _ASIDE.sub(" ", bare), bare
-    return bare
 
 
 def _value(text: str | None) -> str:

@@ -15,7 +15,7 @@ from evolve.runs.run import Run, joined
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.runs.summary import champion_elo
 from evolve.tables.columns import scalar_of, table_of_rows
-from evolve.tables.games import GAMES_COLUMNS, START
+from evolve.tables.games import START
 from evolve.tables.individuals import (
     GENERATIONS_COLUMNS,
     INDIVIDUALS_COLUMNS,
@@ -100,16 +100,6 @@ def _individuals(run: Run, generation: int | None = None) -> pa.Table:
     numbers = range(run.generation_count) if generation is None else [generation]
     tables = [run.individuals_table(number) for number in numbers]
     return joined(run.path, tables or [INDIVIDUALS_COLUMNS.schema.empty_table()])
-
-
-def _games(run: Run, generation: int | None = None) -> pa.Table:
-    """The games of all generations, or of the given one alone."""
-    if generation is not None:
-        return run.all_games_table(generation)
-    tables = [run.games_table(generation) for generation in range(run.generation_count)]
-    playoff = run.playoff_table()
-    tables += [] if playoff is None else [playoff]
-    return joined(run.path, tables or [GAMES_COLUMNS.schema.empty_table()])
 
 
 def _progress(run: Run) -> RunProgress:
@@ -200,6 +190,10 @@ READING: Final = RunReading(
         ),
         "individuals": TableReading(_individuals),
         # Evolutions leave one column of games empty: they begin at the usual start.
-        "games": TableReading(_games, unused=lambda run: (START,), of_games=True),
+        "games": TableReading(
+            lambda run, generation=None: run.all_games_table(generation),
+            unused=lambda run: (START,),
+            of_games=True,
+        ),
     },
 )

@@ -145,11 +145,18 @@ class Run(FolderView):
         """The games file of a generation, without the play-off."""
         return _read(paths.games_file(self.path, generation), GAMES_COLUMNS, generation)
 
-    def all_games_table(self, generation: int) -> pa.Table:
-        """The games of a generation, of the last one with the play-off; RunError without one."""
-        self.check_generation(generation)
-        tables = [self.games_table(generation)]
-        playoff = self.playoff_table() if generation == self.generation_count - 1 else None
+    def all_games_table(self, generation: int | None = None) -> pa.Table:
+        """The games of a generation, or of all; of the last one with the play-off.
+
+        RunError without that generation.
+        """
+        if generation is not None:
+            self.check_generation(generation)
+        count = self.generation_count
+        numbers = range(count) if generation is None else [generation]
+        tables = [GAMES_COLUMNS.schema.empty_table()] if not numbers else []
+        tables += [self.games_table(number) for number in numbers]
+        playoff = self.playoff_table() if generation in (None, count - 1) else None
         return joined(self.path, tables if playoff is None else [*tables, playoff])
 
     def playoff_table(self) -> pa.Table | None:
@@ -301,13 +308,17 @@ class Study(FolderView):
             has_rows = generation is None or 0 <= generation < run.generation_count
             if name in run.tables and has_rows:
                 frame = run.table(name, generation)
+                varied = {**member.setting.varied, "seed": member.seed}
+                # A sweep's parameter may have the name of a setting: it stays as it is.
+                keys = {key: key if key not in frame else f"setting.{key}" for key in varied}
+                values = {keys[key]: value for key, value in varied.items()}
                 marks = {
                     mark: pd.Series(
                         [value] * len(frame),
                         index=frame.index,
                         dtype=None if isinstance(value, (int, float)) else object,
                     )
-                    for mark, value in _marks(member, frame).items()
+                    for mark, value in {"setting": member.setting.name, **values}.items()
                 }
                 frames.append(pd.concat([pd.DataFrame(marks, index=frame.index), frame], axis=1))
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
@@ -349,13 +360,3 @@ def list_all(parent: str | Path, refused: Callable[[Path, LinkError], None]) -> 
 def load_run(path: str | Path) -> Run | Study:
     """The run or study in a folder; raises RunError when it is neither."""
     return Study(path) if _is_study(Path(path)) else Run(path)
-
-
-def _marks(member: Member, frame: pd.DataFrame) -> dict[str, Any]:
-    """The columns that identify a run, in front of its table; names in the table stay as they are.
-
-    A sweep's parameter may have the name of a setting.
-    """
-    varied = {**member.setting.varied, "seed": member.seed}
-    renamed = {key if key not in frame else f"setting.{key}": varied[key] for key in varied}
-    return {"setting": member.setting.name, **renamed}

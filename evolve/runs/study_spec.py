@@ -150,7 +150,8 @@ class StudySpec(BaseModel):
                 stems.add(stem)
                 changes = dict(self.variants.get(variant, {}))
                 for key, value in varied.items():
-                    changes = laid_over(changes, _nested(key, value))
+                    name_of_field, dot, inner = key.partition(".")  # such as fix.depths
+                    changes = laid_over(changes, {name_of_field: {inner: value} if dot else value})
                 varied_in = {"variant": variant, **varied} if self.variants else varied
                 settings.append(Setting(name or BASE, varied_in, changes, stem))
         names = [setting.name for setting in settings]
@@ -234,12 +235,6 @@ def bare(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): bare(item) for key, item in value.items() if item is not None}
     return [bare(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _nested(key: str, value: Any) -> dict[str, Any]:
-    """{"fix": {"depths": 4}} from fix.depths and 4."""
-    field, dot, inner = key.partition(".")
-    return {field: {inner: value}} if dot else {field: value}
 
 
 def text_of(value: Any) -> str:

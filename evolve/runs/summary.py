@@ -7,9 +7,8 @@ against the panel.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -43,11 +42,13 @@ def summary_of(
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
     provenance = agent.provenance if agent is not None and progress.crowned else {}
+    files = (run.path / CONFIG_FILE, progress.last, champion)
+    times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
     return {
         "command": run.command,
         **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
         "state": state,
-        "date": _date([run.path / CONFIG_FILE, progress.last, champion]),
+        "date": datetime.fromtimestamp(max(times)).isoformat(" ", "minutes"),
         kind.unit: progress.done,
         "target": progress.target,
         **dict.fromkeys(progress.metrics),
@@ -56,12 +57,6 @@ def summary_of(
         **progress.metrics,  # metrics that the champion's file does not have
         "champion": None if agent is None else agent.name,
     }
-
-
-def _date(files: Sequence[Path | None]) -> str:
-    """The time of the last change of any of these files, in local time."""
-    times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
-    return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")
 
 
 def champion_elo(run: Run) -> tuple[str, float | None]:

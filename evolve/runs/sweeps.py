@@ -31,7 +31,9 @@ def _rungs_table(folder: Path) -> pa.Table:
     the columns of the table of trials.
     """
     tables = [pa.table({"rung": array_of([], pa.string())})]
-    for rung in _rungs_of(folder):
+    folders = (folder / RUNGS).glob("*")
+    rungs = [path for path in folders if path.name.isdecimal() or path.name == RETEST]
+    for rung in sorted(rungs, key=lambda path: (path.name == RETEST, path.name.zfill(9))):
         table = read_trials(rung)
         if table is None:
             continue
@@ -47,13 +49,6 @@ def _rungs_table(folder: Path) -> pa.Table:
         names = repeated(rung.name, len(table), pa.string())
         tables.append(rows.add_column(0, "rung", names).replace_schema_metadata(None))
     return pa.concat_tables(tables, promote_options="default")
-
-
-def _rungs_of(folder: Path) -> list[Path]:
-    """The folders of a sweep's rungs, in order."""
-    folders = (folder / RUNGS).glob("*")
-    known = [path for path in folders if path.name.isdecimal() or path.name == RETEST]
-    return sorted(known, key=lambda path: (path.name == RETEST, path.name.zfill(9)))
 
 
 def _kept(folder: Path) -> int:

@@ -51,8 +51,8 @@ class RunSummary(BaseModel):
     elo_so_far: float | None = Field(
         description="without one, the strength of an evolution's last bests, smoothed"
     )
-    elo_so_far_low: float | None
-    elo_so_far_high: float | None
+    elo_so_far_low: float | None = None
+    elo_so_far_high: float | None = None
     score: float | None = Field(
         description="of a training or a sweep against its panel, 0 to 1; before its end the last "
         "or best there was"
