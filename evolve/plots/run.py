@@ -58,7 +58,12 @@ def plot_run(run: Run, look: Look) -> Picture:
             figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
         else:  # the evaluation is given, and the same for all
             _draw_cuts(figure.add_subplot(grid[1, :3]), run)
-            _draw_over_budget(figure.add_subplot(grid[1, 3:]), run)
+            right, frame = figure.add_subplot(grid[1, 3:]), run.generations
+            right.plot(frame["generation"], frame["over_budget"], color=BLUE)
+            right.set(
+                title="games lost on nodes", xlabel="generation", ylabel="share", ylim=(0, 1.02)
+            )
+            whole_numbers(right.xaxis)
         # Last, when the others have their places: its names stand beside it.
         main = figure.add_subplot(grid[0, :4])
         if "rating" in run.generations:
@@ -72,12 +77,10 @@ def plot_run(run: Run, look: Look) -> Picture:
 
 def _draw_scores(axes: Axes, run: Run) -> None:
     frame = run.generations
-    x = frame["generation"]
-    axes.plot(x, frame["best_score"], color=GREY, lw=1, label="best_score")
-    panel = frame.dropna(subset=["panel_score"])
-    axes.plot(panel["generation"], panel["panel_score"], color=BLUE, lw=2, label="panel_score")
-    past = frame.dropna(subset=["past_score"])
-    axes.plot(past["generation"], past["past_score"], color=ORANGE, lw=1, label="past_score")
+    curves = (("best_score", GREY, 1), ("panel_score", BLUE, 2), ("past_score", ORANGE, 1))
+    for name, colour, width in curves:
+        rows = frame.dropna(subset=[name])
+        axes.plot(rows["generation"], rows[name], color=colour, lw=width, label=name)
     axes.axhline(0.5, color=GREY, lw=0.5)
     axes.set(title="each generation's best", ylabel="score", ylim=(0, 1.02))
     _finish(axes, 3)
@@ -118,14 +121,6 @@ def _draw_cuts(axes: Axes, run: Run) -> None:
         ylim=(0, 1.1 * margins.max()),
     )
     _finish(axes)
-
-
-def _draw_over_budget(axes: Axes, run: Run) -> None:
-    """Draw the share of each generation's games that were lost on nodes."""
-    frame = run.generations
-    axes.plot(frame["generation"], frame["over_budget"], color=BLUE)
-    axes.set(title="games lost on nodes", xlabel="generation", ylabel="share", ylim=(0, 1.02))
-    whole_numbers(axes.xaxis)
 
 
 def _draw_depths(axes: Axes, run: Run) -> None:

@@ -136,7 +136,13 @@ def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
         )  # fmt: skip
         axes.set_xlim(-0.5, len(labels) - 0.5)
     elif len(values) and float(values.min()) > 0 and float(values.max() / values.min()) > 20:
-        _logarithmic(axes, float(values.max() / values.min()))
+        # Few labels, as plain numbers: matplotlib's overlap within two decades.
+        steps = (1.0, 2.0, 5.0) if float(values.max() / values.min()) < 50 else (1.0,)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=steps))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.tick_params(axis="x", labelsize="small")
     else:
         whole = pd.api.types.is_integer_dtype(values)
         axes.xaxis.set_major_locator(MaxNLocator(5, steps=_STEPS, integer=whole))
@@ -144,15 +150,6 @@ def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
         part = scored["state"] == state
         axes.plot(values[part], scored["score"][part], "o", ms=3, color=colour)
     axes.set_title(short(name, _NAME), fontsize="medium", parse_math=False)
-
-
-def _logarithmic(axes: Axes, ratio: float) -> None:
-    """Set a scale with few labels, as plain numbers: matplotlib's overlap within two decades."""
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if ratio < 50 else (1.0,)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.tick_params(axis="x", labelsize="small")
 
 
 def _draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) -> None:

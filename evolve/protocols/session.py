@@ -91,11 +91,8 @@ class Session:
             raise IllegalMoveError("there is nothing to undo")
         del self.boards[self._steps.pop() :]
 
-    def take_back(self, side: Side, count: int = 1) -> None:
-        """Go back to before the last `count` moves of `side`.
-
-        IllegalMoveError where it has made fewer.
-        """
+    def take_back(self, side: Side) -> None:
+        """Go back to before the last move of `side`; IllegalMoveError where it has made none."""
         turns = [
             index
             for index, board in enumerate(self.boards[:-1])
@@ -103,9 +100,7 @@ class Session:
         ]
         if not turns:
             raise IllegalMoveError("there is nothing to undo")
-        if len(turns) < count:
-            raise IllegalMoveError(f"you have moved {len(turns)} times")
-        del self.boards[turns[-count] + 1 :]
+        del self.boards[turns[-1] + 1 :]
         self._steps = [before for before in self._steps if before < len(self.boards)]
 
     def choose(self, limit: Limit | None = None, side: Side | None = None) -> int:

@@ -15,7 +15,7 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -158,8 +158,10 @@ class _Rows(io.StringIO):
 
 def csv_text(frame: pd.DataFrame) -> str:
     """A table as CSV."""
-    rows = _Rows()
-    _mapped(frame, _escaped).to_csv(rows, index=False, lineterminator="\r\n")
+    rows, escaped = _Rows(), frame.rename(columns=_escaped)
+    for name in frame.select_dtypes(exclude=["number", "bool"]):
+        escaped[_escaped(name)] = frame[name].map(_escaped)
+    escaped.to_csv(rows, index=False, lineterminator="\r\n")
     return rows.getvalue()
 
 
@@ -194,13 +196,6 @@ def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
 
 def _cells(line: str, separator: str) -> list[str]:
     return next(csv.reader([line], delimiter=separator), [])
-
-
-def _mapped(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
-    changed = frame.rename(columns=change)
-    for name in frame.select_dtypes(exclude=["number", "bool"]):
-        changed[change(name)] = frame[name].map(change)
-    return changed
 
 
 def _escaped(value: Any) -> Any:

@@ -52,11 +52,11 @@ def test_the_moves_of_one_side_are_taken_back() -> None:
     turns = [place for place in turns if boards[place].legal_moves()]
     session.take_back("white")
     assert session.boards == boards[: turns[-1] + 1]
-    session.take_back("white", 3)
+    for _ in range(3):
+        session.take_back("white")
     assert session.boards == boards[: turns[-4] + 1]
-    with pytest.raises(IllegalMoveError, match=f"you have moved {len(turns) - 4} times"):
-        session.take_back("white", 60)
-    session.take_back("white", len(turns) - 4)
+    for _ in range(len(turns) - 4):
+        session.take_back("white")
     with pytest.raises(IllegalMoveError, match="nothing to undo"):
         session.take_back("white")
 
