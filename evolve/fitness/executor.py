@@ -11,7 +11,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NamedTuple, TypeVar
 
-_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+_GROUPS: Final = Path("/sys/fs/cgroup")
+_OWN_GROUPS: Final = Path("/proc/self/cgroup")
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
@@ -38,11 +39,33 @@ def processors() -> int:
         count = len(os.sched_getaffinity(0))
     else:
         count = os.cpu_count() or 1
+    return max(1, math.ceil(min([count, *_quotas()])))
+
+
+def _quotas() -> Iterator[float]:
+    """The CPUs that each control group above this process allows, in both versions of Linux's.
+
+    A container sees its own group as the root, or, in version 1, under a path of the host.
+    """
+    for group in _lines(_OWN_GROUPS):
+        _, controllers, path = group.split(":", 2)
+        root = _GROUPS / "cpu" if "cpu" in controllers.split(",") else _GROUPS
+        if controllers and root == _GROUPS:
+            continue  # of memory, or another controller of version 1
+        folder = root / path.lstrip("/")
+        for above in (folder, *folder.parents[: len(folder.parts) - len(root.parts)]):
+            words = " ".join(_lines(above / "cpu.max")).split() or [
+                *_lines(above / "cpu.cfs_quota_us"), *_lines(above / "cpu.cfs_period_us"),
+            ]  # fmt: skip
+            if len(words) == 2 and all(map(str.isdecimal, words)):  # not `max`, nor -1
+                yield int(words[0]) / int(words[1])
+
+
+def _lines(path: Path) -> list[str]:
     try:
-        quota, period = map(int, _QUOTA.read_text(encoding="ascii").split())
-    except (OSError, ValueError):  # no container, or `max`
-        return count
-    return max(1, min(count, math.ceil(quota / period)))
+        return path.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
 
 
 def task_size(count: int, slots: int) -> int:

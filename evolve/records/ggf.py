@@ -179,7 +179,10 @@ def parse_move(text: str) -> int:
 
 def _of_ggf(head: dict[str, str], request: Request) -> tuple[Board, dict[str, Any]]:
     """The start of a game in GGF; its rules and result."""
-    rules = request.agree(_rules(head.get("TY", "8")))
+    kind = head.get("TY", "8")
+    if kind.startswith("0"):  # as some write it: the size is that of the board
+        kind = head.get("BO", "8").split(" ")[0] + kind[1:]
+    rules = request.agree(_rules(kind))
     if re.search("[1-9]", head.get("KM", "")):
         raise RecordError(f"KM[{head['KM']}] is a game with komi, which is not read")
     result = _RESULT.fullmatch(head.get("RE", "?"))

@@ -152,6 +152,12 @@ def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None
     assert not (tmp_path / "runs").exists()
 
 
+def test_without_compiling_nothing_plays(tmp_path: Path) -> None:
+    code, out, err = program(tmp_path, "match", *GAMES, real=True, NUMBA_DISABLE_JIT="1")
+    assert (code, out) == (1, "")
+    assert err == ("error: NUMBA_DISABLE_JIT is set, and nothing here plays uncompiled: unset it\n")
+
+
 @pytest.mark.slow
 def test_a_driver_and_a_sampler_that_are_not_there() -> None:
     url = "postgresql+psycopg://user@127.0.0.1:9/none"

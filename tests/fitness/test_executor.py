@@ -106,15 +106,45 @@ def test_a_second_interruption_at_any_step_ends_it() -> None:
     assert steps > 10
 
 
+V1 = "4:memory:/m\n3:cpu,cpuacct:/docker/abc\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "most"),
-    [("max 100000\n", None), ("150000 100000\n", 2), ("5000 100000\n", 1), ("no\n", None)],
+    ("groups", "files", "most"),
+    [
+        ("0::/\n", {"cpu.max": "max 100000\n"}, None),
+        ("0::/\n", {"cpu.max": "150000 100000\n"}, 2),
+        ("0::/\n", {"cpu.max": "5000 100000\n"}, 1),
+        ("0::/\n", {"cpu.max": "no\n"}, None),
+        ("0::/a/b\n", {"a/b/cpu.max": "max 100000", "a/cpu.max": "300000 100000"}, 3),
+        ("0::/a/b\n", {"a/b/cpu.max": "200000 100000", "a/cpu.max": "300000 100000"}, 2),
+        (V1, {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None),
+        (V1, {"cpu/cpu.cfs_quota_us": "400000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 4),
+        (
+            V1,
+            {
+                "cpu/docker/abc/cpu.cfs_quota_us": "50000\n",
+                "cpu/docker/abc/cpu.cfs_period_us": "20000\n",
+            },
+            3,
+        ),
+        ("", {"cpu.max": "100000 100000"}, None),
+    ],
 )
 def test_processors_are_those_of_the_container(
-    text: str, most: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    groups: str,
+    files: dict[str, str],
+    most: int | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "cpu.max").write_text(text)
-    monkeypatch.setattr("evolve.fitness.executor._QUOTA", tmp_path / "cpu.max")
+    (tmp_path / "self").write_text(groups)
+    for name, text in files.items():
+        path = tmp_path / "groups" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.setattr("evolve.fitness.executor._GROUPS", tmp_path / "groups")
+    monkeypatch.setattr("evolve.fitness.executor._OWN_GROUPS", tmp_path / "self")
     monkeypatch.setattr("os.sched_getaffinity", lambda _: range(7), raising=False)
     assert processors() == (7 if most is None else most)
     monkeypatch.delattr("os.sched_getaffinity")

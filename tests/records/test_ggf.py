@@ -63,6 +63,15 @@ def test_there_and_back(seed: int, rules: str) -> None:
     assert again.white == "b (v2), x/", "a name cannot end the record"
 
 
+@pytest.mark.parametrize(
+    ("found", "written"), [("TY[8]", "TY[0]"), ("[F5", "[\uff265"), ("chris", "chr\\]is")]
+)
+def test_as_others_write_them(found: str, written: str) -> None:
+    (game,) = parse_ggf(NBOARD.replace(found, written))
+    assert game.moves == parse_ggf(NBOARD)[0].moves
+    assert game.white == ("chr]is" if found == "chris" else "chris")
+
+
 def test_passes_may_be_left_out() -> None:
     record = next(r for r in map(random_record, range(50)) if 64 in r.moves)
     text = format_ggf(record)

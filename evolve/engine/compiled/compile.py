@@ -26,6 +26,7 @@ from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
 from evolve.engine.compiled.private import private_folder
+from evolve.errors import EvolveError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,6 +47,9 @@ def _load_without_blas() -> None:
     finally:
         linalg.ensure_blas = before
 
+
+if numba_config.DISABLE_JIT:
+    raise EvolveError("NUMBA_DISABLE_JIT is set, and nothing here plays uncompiled: unset it")
 
 _load_without_blas()
 
