@@ -14,6 +14,7 @@ from evolve.engine.board.rules import RULE_SETS, RuleSet
 from evolve.errors import RunError
 from evolve.fitness.statistics import mean_of
 from evolve.fitness.trend import REST
+from evolve.number_text import elo_text
 from evolve.plots.figure import DASHES, GREY, LINE, ORANGE, SERIES, draw_band, legend_below, short
 from evolve.runs.summary import ELO, summary_of
 from evolve.studies.course import ENOUGH, Course
@@ -55,8 +56,8 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
         raise RunError(f"these have different curves: {', '.join(metrics)}; name one metric")
     first, alone = courses[0], len(courses) == 1
     _, names = names_of([course.name for course in courses])
-    if alone and first.dots is not None and first.high is not None:
-        names = [f"strength {first.y[-1]:.0f} ± {first.high[-1] - first.y[-1]:.0f}"]
+    if alone and first.dots is not None and first.low is not None and first.high is not None:
+        names = [f"strength {elo_text(*(part[-1] for part in (first.y, first.low, first.high)))}"]
     for index, (course, name) in enumerate(zip(courses, names, strict=True)):
         colour = SERIES[index % len(SERIES)]
         dash = DASHES[(index // len(SERIES) + index) % len(DASHES)]
@@ -106,8 +107,8 @@ def caption_of(courses: Sequence[Course]) -> str:
     bands = list(dict.fromkeys(course.band for course in courses if course.band))
     if bands:
         parts.append(f"band: {' or '.join(bands)}")
-    if any(_champions_of(course) for course in courses):
-        parts.append("ring: champions")
+    if first.metric == "rating":
+        parts = ["strength (smoothed bests)", *parts, "ring: champions"]
     return " · ".join(parts)
 
 
@@ -130,7 +131,7 @@ def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None
     axes.errorbar(
         course.x[-1:], [elo], None if 1 < len(champions) < ENOUGH else [[elo - low], [high - elo]],
         fmt="o", ms=8, mfc="none", mew=1.6, lw=1.2, color=colour, zorder=5, clip_on=False,
-        label=f"champion {elo:.0f} ± {(high - low) / 2:.0f}" if alone else None,
+        label=f"champion {elo_text(elo, low, high)}" if alone else None,
     )  # fmt: skip
 
 
