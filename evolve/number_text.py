@@ -46,6 +46,11 @@ def elo_text(
     return f"{texts[0]} ± {whole((high - low) / 2)}"
 
 
+def too_few(games: int) -> str:
+    """What stands where so few games tell no likelihood and no interval."""
+    return f"{games} games: too few to say"
+
+
 def is_elo(name: str) -> bool:
     """Whether a column holds Elo, which is shown without decimals."""
     return not {"elo", "rating", "rise"}.isdisjoint(name.split("_"))

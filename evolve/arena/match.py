@@ -24,9 +24,11 @@ from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
 from evolve.fitness.statistics import (
     Estimate,
     Floats,
+    finite,
     in_elo,
     score_of_elo,
     score_of_pairs,
+    stated,
     superiority,
 )
 
@@ -115,7 +117,8 @@ class MatchResult:
     score: with its interval, over pairs of games; score_black, score_white: A's score with
     each colour; mean_discs: A's discs − B's at the end, per game; pentanomial: how many pairs of
     games gave A 0, ½, 1, 1½ and 2 points, without repeated pairs; superiority: likelihood that A
-    is stronger; failures_a, failures_b: games lost because the program failed.
+    is stronger, NaN for fewer than 5 of these pairs; failures_a, failures_b: games lost because the
+    program failed.
     """
 
     games: int
@@ -133,8 +136,8 @@ class MatchResult:
 
     @property
     def elo(self) -> Estimate:
-        """The score in Elo; infinite if all games were won or lost."""
-        return in_elo(self.score)
+        """The score in Elo; infinite if all games were won or lost, no interval if too few."""
+        return stated(in_elo(self.score), sum(self.pentanomial))
 
     @property
     def played(self) -> int:
@@ -143,10 +146,10 @@ class MatchResult:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The result as in documents: None for infinite values."""
-        own = {name: value for name, value in vars(self).items() if name != "score"}
-        score, elo = self.score.columns("score"), self.elo.columns("elo")
-        return {**own, **score, **elo, "played": self.played}
+        """The result as in documents: None for infinite values, and what too few games tell."""
+        score = stated(self.score, sum(self.pentanomial)).columns("score")
+        elo, sure = self.elo.columns("elo"), finite(self.superiority)
+        return {**vars(self), **score, **elo, "superiority": sure, "played": self.played}
 
 
 class StoppedError(EvolveError):

@@ -25,7 +25,7 @@ from evolve.fitness.crosstable import CrossTable
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
-from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable, rate_one
+from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable, rate_one, stated
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run_folder import locked, sweep_orphans
 from evolve.runs.run_types import check_links
@@ -246,7 +246,7 @@ class Tournament:
                 elo = elo._replace(value=math.inf, high=math.inf)
             row = Row(
                 name,
-                elo,
+                stated(elo, elo.n // 2),
                 score,
                 games=sum(result.games for result in first + second),
                 wins=sum(r.wins for r in first) + sum(r.losses for r in second),

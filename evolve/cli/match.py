@@ -39,7 +39,7 @@ from evolve.cli.terminal import (
 )
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
-from evolve.number_text import elo_text
+from evolve.number_text import elo_text, too_few
 
 if TYPE_CHECKING:
     from evolve.arena.match import Match
@@ -229,15 +229,17 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
 
 def _print(match: Match) -> None:
     result = match.result
-    score = result.score
+    known = result.facts
+    interval = " [{score_low:.3f}, {score_high:.3f}]" if known["superiority"] is not None else ""
     elo = elo_text(*result.elo.columns("elo").values(), signed=True)
+    chance = f"{elo}, {100 * result.superiority:.1f} % likely stronger"
     facts = {
         "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
-        "score": f"{score.value:.3f} [{score.low:.3f}, {score.high:.3f}]",
+        "score": f"{result.score.value:.3f}{interval.format_map(known)}",
         "as black": f"{result.score_black:.3f}",
         "as white": f"{result.score_white:.3f}",
         "discs": f"{result.mean_discs:+.1f} a game",
-        "Elo": f"{elo}, {100 * result.superiority:.1f} % likely stronger",
+        "Elo": chance if interval else f"{elo}, {too_few(2 * sum(result.pentanomial))}",
         "pairs": "  ".join(
             f"{points}: {count}"
             for points, count in zip(("0", "½", "1", "1½", "2"), result.pentanomial, strict=True)

@@ -29,7 +29,8 @@ from evolve.cli.terminal import (
 from evolve.config.matches import RateSettings
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.number_text import NOTHING, elo_text
+from evolve.fitness.statistics import FEWEST_PAIRS
+from evolve.number_text import NOTHING, elo_text, too_few
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
@@ -183,6 +184,8 @@ def _print(tournament: Tournament) -> None:
         lines.append([number, row.agent, elo, row.score, row.games, *cross])
     print_rows(heads, lines)
     for row in rows:
+        if 0 < row.elo.n < 2 * FEWEST_PAIRS:
+            print_text(f"{row.agent}: {too_few(row.elo.n)}")
         if row.failures:
             print_text(f"{row.agent} lost {row.failures} of {row.games} games by failure")
     if not tournament.comparable:

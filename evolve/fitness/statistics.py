@@ -23,6 +23,8 @@ LEVEL: Final = 0.95
 """Share of intervals that hold the true value."""
 ELO_SCALE: Final = 400.0 / math.log(10.0)
 """Elo in one unit of the logarithm of odds."""
+FEWEST_PAIRS: Final = 5
+"""Pairs of games under which nothing is stated: no interval, and no likelihood."""
 _STEPS: Final = 100
 _PRECISION: Final = 1e-10
 _PRIOR_PAIRS: Final = 4.0
@@ -75,6 +77,11 @@ class Estimate(NamedTuple):
         }
 
 
+def stated(found: Estimate, pairs: int) -> Estimate:
+    """Return the estimate, without its interval where it comes from too few pairs of games."""
+    return found if pairs >= FEWEST_PAIRS else found._replace(low=math.nan, high=math.nan)
+
+
 UNKNOWN: Final = Estimate(math.nan, math.nan, math.nan, 0)
 """An estimate without data; its columns are empty."""
 
@@ -110,12 +117,14 @@ def score_of_pairs(pair_scores: Floats) -> Estimate:
     A Wilson (1927) interval with the number of trials that would give the observed variance
     between pairs: it stays inside 0..1, and has a width even if all pairs end the same.
     """
-    games = 2 * len(pair_scores)
-    score = float(pair_scores.mean())
-    if len(pair_scores) < 2:
-        return Estimate(score, 0.0, 1.0, games)
-    trials = _independent_games(pair_scores)
+    count, score = len(pair_scores), float(pair_scores.mean())
+    if count < 2:
+        return Estimate(score, 0.0, 1.0, 2 * count)
     binomial = score * (1.0 - score)
+    variance = float(pair_scores.var(ddof=1))
+    # Variance of a pair's mean relative to that of one game: how many games each pair is worth.
+    ratio = (count * variance + _PRIOR_PAIRS * binomial / 2) / (count + _PRIOR_PAIRS)
+    trials = count * min(2.0 if ratio <= 0.0 else binomial / ratio, 8.0)
     centre = (score + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
     spread = math.sqrt(binomial / trials + Z95**2 / (4 * trials**2)) / (1 + Z95**2 / trials)
     low, high = max(0.0, centre - Z95 * spread), min(1.0, centre + Z95 * spread)
@@ -123,33 +132,20 @@ def score_of_pairs(pair_scores: Floats) -> Estimate:
         low = 0.0
     if score == 1.0:
         high = 1.0
-    return Estimate(score, low, high, games)
+    return Estimate(score, low, high, 2 * count)
 
 
 def superiority(pair_scores: Floats) -> float:
     """Return the likelihood, 0..1, that the player with these scores is stronger.
 
-    It comes from the same normal approximation as the interval, so it is 0.975 if the interval's
-    lower end is ½.
+    A normal approximation, with a won and a lost pair more (Laplace): pairs that all end the same
+    do not show that they always would. NaN for too few pairs.
     """
-    if len(pair_scores) < 2:
-        return 0.5
-    trials = _independent_games(pair_scores)
-    deviations = (float(pair_scores.mean()) - 0.5) / math.sqrt(0.25 / trials)
+    if len(pair_scores) < FEWEST_PAIRS:
+        return math.nan
+    better = pair_scores - 0.5
+    deviations = float(better.sum()) / math.sqrt(float((better**2).sum()) + 0.5)
     return 0.5 * (1.0 + math.erf(deviations / math.sqrt(2.0)))
-
-
-def _independent_games(pair_scores: Floats) -> float:
-    """Return how many independent games would give the observed variance between the N pairs."""
-    count = len(pair_scores)
-    score = float(pair_scores.mean())
-    binomial = score * (1.0 - score)
-    variance = float(pair_scores.var(ddof=1))
-    # Variance of a pair's mean relative to that of one game: how many games each pair is worth.
-    prior = _PRIOR_PAIRS
-    ratio = (count * variance + prior * binomial / 2) / (count + prior)
-    worth = 2.0 if ratio <= 0.0 else binomial / ratio
-    return count * min(worth, 8.0)
 
 
 # Means

@@ -66,11 +66,11 @@ def _metric(run: Run) -> tuple[str, float | None]:
     return "against_defaults", None if against is None else against.score
 
 
-def _gain(run: Run) -> tuple[float, float, float] | None:
-    """The winner's score against the defaults, with its interval."""
+def _gain(run: Run) -> tuple[float, float, float, int] | None:
+    """The winner's score against the defaults, with its interval and games."""
     final = whole_final(run.path)
     against = None if final is None else final.against_defaults
-    return None if against is None else (against.score, against.low, against.high)
+    return None if against is None else (against.score, against.low, against.high, against.games)
 
 
 def _curve(run: Run) -> pd.Series[float]:

@@ -157,6 +157,20 @@ def test_a_test_that_is_none() -> None:
     assert "alpha" in misused("match", "swh", "zero", "--sprt", 0, 5, "--alpha", 0.7)
 
 
+@pytest.mark.parametrize(("games", "few"), [(2, True), (8, True), (10, False)])
+def test_few_games_say_little(games: int, few: bool) -> None:
+    found, text = (
+        match("swh-mobility", "zero", "--games", games),
+        done("match", "swh-mobility", "zero", "--games", games).out,
+    )
+    keys = ("superiority", "score_low", "score_high")
+    assert [found[key] is None for key in keys] == [few] * 3
+    assert (f"{games} games: too few to say" in text, "likely" in text) == (few, not few)
+    table = done("rate", "swh-mobility", "zero", "--games", games).out
+    assert (f"{games} games: too few to say" in table) == few
+    assert few != ("±" in table or "[" in table)
+
+
 def test_superiority_and_pairs() -> None:
     found = match("swh-mobility", "zero", "--games", 40)
     assert sum(found["pentanomial"]) == 20

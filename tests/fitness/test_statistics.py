@@ -23,6 +23,7 @@ from evolve.fitness.statistics import (
     rate_one,
     score_of_elo,
     score_of_pairs,
+    stated,
     strength_among,
     student,
     superiority,
@@ -76,7 +77,19 @@ def test_superiority_fits_the_interval() -> None:
     assert superiority(pairs) == pytest.approx(0.975, abs=0.02)
     assert score_of_pairs(pairs).low == pytest.approx(0.5, abs=0.02)
     assert superiority(1.0 - pairs) == pytest.approx(1.0 - superiority(pairs))
-    assert superiority(pairs[:1]) == 0.5
+
+
+@pytest.mark.parametrize("pair", [0.0, 0.25, 0.5, 0.75, 1.0])
+@pytest.mark.parametrize("count", [1, 2, 4, 5, 6, 10])
+def test_few_pairs_say_little(count: int, pair: float) -> None:
+    """From 5 pairs on, the likelihood agrees with Bayes: a flat prior over a pair's five scores."""
+    found = superiority(np.full(count, pair))
+    interval = stated(score_of_pairs(np.full(count, pair)), count)
+    assert math.isnan(found) == math.isnan(interval.low) == math.isnan(interval.high) == (count < 5)
+    if count >= 5:
+        scores = np.arange(5) / 4
+        shares = np.random.default_rng(0).dirichlet(1.0 + count * (scores == pair), 20_000)
+        assert found == pytest.approx(np.mean(shares @ scores > 0.5), abs=0.03)
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 40])

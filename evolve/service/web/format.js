@@ -35,6 +35,9 @@ export function margin(low, high) {
   return typeof low === "number" && typeof high === "number" ? `± ${number((high - low) / 2, 0)}` : "";
 }
 
+/** What stands where so few games tell neither an interval nor who is stronger. */
+export const tooFew = (games) => `${number(games)} games: too few to say`;
+
 /** A whole Elo with its interval: 752 ± 26 Elo. */
 export const eloText = (elo, low, high) => [number(elo, 0), margin(low, high), "Elo"].filter(Boolean).join(" ");
 

@@ -5,7 +5,7 @@ import { BarChart, HeatMap, Plot } from "../charts.js";
 import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo } from "../figures.js";
-import { cell, date, interval, label, margin, number, percent, signed, strengthOf } from "../format.js";
+import { cell, date, interval, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
@@ -130,13 +130,14 @@ const at = (share) => `${100 * share}%`;
 
 export function MatchResult({ result }) {
   if (!result?.games) return html`<p class="quiet">No pair of games has ended yet.</p>`;
-  const { games, wins, draws, losses, score, score_low: low, score_high: high, sprt } = result;
+  const { games, wins, draws, losses, score, score_low: low, score_high: high, superiority, pentanomial, sprt } = result;
   return html`
     ${typeof result.elo === "number" && html`<p><${Elo} big difference value=${result.elo} low=${result.elo_low} high=${result.elo_high} /> <span class="note">for the first</span></p>`}
     ${typeof score === "number" && html`<svg class="scorebar" role="img" aria-label=${`score ${interval(score, low, high, percent)}`} width="100%" height="30">
       <rect class="minus" width="100%" height="18" y="6" /><rect class="plus" width=${at(score)} height="18" y="6" />
       ${typeof low === "number" && html`<line x1=${at(low)} x2=${at(high)} y1="15" y2="15" class="whisker" />`}
       <line x1="50%" x2="50%" y1="0" y2="30" class="middle" /></svg>`}
+    ${superiority === null && html`<p>${tooFew(2 * pentanomial.reduce((sum, pairs) => sum + pairs))}</p>`}
     <${Facts} facts=${[["games", number(games)], ["won, drawn, lost", [wins, draws, losses].map((value) => number(value)).join(", ")],
       ["score of the first", interval(score, low, high, percent)]]} />
     ${sprt && html`<${Test} sprt=${sprt} />`}`;
@@ -163,5 +164,5 @@ export function RatingResult({ result }) {
         values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}
     </div>
     <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, agent }) => (value === null ? (agent.score ? "+∞" : "−∞") : `${difference(value)} ${margin(low, high)}`) },
-      { title: "score", number: true, show: ({ agent }) => percent(agent.score) }, { title: "games", number: true, show: ({ agent }) => number(agent.games) }]} />`;
+      { title: "score", number: true, show: ({ agent }) => percent(agent.score) }, { title: "games", number: true, show: ({ agent }) => (agent.games < 10 ? tooFew(agent.games) : number(agent.games)) }]} />`;
 }
