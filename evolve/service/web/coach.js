@@ -1,7 +1,7 @@
 // The coach: what the positions of a game are worth in discs, what moves lost, a bar and a graph of it.
 
 import { post } from "./api.js";
-import { capital, signed } from "./format.js";
+import { capital, inWords, signed } from "./format.js";
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { signOf } from "./meta.js";
 import { count, isOver } from "./reversi.js";
@@ -88,11 +88,6 @@ export function marksOf(all, evaluations) {
     const lost = played ? Math.round(moves[0].discs - played.discs) : 0;
     return lost < 4 ? undefined : { ply, move, side: all[ply - 1].side, lost, sign: lost < 8 ? "?" : "??", best: moves[0], played, line: evaluations[ply - 1].line };
   });
-}
-
-export function inWords(lead) {
-  const whole = Math.round(Math.abs(lead));
-  return whole ? `${lead > 0 ? "Black" : "White"} ${whole} ahead` : "Even";
 }
 
 const share = (lead) => `${50 - 50 * Math.tanh(lead / 11)}%`;

@@ -41,6 +41,12 @@ export const tooFew = (games) => `${number(games)} games: too few to say`;
 /** A whole Elo with its interval: 752 ± 26 Elo. */
 export const eloText = (elo, low, high) => [number(elo, 0), margin(low, high), "Elo"].filter(Boolean).join(" ");
 
+/** Who leads by how many discs of the score, under any rules: Black 3 ahead. */
+export function inWords(lead) {
+  const whole = Math.round(Math.abs(lead));
+  return whole ? `${lead > 0 ? "Black" : "White"} ${whole} ahead` : "Even";
+}
+
 /** The state of a trial, of which tables have Optuna's name, as people read it. */
 export const stateText = (state) => ({ COMPLETE: "finished", FAIL: "failed" })[state] ?? state.toLowerCase();
 

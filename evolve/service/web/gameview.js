@@ -1,7 +1,8 @@
 // A game on its board: bar, graph, moves and their marks, stepped through by keys, touch and links.
 
 import { Board } from "./board.js";
-import { EvaluationBar, GameGraph, inWords, leadsOf, Lesson, marksOf, onSquares, useCoach } from "./coach.js";
+import { inWords } from "./format.js";
+import { EvaluationBar, GameGraph, leadsOf, Lesson, marksOf, onSquares, useCoach } from "./coach.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { count, isOver } from "./reversi.js";
 import { address, currentRoute, setQuery, to } from "./router.js";
