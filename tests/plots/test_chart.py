@@ -15,6 +15,7 @@ from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.plots.chart import _rung_text, caption_of, draw_chart, names_of
 from evolve.runs.run import Run
+from evolve.runs.summary import summary_of
 from evolve.studies.course import Course, course_of
 from tests.plots import drawn
 
@@ -65,6 +66,14 @@ def test_values_of_one_setting_lose_its_name() -> None:
     assert names_of(["a=1 b=2", "a=2 b=2"])[1] == ["a=1 b=2", "a=2 b=2"]
     caption = caption_of([course("depth=1", 1, seeds=2), course("depth=2", 1, seeds=3)])
     assert caption == ("depth · mean of 2 to 3 seeds · band: from the lowest seed to the highest")
+
+
+def test_the_curve_ends_at_the_headline_and_the_ring_is_the_champion(run: Run) -> None:
+    course = course_of(run, None, "generations")
+    last, elo = run.metadata(run.generation_count - 1)[0], summary_of(run)["elo"]
+    assert course.y[-1] == pytest.approx(last["rating"])
+    rings = [line for line in charted([course]).lines if line.get_mfc() == "none"]
+    assert [line.get_ydata()[0] for line in rings] == [elo]  # type: ignore[index]
 
 
 def test_a_rating_has_the_rungs_as_named_lines(run: Run) -> None:
