@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_LIST: Final = ("run", "command", "rules", "state", "date", "done", "elo")
-"""Columns for people; `done` and `elo` are put together from columns of the JSON."""
+_LIST: Final = ("run", "command", "rules", "state", "date", "done")
+"""Columns for people; the last put together from columns of the JSON."""
 _MORE: Final = ("preset", "seed", "champion")
 """Further columns of a terminal."""
 _SPARE: Final = ("champion", "seed", "preset", "command", "date", "rules")
@@ -40,8 +40,8 @@ date   when it last grew
 done   generations (games of a training, trials of a sweep, runs of a study) of
        those asked for
 elo    of the champion on the ladder with its 95 % interval, from games after
-       those that chose it; "score" and a number where a training or a sweep
-       has a score against its panel instead
+       those that chose it
+score  of a champion that has no Elo, against the panel of its training or sweep
 """
 
 
@@ -75,15 +75,20 @@ def runs_command(folder: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        columns = (*_LIST, *_MORE)
+        columns = (*_LIST, *strengths(rows), *_MORE)
         print_rows(columns, [shown_row(row, columns) for row in rows], spare=_SPARE)
     else:
         print_text(f"no runs in {folder}; start one with: evolve run")
 
 
+def strengths(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The columns of how strong champions are: of scores only where some have no Elo."""
+    return ("elo", "score") if any(map(score_of, rows)) else ("elo",)
+
+
 def shown_row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
     """The facts of a run in these columns, `done` and `elo` put together for people."""
-    shown = {**facts, "done": done_of(facts), "elo": strength_of(facts)}
+    shown = {**facts, "done": done_of(facts), "elo": strength_of(facts), "score": score_of(facts)}
     return [shown.get(key) for key in columns]
 
 
@@ -100,16 +105,17 @@ def done_of(facts: Mapping[str, Any]) -> str | None:
 
 
 def strength_of(facts: Mapping[str, Any]) -> str | None:
-    """A champion's Elo with its interval, or else its score, marked as such; None if neither."""
+    """A champion's Elo with its interval; None without one."""
     elo, low, high = (facts.get(key) for key in ("elo", "elo_low", "elo_high"))
-    if elo is not None:
-        return elo_text(elo, low, high)
+    return None if elo is None else elo_text(elo, low, high)
+
+
+def score_of(facts: Mapping[str, Any]) -> str | None:
+    """The score of a champion without Elo, with its interval; None if it has neither."""
     score, low, high = (facts.get(key) for key in ("score", "score_low", "score_high"))
-    if score is None:
+    if score is None or facts.get("elo") is not None:
         return None
-    if low is None or high is None:
-        return f"score {score:.3f}"
-    return f"score {score:.3f} [{low:.3f}, {high:.3f}]"
+    return f"{score:.3f}" if low is None or high is None else f"{score:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
@@ -296,6 +302,7 @@ def _people_read(
         "date": facts["date"],
         "done": done_of(facts),
         "elo": strength_of(facts),
+        "score": score_of(facts),
         **{key: _flat(value) for key, value in facts.items() if key not in hidden},
     }
 

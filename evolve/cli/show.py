@@ -26,7 +26,7 @@ from evolve.cli.output import (
     style_of,
     write_in_style,
 )
-from evolve.cli.runs import describe_champion, shown_row
+from evolve.cli.runs import describe_champion, shown_row, strengths
 from evolve.cli.terminal import print_rows, print_text
 from evolve.files.atomic import write_text
 from evolve.runs.run_type import RunTable
@@ -150,7 +150,7 @@ def _show_members(study: evolve.Study, style: str, output: Path | None) -> None:
     from evolve.runs.summary import row_of
 
     rows = [row_of(study, member) for member in study.members]
-    names = ("setting", "seed", "state", "date", "done", "elo")
+    names = ("setting", "seed", "state", "date", "done", *strengths(rows))
 
     def show(_: pd.DataFrame) -> None:
         print_rows(names, [shown_row(row, names) for row in rows], spare=("date",))

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from evolve.cli.cluster import executor_for, on_cluster, refuse_cluster, where
 from evolve.cli.display import ProgressView, print_line, print_next
-from evolve.cli.runs import done_of, print_compared, strength_of
+from evolve.cli.runs import print_compared, shown_row
 from evolve.cli.terminal import cell
 from evolve.cli.work import carry_out, finish, new_folder
 from evolve.config.base import option_words
@@ -132,7 +132,9 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
         return 0
     _print_header(study, work, location)
     path = study.path
-    ending = carry_out("study", "run", path, RunsView(), work.run, lambda _: 1)
+    ending = carry_out(
+        "study", "run", path, RunsView(study.design.kind.rated), work.run, lambda _: 1
+    )
     done = sum(row["state"] == "done" for row in work.rows.values())
     so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:
@@ -184,10 +186,12 @@ class RunsView(ProgressView):
 
     unit = "the current generations, checks or trials"
     counted = "runs"
-    widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
-    columns = tuple(widths)
+    widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22, "score": 22}
     justify = "left"
 
+    def __init__(self, rated: bool = True) -> None:
+        """rated: whether its runs have an Elo rather than a score."""
+        self.columns = ("setting", "seed", "done", "elo" if rated else "score")
+
     def cells(self, row: Mapping[str, Any]) -> list[str]:
-        shown = {**row, "done": done_of(row), "elo": strength_of(row)}
-        return [cell(shown[name]) for name in self.columns]
+        return list(map(cell, shown_row(row, self.columns)))
