@@ -14,6 +14,7 @@
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
+    │   └── ResignedError                  a program that resigns its game
     └── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
 
 Each is also the built-in error that fits, so callers may catch either.
@@ -99,6 +100,10 @@ class ExtraError(EvolveError, ImportError):
 
 class EngineError(EvolveError, RuntimeError):
     """An external program that crashed, hung, said nothing in time or played no legal move."""
+
+
+class ResignedError(EngineError):
+    """An outside program resigns its game."""
 
 
 class ClusterError(EvolveError, RuntimeError):

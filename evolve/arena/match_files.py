@@ -30,7 +30,7 @@ from evolve.records.formats import packed, read_games
 from evolve.records.ggf import format_ggf
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
-from evolve.tables.games import FAILED, RESULTS
+from evolve.tables.games import FAILED, REASONS, RESULTS
 from evolve.tables.parquet import read_table, write_table
 
 MATCH: Final = "match"
@@ -293,8 +293,9 @@ def _fill(row: Mapping[str, Any], moves: Any, results: Any) -> str | None:
     for name, column in RESULTS.items():
         results[column] = int(row[name])
     reason = str(row["reason"])
-    if reason == "end":
+    if reason in REASONS:
         results[OUTCOME] = _WINNERS[row["winner"]]
+        results[REASON] = REASONS.index(reason)
         return None
     failure = reason.removeprefix(FAILED)
     side = failure.partition(":")[0]

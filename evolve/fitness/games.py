@@ -26,6 +26,8 @@ from evolve.engine.board.rules import (
     OVER_BUDGET_BLACK,
     OVER_BUDGET_WHITE,
     REASON,
+    RESIGNED_BLACK,
+    RESIGNED_WHITE,
     RESULT_COLUMNS,
     Rules,
     rule_set,
@@ -88,12 +90,12 @@ class Games:
     def winner(self) -> npt.NDArray[np.int8]:
         """The winner of each game, [N]: 1 black, 0 draw, −1 white.
 
-        It is decided by the rules, or by which side ran out of nodes or failed.
+        It is decided by the rules, or by which side ran out of nodes, failed or resigned.
         """
         winner: npt.NDArray[np.int8] = self.results[:, OUTCOME].astype(np.int8)
         reason = self.results[:, REASON]
-        winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK))] = _WHITE_WINS
-        winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE))] = _BLACK_WINS
+        winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK, RESIGNED_BLACK))] = _WHITE_WINS
+        winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE, RESIGNED_WHITE))] = _BLACK_WINS
         return winner
 
     @property

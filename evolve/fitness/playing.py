@@ -27,10 +27,12 @@ from evolve.engine.board.rules import (
     PASS,
     PLIES,
     REASON,
+    RESIGNED_BLACK,
+    RESIGNED_WHITE,
     Rules,
 )
 from evolve.engine.search.context import table_bits_for
-from evolve.errors import EngineError, OverBudgetError
+from evolve.errors import EngineError, OverBudgetError, ResignedError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (
     Games,
@@ -70,7 +72,7 @@ class LiveGame:
         self.board = start
         self.over = False
         self.failure: str | None = None
-        self._over_budget = False
+        self._over_budget = self._resigned = False
         self._nodes = {"black": 0, "white": 0}
         self._players = players
         self._numbers: dict[Side, int] = {"black": black, "white": white}
@@ -88,6 +90,8 @@ class LiveGame:
         """Let the agent to move choose and play; a program that fails loses the game."""
         try:
             square, nodes = self._players[self.to_move].choose_counted(self.board)
+        except ResignedError:
+            self._resigned = self.over = True
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
             self.over = True
@@ -109,6 +113,8 @@ class LiveGame:
         black = self.board.side == "black"
         if self.failure is not None:
             result[REASON] = FAILED_BLACK if black else FAILED_WHITE
+        elif self._resigned:
+            result[REASON] = RESIGNED_BLACK if black else RESIGNED_WHITE
         elif self._over_budget:
             result[REASON] = OVER_BUDGET_BLACK if black else OVER_BUDGET_WHITE
         else:

@@ -21,7 +21,7 @@ from typing import Any, Final
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.board.squares import parse_square, square_name
-from evolve.errors import EngineError, RecordError
+from evolve.errors import EngineError, RecordError, ResignedError
 from evolve.parsing import parse_json
 from evolve.programs.game_clock import GameClock
 from evolve.programs.process import NOTHING, LineProcess
@@ -161,7 +161,7 @@ class GtpSession(ProgramSession):
         answer = self._ask(f"genmove {board.side}", deadline)
         word = _move_in(answer, board.side)
         if word == "resign":
-            raise self.program.error("resigned")
+            raise ResignedError("resigns")
         try:
             square = read_move(word)
         except RecordError:
@@ -246,6 +246,8 @@ class NBoardSession(ProgramSession):
             line = self.program.receive(deadline, "move")
             if line.startswith("==="):
                 break
+        if line.lower().strip("= ").partition("/")[0].split()[:1] == ["resign"]:
+            raise ResignedError("resigns")
         match = _CHOICE.fullmatch(line)
         if not match:
             raise self.program.error(f"answered {line[:40]!r}, which is not a move")

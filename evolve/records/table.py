@@ -127,7 +127,7 @@ def _stopped(reason: str) -> Ending:
         return reason  # type: ignore[return-value]
     if " in time" in reason:  # the last lines exchanged follow it
         return "time"
-    return "resigned" if reason.startswith(FAILED) else "unfinished"
+    return "resigned" if reason.startswith(("resigned", FAILED)) else "unfinished"
 
 
 def _frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:

@@ -28,6 +28,8 @@ REASONS: Final = (
     "over budget: white",
     "failed: black",
     "failed: white",
+    "resigned: black",
+    "resigned: white",
 )
 RULES: Final = "rules"
 """The column with the rules of each game, which decide who won."""

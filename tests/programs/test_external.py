@@ -137,7 +137,6 @@ def test_programs_that_answer_loosely_play(dialect: str, monkeypatch: pytest.Mon
             r"played a1, which is illegal; sent 'genmove black', received '= a1'",
         ),
         ("gtp", "passes", r"played a pass, which is illegal; sent .*, received '= pass'"),
-        ("gtp", "resign", r"resigned; sent 'genmove black', received '= resign'"),
         ("gtp", "garbage", r"not a move; sent .*, received '= \\x00.*\?!'"),
         ("gtp", "hang", r"no answer in time; sent 'genmove black', received nothing"),
         ("gtp", "crash", r"exit code 3: I give up; sent 'genmove .*', received nothing"),
@@ -160,6 +159,19 @@ def test_errors_have_the_lines_that_were_sent_and_received(
     with pytest.raises(EngineError, match=said) as caught:
         player.choose(board)
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_a_program_that_resigns_loses_by_that(protocol: str) -> None:
+    result, played = match(agent(protocol, "resign", "?time=2"), pairs=1)
+    assert (result.games, result.losses, result.failures_a, result.played) == (2, 2, 0, 2)
+    table = played.games.table(0, "match", ["a", "b"], "standard", played.openings).to_pandas()
+    for _, row in table.iterrows():
+        loser = "black" if row["black"] == "a" else "white"
+        assert (row["reason"], row["winner"]) == (
+            f"resigned: {loser}",
+            "white" if loser == "black" else "black",
+        )
 
 
 @pytest.mark.parametrize(

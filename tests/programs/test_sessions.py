@@ -160,7 +160,7 @@ def test_numbers_of_pings_are_left_out_of_errors(sent: str, answer: str, told: s
 @pytest.mark.parametrize(
     ("answers", "why"),
     [
-        ({"genmove": "resign"}, "^resigned; sent"),
+        ({"genmove": "resign"}, "^resigns$"),
         ({"genmove": "z9 or so"}, "answered 'z9 or so', which is not a move"),
         ({"genmove": ""}, "answered '', which is not a move"),
         ({}, "refused 'genmove black'"),

@@ -183,4 +183,6 @@ RESULT_COLUMNS: Final = 7
 
 # Reasons for the end of a game.
 END, OVER_BUDGET_BLACK, OVER_BUDGET_WHITE, FAILED_BLACK, FAILED_WHITE = range(5)
-"""Failed: an outside program crashed, hung or played an illegal move; never in games of kernels."""
+RESIGNED_BLACK, RESIGNED_WHITE = range(5, 7)
+"""Failed: an outside program crashed, hung or played an illegal move; never in games of kernels,
+nor is one resigned."""

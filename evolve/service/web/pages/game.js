@@ -63,7 +63,7 @@ function ValuesList({ data, error, played }) {
 }
 
 const WINNERS = [["", "any"], ["black", "black"], ["white", "white"], ["draw", "draw"]];
-const REASONS = [["", "any"], ["end", "to the end"], ["over budget: black", "over budget: black"], ["over budget: white", "over budget: white"]];
+const REASONS = [["", "any"], ["end", "to the end"], ["over budget: black", "over budget: black"], ["over budget: white", "over budget: white"], ["resigned: black", "resigned: black"], ["resigned: white", "resigned: white"]];
 const KINDS = [["", "all"], ["fitness", "round robin"], ["panel", "panel"], ["match", "past champions"]];
 export const SORTS = [["game", "number"], ["-upset", "upsets first"], ["-plies", "longest first"]];
 
