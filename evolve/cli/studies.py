@@ -190,8 +190,8 @@ class RunsView(ProgressView):
     justify = "left"
 
     def __init__(self, rated: bool = True) -> None:
-        """rated: whether its runs have an Elo rather than a score."""
-        self.columns = ("setting", "seed", "done", "elo" if rated else "score")
+        """rated: whether all its runs have an Elo, and none a score instead."""
+        self.columns = ("setting", "seed", "done", "elo", *([] if rated else ["score"]))
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         return list(map(cell, shown_row(row, self.columns)))

@@ -114,9 +114,9 @@ def _pair_scores(
 
 def test_nearest_rungs_are_those_around_a_rating() -> None:
     ladder = Ladder("reversed")
-    for count, elo in ((4, -5000.0), (4, 5000.0), (5, 400.0)):
-        near = ladder.nearest(elo, count)
-        assert len(near) == count
+    for elo in (-5000.0, 5000.0, 400.0):
+        near = ladder.nearest(elo)
+        assert len(near) == 4
         assert near == sorted(near, key=lambda rung: rung.elo)
         far = [rung for rung in ladder.rungs if rung not in near]
         assert max(abs(rung.elo - elo) for rung in near) <= min(abs(r.elo - elo) for r in far)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.cli.runs import shown_row, strengths
 from evolve.number_text import elo_text
 from evolve.runs.run_folder import locked
 from tests.cli import QUICK, Result, done, on_a_terminal
@@ -180,3 +181,11 @@ def test_tables_for_documents(first: Path, tmp_path: Path) -> None:
     lines = (tmp_path / "x.md").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("|  | ")
     assert any(line.startswith("| elo | ") for line in lines)
+
+
+def test_elo_and_score_have_columns_of_their_own() -> None:
+    rated = {"elo": 300.0, "elo_low": 280.0, "elo_high": 320.0, "score": 0.9}
+    trained = {"elo": None, "score": 0.97, "score_low": 0.95, "score_high": 0.99}
+    assert (strengths([rated]), strengths([rated, trained])) == (("elo",), ("elo", "score"))
+    assert shown_row(rated, ("elo", "score")) == ["300 ± 20", None]
+    assert shown_row(trained, ("elo", "score")) == [None, "0.970 [0.950, 0.990]"]
