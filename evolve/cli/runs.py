@@ -302,7 +302,7 @@ def _people_read(
         "date": facts["date"],
         "done": done_of(facts),
         "elo": strength_of(facts),
-        "score": score_of(facts),
+        **({"score": score} if (score := score_of(facts)) else {}),
         **{key: _flat(value) for key, value in facts.items() if key not in hidden},
     }
 
