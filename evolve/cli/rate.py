@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,6 @@ from evolve.cli.terminal import (
 from evolve.config.matches import RateSettings
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.fitness.statistics import FEWEST_PAIRS
 from evolve.number_text import NOTHING, elo_text, too_few
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _print(tournament: Tournament) -> None:
         lines.append([number, row.agent, elo, row.score, row.games, *cross])
     print_rows(heads, lines)
     for row in rows:
-        if 0 < row.elo.n < 2 * FEWEST_PAIRS:
+        if row.elo.n and math.isnan(row.elo.low):
             print_text(f"{row.agent}: {too_few(row.elo.n)}")
         if row.failures:
             print_text(f"{row.agent} lost {row.failures} of {row.games} games by failure")
