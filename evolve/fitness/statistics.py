@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -153,9 +153,7 @@ def superiority(pair_scores: Floats) -> float:
 
 def student(freedom: int, level: float = LEVEL) -> float:
     """Return half of Student's (1908) interval, in standard errors; freedom: degrees of freedom."""
-    from scipy.special import stdtrit  # here: it takes 0.2 s and 28 MB, and few commands need it
-
-    return float(stdtrit(freedom, (1.0 + level) / 2.0))
+    return float(_special().stdtrit(freedom, (1.0 + level) / 2.0))
 
 
 def mean_of(values: Sequence[float], level: float = LEVEL) -> Estimate:
@@ -183,9 +181,13 @@ def chance_of(values: Sequence[float], expected: float) -> float:
     error = _error_of_mean(values)
     if error == 0.0:
         return float(mean == expected)
-    from scipy.special import stdtr  # imported here: see `student`
+    return 2 * float(_special().stdtr(count - 1, -abs(mean - expected) / error))
 
-    return 2 * float(stdtr(count - 1, -abs(mean - expected) / error))
+
+def _special() -> Any:
+    import scipy.special  # not above: it takes 0.2 s and 28 MB, and few commands need it
+
+    return scipy.special
 
 
 def _error_of_mean(values: Sequence[float]) -> float:
