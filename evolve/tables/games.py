@@ -19,7 +19,7 @@ from evolve.engine.board.rules import (
     PLIES,
 )
 from evolve.engine.board.squares import square_name
-from evolve.tables.columns import Column, Columns, array_of
+from evolve.tables.columns import Column, Columns, array_of, scalar_of
 
 WINNERS: Final = ("white", "draw", "black")
 REASONS: Final = (
@@ -55,7 +55,8 @@ def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
     ends = np.zeros(len(moves) + 1, np.int32)
     np.cumsum(np.count_nonzero(played, axis=1), out=ends[1:])
     squares = _SQUARES.take(array_of(moves[played].astype(np.int32), pa.int32()))
-    return pc.binary_join(pa.ListArray.from_arrays(array_of(ends, pa.int32()), squares), " ")
+    lists = pa.ListArray.from_arrays(array_of(ends, pa.int32()), squares)
+    return pc.binary_join(lists, scalar_of(" "))  # a plain text would load pandas
 
 
 GAMES_COLUMNS: Final = Columns(

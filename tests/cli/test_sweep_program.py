@@ -61,7 +61,7 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     assert row["state"] == "done", "though there be fewer trials than the most there may be"
     more = done("resume", folder, "--games", 120)
     assert len(evolve.load_run(folder).trials) > len(trials), more.out
-    assert "COMPLETE" in done("show", folder).out
+    assert "finished" in done("show", folder).out
 
 
 @pytest.mark.slow

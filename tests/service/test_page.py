@@ -19,6 +19,7 @@ import pytest
 
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
+from evolve.number_text import whole
 from evolve.service.folders import Folders
 from evolve.service.job import JOB_ID, JobRecord
 from evolve.tables.trials import Importances, write_trials
@@ -694,7 +695,7 @@ def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: b
                 file.write(json.dumps(event).encode() + b"\n")
                 if count % 20 == 0:
                     time.sleep(0.01)
-        sees(page, f"{count:,} of 30,000")
+        sees(page, f"{whole(count)} of 30 000")
 
     with ExitStack() as stack:
         stack.callback(sleeper.wait)

@@ -191,7 +191,7 @@ def test_levels_are_chosen_by_arrows(service: Service, browser: Browser, rules: 
             for one in service.get("agents?q=level-")["items"]
         ]
         assert names == [
-            f"Level {number}, {elo:,} Elo".replace("-", "\u2212")
+            f"Level {number}, {elo} Elo".replace("-", "\u2212")
             for number, elo in enumerate(ratings, 1)
         ]
         page.get_by_role("radio", name="Level 3,").focus()
