@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
-from evolve.errors import RunError
-from evolve.files.changes import remove
 from evolve.tables.columns import Chart, Column, Columns
-from evolve.tables.parquet import read_table, write_table
+from evolve.tables.parquet import RowFiles
 from evolve.tables.paths import METRICS
 
 METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
@@ -64,34 +61,8 @@ METRICS_UNUSED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Columns that trainings leave empty, by their judge."""
 
-
-def _file(folder: Path, check: int) -> Path:
-    """The file of a check: each is immutable."""
-    return folder / METRICS / f"check-{check:04d}.parquet"
-
-
-def committed_checks(folder: Path) -> int:
-    """The number of checks; RunError where one is missing before another."""
-    count = len(list((folder / METRICS).glob("check-*.parquet")))
-    for path in (_file(folder, check) for check in range(count)):
-        if not path.exists():
-            raise RunError(f"{path} is missing, though later ones are there")
-    return count
-
-
-def commit_metrics(folder: Path, check: int, row: Mapping[str, Any]) -> None:
-    """Write the row of a check."""
-    write_table(_file(folder, check), METRICS_COLUMNS.of_rows([row]))
-
-
-def read_metrics(folder: Path) -> pa.Table:
-    """All rows; RunError where a file is damaged."""
-    files = [_file(folder, check) for check in range(committed_checks(folder))]
-    tables = [read_table(file, METRICS_COLUMNS).select(METRICS_COLUMNS.names) for file in files]
-    return pa.concat_tables([METRICS_COLUMNS.schema.empty_table(), *tables])
-
-
-def forget_checks(folder: Path, first: int) -> None:
-    """Remove the rows from `first` on: a killed writer left them uncommitted."""
-    for check in range(first, committed_checks(folder)):
-        remove(_file(folder, check), missing_ok=True)
+_ROWS: Final = RowFiles(METRICS, "check", METRICS_COLUMNS)
+committed_checks = _ROWS.count
+commit_metrics = _ROWS.commit
+read_metrics = _ROWS.read
+forget_checks = _ROWS.forget

@@ -15,8 +15,9 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,7 @@ import pyarrow.parquet as pq
 
 from evolve.errors import RunError
 from evolve.files.atomic import write_bytes
+from evolve.files.changes import remove
 from evolve.tables.columns import Columns
 
 if TYPE_CHECKING:
@@ -142,6 +144,48 @@ def _check_schema(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
                 f"{path} is another table: its column {field.name} is of type "
                 f"{stored[field.name]}, not {field.type}"
             )
+
+
+@dataclass(frozen=True)
+class RowFiles:
+    """A table of which each row is an immutable file of its own: a folder of a run.
+
+    name: of the folder; key: column with the numbers of the rows, from 0.
+    """
+
+    name: str
+    key: str
+    columns: Columns
+
+    def file(self, folder: Path, number: int) -> Path:
+        """The path of a row."""
+        return folder / self.name / f"{self.key}-{number:04d}.parquet"
+
+    def count(self, folder: Path) -> int:
+        """The number of rows; RunError where one is missing before another."""
+        count = len(list((folder / self.name).glob(f"{self.key}-*.parquet")))
+        for number in range(count):
+            if not self.file(folder, number).exists():
+                path = self.file(folder, number)
+                raise RunError(f"{path} is missing, though later ones are there")
+        return count
+
+    def commit(self, folder: Path, number: int, row: Mapping[str, Any]) -> None:
+        """Write a row."""
+        write_table(self.file(folder, number), self.columns.of_rows([row]))
+
+    def read(self, folder: Path) -> pa.Table:
+        """All rows; RunError where a file is damaged."""
+        tables = [self.columns.schema.empty_table()]
+        for number in range(self.count(folder)):
+            table = read_table(self.file(folder, number), self.columns)
+            tables.append(table.select(self.columns.names))
+        return pa.concat_tables(tables)
+
+    def forget(self, folder: Path, first: int) -> None:
+        """Remove the rows from `first` on: a killed writer left them uncommitted."""
+        for number in range(first, self.count(folder)):
+            remove(self.file(folder, number), missing_ok=True)
 
 
 class _Rows(io.StringIO):
