@@ -105,7 +105,7 @@ def locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
 
     lock = filelock.FileLock(folder / paths.LOCK_FILE)
     try:
-        lock.acquire(timeout=patience)
+        lock.acquire(timeout=patience, poll_interval=0.005)  # who looks holds it for a moment
     except TimeoutError:
         raise RunError(f"{folder} is being written to by another process") from None
     try:
