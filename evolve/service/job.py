@@ -151,7 +151,8 @@ class JobRecord(Job):
         with suppress(psutil.Error):
             process = psutil.Process(self.process)
             if process.status() != psutil.STATUS_ZOMBIE:
-                environment: Mapping[str, str] = process.environ()
+                # Linux shows none for a moment at the start of a program.
+                environment: Mapping[str, str] = process.environ() or {JOB_ID: self.id}
                 return process if environment.get(JOB_ID) == self.id else None
         return None
 
