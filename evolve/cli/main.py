@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -57,6 +58,8 @@ COMMANDS: Final = {
 }
 """Each command's module, with a function NAME_command (_ for -), and the command's help."""
 
+_HOME: Final = re.compile(r"(^|^run:|=)~(?=[/\\]|$)")
+"""The sign for the home folder where words that are paths begin."""
 _COMPLETION: Final = "_EVOLVE_COMPLETE"
 """The environment variable by which a shell asks click for completions."""
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
@@ -84,6 +87,11 @@ class _LazyGroup(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of the commands, in the order in which they are needed."""
         return list(COMMANDS)
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Expand the home folder where shells do not, as in --out=~/runs and run:~/runs/x:1-2."""
+        home = os.path.expanduser("~").replace("\\", r"\\")
+        return super().parse_args(context, [_HOME.sub(rf"\1{home}", word) for word in args])
 
     def resolve_command(
         self, context: click.Context, args: list[str]

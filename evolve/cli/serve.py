@@ -31,6 +31,7 @@ TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{16,200}")
 _OTHERS: Final = 0o077
 """The part of a file's mode that is about other users."""
 
+_PORTS: Final = range(8765, 8785)
 
 _HELP: Final = f"""Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a
 REST API.
@@ -51,7 +52,12 @@ Examples:
 
 @click.command(name="serve", help=_HELP)
 @click.argument("runs", type=click.Path(path_type=Path), default=RUNS)
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    show_default=f"{_PORTS[0]}, or the next that is free",
+    help="Port to listen on; 0 takes any free one.",
+)
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -94,6 +100,7 @@ def serve_command(
     hosts: tuple[str, ...],
     programs: tuple[str, ...],
     browse: bool,
+    port: int | None,
     **options: Any,
 ) -> None:
     """See _HELP."""
@@ -125,7 +132,15 @@ def serve_command(
             _open(page, stack if token else None)
 
     with ExitStack() as stack, suppress(KeyboardInterrupt):
-        server.serve(runs, hosts=hosts, token=token, programs=programs, ready=ready, **options)
+        server.serve(
+            runs,
+            ports=_PORTS if port is None else [port],
+            hosts=hosts,
+            token=token,
+            programs=programs,
+            ready=ready,
+            **options,
+        )
 
 
 def _token(given: str, *, no_token: bool) -> str | None:

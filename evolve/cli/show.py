@@ -116,7 +116,7 @@ def show_command(
     if not path.is_dir():
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
-                f"{source} is an agent; --table, --generation and --top are of runs"
+                f"there is no folder {source}; --table, --generation and --top are of runs"
             )
         _show_agent(source, evolve.load_agent(source), style, output)
         return

@@ -143,7 +143,7 @@ class ExternalAgent(Agent):
 
     def _arguments(self) -> list[str]:
         try:
-            return words_of(self.command)
+            return [*map(os.path.expanduser, words_of(self.command))]
         except ValueError as error:
             raise AgentError(f"{self.command!r} is not a command: {error}") from error
 
@@ -330,10 +330,9 @@ class PythonAgent(ExternalAgent):
 
     def _parts(self) -> tuple[Path, str]:
         """The file, and the name of its class, empty where the command has none."""
-        path, colon, name = self.command.rpartition(":")
-        if colon and path.lower().endswith(".py"):
-            return Path(path), name
-        return Path(self.command), ""
+        command = os.path.expanduser(self.command)
+        path, colon, name = command.rpartition(":")
+        return (Path(path), name) if colon and path.lower().endswith(".py") else (Path(command), "")
 
     def _found(self, file: Path) -> Path:
         """The path of the file: in the working folder if it exists there, else in the current."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from evolve.agents.reference import read_agent, reference_agent
 from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCE_NAMES, REFERENCES
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
-from evolve.errors import AgentError, AgentFileError, RunError
+from evolve.errors import AgentError, AgentFileError, RunError, reason_of
 from evolve.extras import imported
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
@@ -77,6 +78,9 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
         if champion is None:
             raise AgentFileError(f"{source} {_without_champion(path)}")
         return read_agent(champion)
+    if not path.exists() and (path.suffix or len(path.parts) > 1):
+        missing = FileNotFoundError(errno.ENOENT, "there is no such file or folder")
+        raise AgentFileError(reason_of(missing, path))
     if not path.exists():
         raise AgentError(
             f"there is no agent '{plain(source)}': no such file or folder, no reference agent "

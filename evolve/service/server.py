@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -146,7 +147,7 @@ def serve(
     runs: Path,
     *,
     host: str,
-    port: int,
+    ports: Sequence[int],
     slots: int,
     hosts: Sequence[str],
     token: str | None,
@@ -155,12 +156,13 @@ def serve(
 ) -> None:
     """Serve a folder of runs; `ready` is called with the address once it answers.
 
-    Raises RunError where the folder or the port is not available.
+    ports: it listens on the first of them that is free, and on any free one for 0. Raises RunError
+    where the folder or the ports are not available.
     """
     folders = Folders(runs)
     folders.claim()
     try:
-        listening = _listen(host, port)
+        listening = _listen(host, ports)
         service = ServiceState(folders, slots, programs)
         app = make_app(service, hosts=(host, *hosts), token=token)
         config = uvicorn.Config(
@@ -184,7 +186,8 @@ def serve(
         folders.release()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, ports: Sequence[int]) -> socket.socket:
+    port, *others = ports
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
@@ -194,5 +197,7 @@ def _listen(host: str, port: int) -> socket.socket:
     except socket.gaierror as error:
         raise RunError(f"--host {host}: {error.strerror}") from error
     except OSError as error:
+        if error.errno == errno.EADDRINUSE and others:
+            return _listen(host, others)
         why = os.strerror(error.errno or 0)
         raise RunError(f"cannot listen on {host} port {port}: {why}; try another --port") from error

@@ -17,7 +17,7 @@ from evolve.cli.main import cli
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.extras import install_hint
 from evolve.programs.children import LOG, inherited
-from tests.cli import QUICK, Result, done, fails, invoke, match, program, python
+from tests.cli import QUICK, Result, done, fails, invoke, match, misused, program, python
 from tests.programs.test_external import source
 
 GAMES = ("swh", "zero", "--games=2", "--openings=start")
@@ -150,6 +150,29 @@ def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None
         assert why in err, (words, err)
         assert "Traceback" not in out, words
     assert not (tmp_path / "runs").exists()
+
+
+def test_files_and_folders_of_runs_that_are_not_there(tmp_path: Path) -> None:
+    assert "there is no folder nothere;" in misused("show", "nothere", "--table", "trials")
+    assert "swr/best.json: there is no folder swr" in fails("match", "swr/best.json", "swh")
+    assert "best.json: there is no such file" in fails("match", "best.json", "swh")
+
+
+def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In each word, whatever shells leave of it; not inside of a name."""
+    (tmp_path / "a b").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "a b"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "a b"))
+    (tmp_path / "a b/first.py").write_text(
+        "class First:\n    def choose(self, board):\n        return board.legal_moves()[0]\n"
+    )
+    for name in ("python:~/first.py", "python:~/first.py:First"):
+        done("match", name, "zero", "--games=2", "--openings=start", "--out=~/games.csv")
+        (tmp_path / "a b/games.csv").unlink()
+    done("export", "swh", "-o", "~/swh.json")
+    assert (tmp_path / "a b/swh.json").is_file()
+    assert done("show", "~/swh.json").out == done("show", tmp_path / "a b/swh.json").out
+    assert "x~/swh.json" in fails("show", "x~/swh.json")
 
 
 def test_without_compiling_nothing_plays(tmp_path: Path) -> None:

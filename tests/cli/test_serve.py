@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from evolve.cli.serve import _token_file, _user_token
+from evolve.service.server import _listen
 from tests import forks
 from tests.cli import fails, misused
 from tests.service import Service, until
@@ -43,6 +44,14 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         one.listen()
         said = fails("serve", tmp_path, "--port", one.getsockname()[1])
     assert "try another --port" in said
+
+
+def test_without_port_it_takes_the_next_that_is_free() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with _listen("127.0.0.1", [taken.getsockname()[1], 0]) as found:
+            assert found.getsockname()[1] not in (0, taken.getsockname()[1])
 
 
 def test_what_is_no_program(tmp_path: Path) -> None:
