@@ -14,8 +14,6 @@ import numpy as np
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.calibration.ratings import strongest
 from evolve.agents.names import parse_name, with_clock
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import rules_of_defaults
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.errors import AgentError, EvolveError
 from evolve.fitness.executor import Threads, processors
@@ -40,13 +38,6 @@ def has_clock(agent: Agent) -> bool:
     return "time" in agent.settings
 
 
-def default_rules() -> Rules:
-    """The rules of `evolve run` here."""
-    return cast(
-        "Rules", rules_of_defaults().get("rules", EvolutionSettings.model_fields["rules"].default)
-    )
-
-
 def strongest_agent(rules: Rules) -> str:
     """The strongest agent of the package; the reference table where none is rated."""
     best = strongest(rules)
@@ -60,13 +51,15 @@ def writable(agent: Agent) -> StoredAgent:
     return cast("StoredAgent", agent)
 
 
-def contest_agent(source: str, seconds: float, rules: Rules | None) -> StoredAgent:
-    """Load an agent with the clock of a contest; rules: None for its own, or the default ones."""
+def contest_agent(
+    source: str, seconds: float, rules: Rules | None, ask: Callable[[], Rules]
+) -> StoredAgent:
+    """Load an agent with the clock of a contest; rules: None for its own, or those of `ask`."""
     agent = load_agent(source)
     if agent.kind and has_clock(agent):
         agent = load_agent(with_clock(source, seconds))
     agent = writable(agent)
-    return agent.with_rules(rules or agent.rules or default_rules())
+    return agent.with_rules(rules or agent.rules or ask())
 
 
 def newest_run(folder: Path, rules: Rules | None) -> Path | None:

@@ -156,7 +156,8 @@ def hand_in_command(source: str | None, force: bool, output: Path, **options: An
     code is 1.
 
     Without RUN|AGENT it takes the newest finished run in `runs`, or, where there is none, the
-    strongest agent that comes with evolve; the first line says which.
+    strongest agent that comes with evolve; the first line says which. Where neither a run nor an
+    agent tells the rules, it asks for them on a terminal, and elsewhere needs --rules.
 
     \b
     Examples:

@@ -7,9 +7,13 @@ quick check and a short match.
 from __future__ import annotations
 
 import shlex
+import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
+
+import click
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.names import parse_name
@@ -17,7 +21,6 @@ from evolve.arena.hand_in import (
     MATCH_GAMES,
     ShortMatch,
     contest_agent,
-    default_rules,
     has_clock,
     newest_run,
     strongest_agent,
@@ -25,8 +28,9 @@ from evolve.arena.hand_in import (
 )
 from evolve.cli.display import print_next, reporting_compilation
 from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
-from evolve.engine.board.rules import DEFAULT_RULES, Rules
-from evolve.errors import AgentError
+from evolve.config.toml import default_rules
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules, rule_set
+from evolve.errors import AgentError, OptionsError
 from evolve.files.atomic import write_text
 from evolve.number_text import duration
 from evolve.programs.examination import Demands, examine, moves_of
@@ -130,10 +134,11 @@ def hand_in(
     memory: what the contest allows for a move, in MB. rules: None for the agent's own.
     """
     source, why = (source, "") if source is not None else _found(rules)
-    agent = contest_agent(source, seconds, rules)
+    agent = contest_agent(source, seconds, rules, _contest_rules)
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
     if not as_json:
-        print_text(f"{source}{why} · {played} · {seconds:g} s a move")
+        goal = rule_set(played).goal
+        print_text(f"{source}{why} · {played}, {goal} · {seconds:g} s a move")
     write_text(output, text)
     found = _checked(output, Demands(seconds, memory), 0, as_json)
     match = None
@@ -157,6 +162,20 @@ def hand_in(
     return 0 if found["good"] else 1
 
 
+@cache
+def _contest_rules() -> Rules:
+    """The rules where no run, agent or option tells them: the default ones, or a person's answer.
+
+    A wrong guess would be a file that loses on purpose. OptionsError where nobody can be asked.
+    """
+    if (rules := default_rules()) is not None:
+        return rules
+    if not sys.stdin.isatty():
+        raise OptionsError(f"add --rules, those of the contest; {RULES_HELP}")
+    chosen = click.Choice(list(RULE_SETS))
+    return click.prompt(f"Rules of the contest ({RULES_HELP})", type=chosen, err=True)
+
+
 def _found(rules: Rules | None) -> tuple[str, str]:
     """The newest finished run in `runs`, or the strongest agent of the package, and why that one.
 
@@ -166,4 +185,4 @@ def _found(rules: Rules | None) -> tuple[str, str]:
     if newest is not None:
         return str(newest), " (the newest finished run)"
     which = f"no finished {rules} run" if rules else "no finished run"
-    return strongest_agent(rules or default_rules()), f" (there is {which} in {RUNS})"
+    return strongest_agent(rules or _contest_rules()), f" (there is {which} in {RUNS})"

@@ -15,7 +15,7 @@ import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.hand_in import contest_agent
-from evolve.cli.hand_in import _found, proposed
+from evolve.cli.hand_in import _contest_rules, _found, proposed
 from tests import networks
 from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused
 from tests.cli.test_train import TRAIN
@@ -104,7 +104,7 @@ def test_what_is_proposed_at_the_end_goes_by_the_clock(
     ):
         words = _proposed(out)
         assert words == [folder, "-o", "agent.py"]
-        assert contest_agent(folder, 5.0, None).limit.seconds == 4.5
+        assert contest_agent(folder, 5.0, None, lambda: "standard").limit.seconds == 4.5
 
 
 def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
     said = invoke(*words, "agent.py")
     assert said.code == 0, said
     lines = said.lines
-    assert lines[0] == "quick.npz · standard · 1 s a move"
+    assert lines[0] == "quick.npz · standard, most discs wins · 1 s a move"
     assert [line.split()[0] for line in lines[1:7]] == [
         *("imports", "start", "games", "time", "cpu", "memory")
     ]
@@ -136,7 +136,10 @@ def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
 
 
 def test_without_a_name_it_is_the_newest_finished_run(quick: Path, tmp_path: Path) -> None:
-    assert _found(None) == ("patterns-reversed", " (there is no finished run in runs)")
+    assert _found("reversed") == (
+        "patterns-reversed",
+        " (there is no finished reversed run in runs)",
+    )
     assert _found("standard")[0] == "patterns-standard"
     for number, name in enumerate(("old", "new", "stopped", "damaged")):
         run = tmp_path / "runs" / name
@@ -150,9 +153,26 @@ def test_without_a_name_it_is_the_newest_finished_run(quick: Path, tmp_path: Pat
     assert _found("standard") == ("patterns-standard", why)
 
 
+def test_rules_are_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guess might lose a contest on purpose: where nothing tells them, and nobody answers."""
+    for words in ([], ["swh"], ["swh?depth=1"]):
+        said = misused("hand-in", *words)
+        assert "add --rules" in said
+        assert "standard: most discs wins, reversed: fewest discs wins" in said
+    assert not (tmp_path / "agent.py").exists()
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    _contest_rules.cache_clear()
+    monkeypatch.setattr("click.prompt", lambda *_, **__: "reversed")
+    assert _found(None)[0] == "patterns-reversed"
+    _contest_rules.cache_clear()
+    monkeypatch.setenv("EVOLVE_RULES", "standard")
+    assert _found(None)[0] == "patterns-standard"
+    _contest_rules.cache_clear()
+
+
 def test_what_no_file_can_hold_is_not_handed_in(tmp_path: Path) -> None:
     assert "cannot be written as a Python file" in fails("hand-in", "random")
-    assert "has no network to export" in fails("hand-in", "uct")
+    assert "has no network to export" in fails("hand-in", "uct", "--rules", "standard")
     assert "ends in .py" in misused("hand-in", "swh", "-o", "agent.json")
     assert list(tmp_path.iterdir()) == []
 

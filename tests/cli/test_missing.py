@@ -40,7 +40,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "lineage": ("run", "0-0"),
     "plot": ("swh",),
     "export": ("swh",),
-    "hand-in": ("swh",),
+    "hand-in": ("swh", "--rules=standard"),
     "match": GAMES,
     "rate": GAMES,
     "cluster check": (),
