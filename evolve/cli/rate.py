@@ -6,7 +6,7 @@ import functools
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -16,6 +16,7 @@ from evolve.cli.cluster import executor_for
 from evolve.cli.display import reporting_compilation
 from evolve.cli.match import contest_options
 from evolve.cli.options import complete_agents, json_option, readable, rules_option
+from evolve.cli.output import as_frame, style_of, write_in_style
 from evolve.cli.progress import progress_of
 from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (
@@ -37,9 +38,15 @@ if TYPE_CHECKING:
     from evolve.runs.loading import AgreedRules
 
 
+_TABLES: Final = (".csv", ".json", ".parquet")
+"""Endings of --out that name a table of the ratings, not a folder of games."""
+
+
 def _in_a_folder(context: click.Context, parameter: click.Parameter, path: Path | None) -> Any:
     if path is not None and not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent} to make {path.name} in")
+    if path is not None and path.is_file() != (path.suffix in _TABLES) and path.exists():
+        raise click.BadParameter(f"{path} is {'a file' if path.is_file() else 'a folder'}")
     return path
 
 
@@ -55,12 +62,11 @@ def _in_a_folder(context: click.Context, parameter: click.Parameter, path: Path 
 )
 @click.option(
     "--out",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     callback=_in_a_folder,
-    metavar="FOLDER",
-    help="Store the games there; the same command continues a rating that was stopped, also with "
-    "more agents at the end.",
+    metavar="FOLDER|FILE",
+    help="Store the games in a folder; the same command continues a rating that was stopped, also "
+    f"with more agents at the end. A name that ends in {', '.join(_TABLES)} gets the ratings.",
 )
 @contest_options
 @reporting_compilation(print_note)
@@ -68,7 +74,7 @@ def rate_command(
     agents: tuple[str, ...],
     against: tuple[str, ...],
     config: str | None,
-    folder: Path | None,
+    out: Path | None,
     strict: bool,
     jobs: int,
     as_json: bool,
@@ -98,6 +104,8 @@ def rate_command(
         raise click.UsageError("name the AGENTS that play them before --against")
     if len(agents) < 2 and not against and (agents or config is None):
         raise click.UsageError("name two AGENTS or more, here or in --config")
+    table = out if out is not None and out.suffix in _TABLES else None
+    folder = out if table is None else None
     settings = settings_of(RateSettings, {"agents": agents, "against": against, **options}, config)
     everyone = settings.against + settings.agents
     names = [*map(readable, everyone)]
@@ -120,6 +128,9 @@ def rate_command(
             print_text(f"{agreed}, {tournament.games} games{about}")
         _play(tournament, as_json)
     _report(tournament, agreed, as_json)
+    if table is not None:
+        rows = as_frame([row.facts for row in tournament.rows()])
+        write_in_style(rows, style_of(None, table), table)
 
 
 def _report(tournament: Tournament, agreed: AgreedRules, as_json: bool) -> None:
