@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.fitness.statistics import FEWEST_PAIRS
 from evolve.number_text import elo_text, state_text, whole
 
 FORMAT = Path(evolve.__file__).with_name("service") / "web" / "format.js"
@@ -46,18 +47,19 @@ def test_thousands_and_states() -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 def test_the_page_has_the_same_forms() -> None:
     script = f"""
-        import {{ eloText, inWords, number, stateText }} from {json.dumps(FORMAT.as_uri())};
+        import {{ eloText, inWords, isFew, number, stateText }} from {json.dumps(FORMAT.as_uri())};
         const numbers = {json.dumps(list(WHOLE))}.map((value) => number(value, 0));
         const states = {json.dumps(list(STATES))}.map(stateText);
         console.log(JSON.stringify([numbers, states, eloText(751.6, 725.7, 777.7), eloText(3),
-            [3.4, -1, 0.2].map(inWords)]));
+            [3.4, -1, 0.2].map(inWords), [...Array(40).keys()].map(isFew)]));
     """
     words = ["node", "--experimental-default-type=module", "--input-type=module", "-e", script]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
-    numbers, states, elo, alone, leads = json.loads(done.stdout)
+    numbers, states, elo, alone, leads, few = json.loads(done.stdout)
     assert [text.replace("\u2212", "-").replace("\xa0", " ") for text in numbers] == [
         *WHOLE.values()
     ]
     assert states == [*STATES.values()]
+    assert few == [games < 2 * FEWEST_PAIRS for games in range(40)]
     assert leads == ["Black 3 ahead", "White 1 ahead", "Even"]
     assert (elo, alone) == ("752 ± 26 Elo", "3 Elo")

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -391,6 +392,28 @@ def test_a_run_whose_folder_is_removed(fresh: Service, runs: Path, browser: Brow
         sees(page, "This run is no longer there.")
         pump(home, lambda: home.get_by_role("link", name="first", exact=True).count() == 0)
         assert home.get_by_role("link", name="second", exact=True).count() == 1
+
+
+def test_later_generations_smooth_the_earlier_ones_at_once(
+    fresh: Service, browser: Browser
+) -> None:
+    with window(browser, fresh) as page:
+        job = fresh.order("run", **{**SMALL, "generations": 500})
+        pump(page, lambda: fresh.client.get(f"runs/{job['run']}").is_success)
+        visit(page, root(fresh), f"run/{job['run']}/generations")
+        rows = page.get_by_role("region", name="generations").get_by_role("row")
+        pump(page, lambda: rows.count() > 5)
+        os.killpg(fresh.wait(job, "running")["process"], signal.SIGSTOP)
+        heads = rows.first.get_by_role("columnheader").all_inner_texts()
+        shown = rows.locator(f"td:nth-child({heads.index('rating') + 1})")
+
+        def agree() -> bool:
+            items = fresh.get(f"runs/{job['run']}/generations")["items"]
+            wanted = [whole(row["rating"]).replace("-", "\u2212") for row in items]
+            return shown.all_inner_texts() == wanted
+
+        pump(page, agree)
+        fresh.act(job, "kill")
 
 
 def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) -> None:

@@ -2,7 +2,7 @@
 
 import { get, path } from "./api.js";
 import { useEvents } from "./events.js";
-import { useCallback, useEffect, useState } from "./html.js";
+import { useCallback, useEffect, useRef, useState } from "./html.js";
 import { firstTable, kindOf } from "./meta.js";
 
 /** The document at a path; `change(fn)` puts fn(data) in its place; `keep` shows it until another one has come. */
@@ -47,11 +47,28 @@ export function useRested(value, milliseconds = 300) {
 }
 
 const POINTS = 400;
+const CALM = 500;
 
-function useNewRows(run, change, append) {
+/** Calls `act` once things are calm: at most twice a second, and after the last call. */
+function useCalm(act) {
+  const latest = useRef(act);
+  const timer = useRef(null);
+  latest.current = act;
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = null;
+      latest.current();
+    }, CALM);
+  };
+}
+
+/** Put new rows of a run into its table; a row with a rating smooths those before it: `refresh` gets them anew. */
+function useNewRows(run, change, append, refresh) {
   const { id } = run;
   const { event } = kindOf(run);
   const { key } = firstTable(run);
+  const smooth = useCalm(refresh);
   useEvents(({ name, data }) => {
     if (name !== event || data.run !== id) return;
     change((items) => {
@@ -59,13 +76,18 @@ function useNewRows(run, change, append) {
       if (!known) return append(items, data.row[key]) ? [...items, data.row] : items;
       return items.map((row) => (row[key] === data.row[key] ? data.row : row));
     });
+    if (Number.isFinite(data.row.rating)) smooth();
   });
 }
 
 export function useTable(run) {
-  const pages = usePages(path(["runs", run.id, firstTable(run).name], { limit: 50 }));
-  useNewRows(run, pages.change, () => !pages.more);
-  return { ...pages, id: firstTable(run).key };
+  const { key, name } = firstTable(run);
+  const pages = usePages(path(["runs", run.id, name], { limit: 50 }));
+  useNewRows(run, pages.change, () => !pages.more, () => get(path(["runs", run.id, name], { limit: 500 })).then(({ items: fresh }) => {
+    const byKey = new Map(fresh.map((row) => [row[key], row]));
+    pages.change((items) => items.map((row) => byKey.get(row[key]) ?? row));
+  }, () => {})); // without an answer the rows stay as they are
+  return { ...pages, id: key };
 }
 
 /** The same evenly thinned, for curves: {data: rows}. It is fetched again once twice as many have come. */
@@ -75,7 +97,7 @@ export function useCurve(run, points = POINTS) {
     const missed = items.length && next > items.at(-1)[firstTable(run).key] + 1; // while the others were fetched
     if (missed || items.length === 2 * points) found.reload();
     return true;
-  });
+  }, found.reload);
   return { ...found, data: data?.items };
 }
 

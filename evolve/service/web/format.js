@@ -35,6 +35,9 @@ export function margin(low, high) {
   return typeof low === "number" && typeof high === "number" ? `± ${number((high - low) / 2, 0)}` : "";
 }
 
+/** Whether games are too few to say anything: FEWEST_PAIRS of evolve/fitness/statistics.py, on both sides. */
+export const isFew = (games) => games < 10;
+
 /** What stands where so few games tell neither an interval nor who is stronger. */
 export const tooFew = (games) => `${number(games)} games: too few to say`;
 

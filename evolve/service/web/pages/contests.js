@@ -5,7 +5,7 @@ import { BarChart, HeatMap, Plot } from "../charts.js";
 import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo } from "../figures.js";
-import { cell, date, interval, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
+import { cell, date, interval, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
@@ -164,5 +164,5 @@ export function RatingResult({ result }) {
         values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}
     </div>
     <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, agent }) => (value === null ? (agent.score ? "+∞" : "−∞") : `${difference(value)} ${margin(low, high)}`) },
-      { title: "score", number: true, show: ({ agent }) => percent(agent.score) }, { title: "games", number: true, show: ({ agent }) => (agent.games < 10 ? tooFew(agent.games) : number(agent.games)) }]} />`;
+      { title: "score", number: true, show: ({ agent }) => percent(agent.score) }, { title: "games", number: true, show: ({ agent }) => (isFew(agent.games) ? tooFew(agent.games) : number(agent.games)) }]} />`;
 }

@@ -4,7 +4,7 @@ import { path, remove } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture, Spark } from "../figures.js";
-import { aboutOf, amount, capital, duration, eloOf, percent, tooFew, troubleOf, when } from "../format.js";
+import { aboutOf, amount, capital, duration, eloOf, isFew, percent, tooFew, troubleOf, when } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, changed, contestOf, DeleteJob, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { isContest, kindOf, meta } from "../meta.js";
@@ -159,7 +159,7 @@ function Strength({ run, job }) {
 /** Who is stronger after a match or a rating, as far as its games tell. */
 function outcomeOf({ settings, result }) {
   const [best] = [...(result?.agents || [])].sort((a, b) => b.score - a.score);
-  if (best?.games < 10) return tooFew(best.games);
+  if (best && isFew(best.games)) return tooFew(best.games);
   if (best) return `${best.agent} is the strongest`;
   if (!result?.games || typeof result.score !== "number") return null;
   if (result.superiority === null) return tooFew(2 * result.pentanomial.reduce((sum, pairs) => sum + pairs));
