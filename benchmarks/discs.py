@@ -14,7 +14,7 @@ import argparse
 
 import numpy as np
 
-from evolve.agents.analysis import solve
+from evolve.agents.analysis import solved
 from evolve.agents.calibration.discs import fit_of, position_file
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
@@ -63,7 +63,7 @@ def _played(deep: PatternAgent, discs: int, mistakes: float, seed: int) -> Board
 def _value(deep: PatternAgent, board: Board, rules: Rules) -> float:
     """The value of a position in discs."""
     if board.empties <= _EXACT:
-        return float(solve(board, rules)[1])
+        return float(solved(board, rules)[1])
     value = float(np.mean(deep.values_by_depth(board, _DEEP)[-2:])) / DISC
     return float(np.clip(value, -64.0, 64.0))
 

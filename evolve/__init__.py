@@ -8,19 +8,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from evolve import errors
 from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent, Description, Limit, Setting, StoredAgent
     from evolve.agents.alphabeta import AlphaBetaAgent
-    from evolve.agents.analysis import Analysis
+    from evolve.agents.analysis import Analysis, Solution
     from evolve.agents.chance import RandomAgent
     from evolve.agents.dqn import DqnAgent
     from evolve.agents.mcts import MctsAgent
-    from evolve.arena.call import match, rate
+    from evolve.agents.patterns import PatternAgent
+    from evolve.arena.call import match, rate, solve
     from evolve.arena.match import MatchResult
     from evolve.arena.result_table import ResultTable
     from evolve.engine.board.board import Board
+    from evolve.engine.board.squares import parse_square as square
+    from evolve.engine.board.squares import square_name
     from evolve.engine.search.genes import Gene
     from evolve.errors import EvolveError, IllegalMoveError
     from evolve.evolution.loop import evolve
@@ -38,14 +42,16 @@ if TYPE_CHECKING:
 _NAMES = {
     "agents.agent": "Agent Description Limit Setting StoredAgent",
     "agents.alphabeta": "AlphaBetaAgent",
-    "agents.analysis": "Analysis",
+    "agents.analysis": "Analysis Solution",
     "agents.chance": "RandomAgent",
     "agents.dqn": "DqnAgent",
     "agents.mcts": "MctsAgent",
-    "arena.call": "match rate",
+    "agents.patterns": "PatternAgent",
+    "arena.call": "match rate solve",
     "arena.match": "MatchResult",
     "arena.result_table": "ResultTable",
     "engine.board.board": "Board",
+    "engine.board.squares": "parse_square:square square_name",
     "engine.search.genes": "Gene",
     "errors": "EvolveError IllegalMoveError",
     "evolution.loop": "evolve",
@@ -60,22 +66,28 @@ _NAMES = {
     "studies.call": "compare study",
     "sweeps.call": "sweep",
 }
-_HOMES = {name: f"evolve.{home}" for home, names in _NAMES.items() for name in names.split()}
+"""The names of each module; OWN:PUBLIC where the public name is another."""
+_HOMES = {
+    name.split(":")[-1]: (f"evolve.{home}", name.split(":")[0])
+    for home, names in _NAMES.items()
+    for name in names.split()
+}
 
 __all__ = [
     "Agent", "AlphaBetaAgent", "Analysis", "Board", "Description", "DqnAgent", "Encoding",
     "Estimate", "EvolveError", "Gene", "IllegalMoveError", "Limit", "MatchResult", "MctsAgent",
-    "Observer", "Picture", "RandomAgent", "ResultTable", "Run", "Setting", "StoredAgent",
-    "Study", "__version__", "compare", "evolve", "load_agent", "load_run", "match", "plot",
-    "rate", "study", "sweep", "train",
+    "Observer", "PatternAgent", "Picture", "RandomAgent", "ResultTable", "Run", "Setting",
+    "Solution", "StoredAgent", "Study", "__version__", "compare", "errors", "evolve",
+    "load_agent", "load_run", "match", "plot", "rate", "solve", "square", "square_name", "study",
+    "sweep", "train",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(home), name)
+    home, own = _HOMES[name]
+    return getattr(import_module(home), own)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""Every error that evolve raises on purpose.
+"""Every error that evolve raises on purpose::
 
     EvolveError
     ├── IllegalMoveError (ValueError)      a move that the rules do not allow

@@ -23,9 +23,10 @@ def test_public_names() -> None:
     assert sorted(evolve.__all__) == [
         "Agent", "AlphaBetaAgent", "Analysis", "Board", "Description", "DqnAgent", "Encoding",
         "Estimate", "EvolveError", "Gene", "IllegalMoveError", "Limit", "MatchResult",
-        "MctsAgent", "Observer", "Picture", "RandomAgent", "ResultTable", "Run", "Setting",
-        "StoredAgent", "Study", "__version__", "compare", "evolve", "load_agent", "load_run",
-        "match", "plot", "rate", "study", "sweep", "train",
+        "MctsAgent", "Observer", "PatternAgent", "Picture", "RandomAgent", "ResultTable", "Run",
+        "Setting", "Solution", "StoredAgent", "Study", "__version__", "compare", "errors",
+        "evolve", "load_agent", "load_run", "match", "plot", "rate", "solve", "square",
+        "square_name", "study", "sweep", "train",
     ]  # fmt: skip
     for name in evolve.__all__:
         assert getattr(evolve, name) is not None

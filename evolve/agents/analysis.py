@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -113,17 +113,27 @@ def line_from(
     return tuple(line)
 
 
-def solve(board: Board, rules: Rules = DEFAULT_RULES) -> tuple[int | None, int, int]:
-    """Best move (64 for a pass, None at the end), exact score for the side to move, and nodes.
+class Solution(NamedTuple):
+    """A position solved to the end.
 
-    Among best moves it takes the lowest square. The time grows about threefold per empty square.
+    move: a best move, of several the lowest square; 64 for a pass, None at the end.
+    score: the exact score for the side to move.
+    nodes: positions searched.
     """
+
+    move: int | None
+    score: int
+    nodes: int
+
+
+def solved(board: Board, rules: Rules = DEFAULT_RULES) -> Solution:
+    """Solve a position in this thread, which cannot be interrupted."""
     if board.is_over():
-        return None, board.score(rules), 0
+        return Solution(None, board.score(rules), 0)
     if not board.legal_moves():
-        _, score, nodes = solve(board.pass_move(), rules)
-        return PASS, -score, nodes
+        _, score, nodes = solved(board.pass_move(), rules)
+        return Solution(PASS, -score, nodes)
     context = thread_context(rules, layout.table_bits_for(board.empties))
     context[layout.NODES] = context[layout.STOPPED] = 0
     square, score = solve_move(U(board.own), U(board.opp), context.ctypes.data)
-    return int(square), int(score), int(context[layout.NODES])
+    return Solution(int(square), int(score), int(context[layout.NODES]))

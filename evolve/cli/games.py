@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +26,6 @@ from evolve.cli.options import (
 )
 from evolve.cli.terminal import (
     counting,
-    interruptible,
     print_error,
     print_facts,
     print_json,
@@ -38,6 +36,7 @@ from evolve.cli.terminal import (
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import OptionsError, RecordError
+from evolve.fitness.executor import interruptible
 from evolve.records.formats import (
     PACKED,
     TABLE,
@@ -228,8 +227,6 @@ def solve_command(
       evolve solve ffo.obf
       evolve solve ends.obf --rules reversed --json
     """
-    from evolve.agents.analysis import solve
-
     reading = read_games(file, rules, strict=strict, side=side)
     for line in reading.messages(file):
         print_error(line)
@@ -239,12 +236,12 @@ def solve_command(
         raise RecordError(f"{file} has positions of {' and '.join(found)} rules; split it")
     (rules,) = found
     # Before the clock starts: seconds are without compilation.
-    solve(evolve.Board(own=1 << 9, opp=1 << 18), rules)
+    evolve.solve(evolve.Board(own=1 << 9, opp=1 << 18), rules)
     answers = []
     with counting("solving", len(boards), quiet=as_json) as advance:
         for number, board in zip(reading.numbers, boards, strict=True):
             started = time.perf_counter()
-            move, score, nodes = interruptible(partial(solve, board, rules))
+            move, score, nodes = evolve.solve(board, rules)
             answers.append(
                 {
                     "position": number,

@@ -14,7 +14,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 from rich.cells import cell_len
@@ -30,12 +30,9 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from evolve.fitness.executor import Background
 from evolve.number_text import NOTHING
 from evolve.parsing import json_value
 from evolve.terminal_text import plain, writable
-
-T = TypeVar("T")
 
 
 class _Console(Console):
@@ -237,11 +234,6 @@ def counting(description: str, total: int, quiet: bool = False) -> Iterator[Call
     with Progress(*bars, *times, console=err(), transient=True) as progress:
         task = progress.add_task(description, total=total)
         yield lambda done: progress.advance(task, done)
-
-
-def interruptible(work: Callable[[], T]) -> T:
-    """Run a long kernel in a separate thread, so that Ctrl-C works while it runs."""
-    return next(Background(work() for _ in range(1)))
 
 
 _MOST: Final = 10

@@ -183,3 +183,8 @@ class Background(Iterator[_T]):
         while not isinstance(answer := self._answers.get(), _End):
             pass
         self._answers.put(answer)
+
+
+def interruptible(work: Callable[[], _T]) -> _T:
+    """Run a long kernel in a separate thread, so that Ctrl-C works while it runs."""
+    return next(Background(work() for _ in range(1)))

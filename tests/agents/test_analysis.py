@@ -8,7 +8,7 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Limit
-from evolve.agents.analysis import Analysis, solve
+from evolve.agents.analysis import Analysis, solved
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from tests import reference
@@ -49,7 +49,7 @@ def test_exact_lines_are_games_to_the_end() -> None:
         end = after(board, analysis.line)
         assert end.is_over()
         sign = 1 if end.side == board.side else -1
-        assert sign * end.score("standard") == solve(board)[1] == max(analysis.values.values())
+        assert sign * end.score("standard") == solved(board)[1] == max(analysis.values.values())
         assert analysis.discs(analysis.line[0]) == max(analysis.values.values())
 
 
@@ -95,7 +95,7 @@ def test_as_trying_everything(rules: Rules) -> None:
     ends = [reference.random_game(rng)[1][-1] for _ in range(5)]
     for own, opp in (*ends, *reference.random_boards(rng, 60, 1, 7)):
         board = Board(own, opp)
-        square, score, nodes = solve(board, rules)
+        square, score, nodes = solved(board, rules)
         assert score == reference.exact(own, opp, code)
         if board.is_over():
             assert (square, nodes) == (None, 0)
@@ -110,5 +110,5 @@ def test_as_trying_everything(rules: Rules) -> None:
 
 def test_nodes_repeat_whatever_was_solved_before() -> None:
     boards = [Board(*board) for board in reference.random_boards(random.Random(5), 6, 9, 11)]
-    found = [solve(board) for board in boards]
-    assert [solve(board) for board in boards[::-1]] == found[::-1]
+    found = [solved(board) for board in boards]
+    assert [solved(board) for board in boards[::-1]] == found[::-1]

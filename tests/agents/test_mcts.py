@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.analysis import solve
+from evolve.agents.analysis import solved
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import Tree
 from evolve.arena.match import Match
@@ -61,10 +61,10 @@ def test_near_the_end_it_wins_what_is_won(rules: evolve.engine.board.board.Rules
     agent = MctsAgent(simulations=50, endgame=8, rules=rules)
     won = lost = 0
     for board in ends(60, 8):
-        _, score, _ = solve(board, rules)
+        _, score, _ = solved(board, rules)
         square = agent.choose(board)
         after = board.play(square)
-        value = -after.score(rules) if after.is_over() else -solve(after, rules)[1]
+        value = -after.score(rules) if after.is_over() else -solved(after, rules)[1]
         if score >= 0:
             assert value == score
             won += 1
@@ -156,9 +156,9 @@ def test_the_exact_search_takes_moves_by_visits_or_by_value() -> None:
             if after.is_over():
                 scores[move] = -after.score("standard")
             elif after.legal_moves():
-                scores[move] = -solve(after)[1]
+                scores[move] = -solved(after)[1]
             else:
-                scores[move] = solve(after.pass_move())[1]
+                scores[move] = solved(after.pass_move())[1]
         best = max(scores.values(), default=-1)
         if best < 0 or len(scores) == 1:
             continue

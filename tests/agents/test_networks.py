@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import _HEADER, write_arrays
-from evolve.agents.analysis import solve
+from evolve.agents.analysis import solved
 from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.engine.networks import action_search as cells_of
@@ -74,9 +74,9 @@ def test_agents_of_the_wrong_networks() -> None:
 def test_near_the_end_it_wins_what_is_won(agent: StoredAgent) -> None:
     won = lost = 0
     for board in ends(40, 8):
-        _, score, _ = solve(board)
+        _, score, _ = solved(board)
         after = board.play(agent.choose(board))
-        value = -after.score("standard") if after.is_over() else -solve(after)[1]
+        value = -after.score("standard") if after.is_over() else -solved(after)[1]
         if score >= 0:
             assert value == score
             won += 1

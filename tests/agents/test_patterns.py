@@ -17,7 +17,7 @@ import pytest
 import evolve
 from evolve.agents.agent import Limit
 from evolve.agents.agent_file import _HEADER, read_arrays, write_arrays
-from evolve.agents.analysis import solve
+from evolve.agents.analysis import solved
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
 from evolve.arena.match import Match
@@ -260,7 +260,7 @@ def test_near_the_end_it_plays_the_best_move(rules: Rules) -> None:
     agent = pattern_agent(endgame=9, rules=rules)
     missed = 0
     for board in [*boards(4, 6, 9), *boards(4, 10, 5)]:
-        square, score, _ = solve(board, rules)
+        square, score, _ = solved(board, rules)
         assert agent.choose(board) == square
         analysis = agent.analyse(board)
         assert analysis.exact
@@ -275,7 +275,7 @@ def test_it_sees_the_end_by_its_own_search_too() -> None:
     for board in boards(5, 6, 7):
         analysis = agent.analyse(board)
         assert (analysis.unit, analysis.depth) == ("forecast", board.empties)
-        assert max(analysis.values.values()) == solve(board)[1]
+        assert max(analysis.values.values()) == solved(board)[1]
 
 
 def test_nodes_are_a_limit_that_repeats() -> None:

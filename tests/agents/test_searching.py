@@ -17,7 +17,7 @@ from pydantic import ValidationError
 import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.analysis import solve
+from evolve.agents.analysis import solved
 from evolve.agents.memory import thread_context
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.searching import Allocation
@@ -102,8 +102,8 @@ def test_forward_cuts_do_not_hide_the_end(name: str) -> None:
     for empties in (8, 10, 12):
         for board in boards(77, 25, empties):
             square = agent.choose(board)
-            _, score, _ = solve(board, "standard")
-            _, reply, _ = solve(board.play(square), "standard")
+            _, score, _ = solved(board, "standard")
+            _, reply, _ = solved(board.play(square), "standard")
             assert np.sign(-reply) == np.sign(score)
 
 
@@ -114,9 +114,9 @@ def test_exact_near_the_end(rules: Rules) -> None:
     held = 0
     for board in boards(8, 16, 12):
         square = agent.choose(board)
-        _, score, _ = solve(board, rules)
+        _, score, _ = solved(board, rules)
         after = board.play(square)
-        _, reply, _ = solve(after, rules)
+        _, reply, _ = solved(after, rules)
         if score >= 0:
             held += 1
             assert -reply == score
@@ -129,9 +129,9 @@ def test_proven_win_without_time_for_the_score() -> None:
     """From 20 empties and little time whatever is proven holds."""
     agent = clocked(0.15)
     for board in boards(11, 4, 14):
-        _, score, _ = solve(board, "standard")
+        _, score, _ = solved(board, "standard")
         square = agent.choose(board)
-        _, reply, _ = solve(board.play(square), "standard")
+        _, reply, _ = solved(board.play(square), "standard")
         assert np.sign(-reply) == np.sign(score)
 
 

@@ -21,7 +21,7 @@ import pytest
 import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.analysis import solve
+from evolve.agents.analysis import solved
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.reference import table_agent
@@ -210,11 +210,11 @@ def test_a_tree_search_has_the_exact_score_where_there_is_time() -> None:
     agent = evolve.load_agent("uct?time=0.3&endgame=24")
     proven = 0
     for board in boards(4, 14, 9):
-        _, score, _ = solve(board, "standard")
+        _, score, _ = solved(board, "standard")
         after = board.play(agent.choose(board))
         if score >= 0:
             proven += 1
-            assert -solve(after, "standard")[1] == score
+            assert -solved(after, "standard")[1] == score
     assert proven >= 2
 
 

@@ -128,9 +128,9 @@ def test_exact_scores_are_discs() -> None:
         board = board.play(evolve.RandomAgent(4).choose(board)) if legal else board.pass_move()
     moves = [square_name(move) for move in board.moves or ()]
     said = talk(*(f"move {m}" for m in moves), "hint 1", "analyze", agent="swh?endgame=8")
-    from evolve.agents.analysis import solve
+    from evolve.agents.analysis import solved
 
-    _, score, _ = solve(board)
+    _, score, _ = solved(board)
     hint = next(line.split() for line in said if line.startswith("search"))
     assert (float(hint[2]), hint[4]) == (score, "6")
     analysis = dict(line.split()[1:] for line in said if line.startswith("analysis"))

@@ -61,16 +61,16 @@ def test_tree_search(rules: Any) -> None:
 
 
 def test_the_end_is_played_exactly_and_a_lost_one_by_the_network() -> None:
-    from evolve.agents.analysis import solve
+    from evolve.agents.analysis import solved
 
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
     module = load(agent.python_source())
     lost = 0
     for board in ends(30, 9):
-        _, score, _ = solve(board)
+        _, score, _ = solved(board)
         move = square_chosen(module, board)
         after = board.play(move)
-        value = -after.score("standard") if after.is_over() else -solve(after)[1]
+        value = -after.score("standard") if after.is_over() else -solved(after)[1]
         if score >= 0:
             assert value == score
         else:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from functools import partial
+from typing import Any, Literal, NoReturn, TypeVar, cast, get_args
 
 from evolve.engine.board import bits
 from evolve.engine.board.bits import score_of
 from evolve.engine.board.rules import DEFAULT_RULES, NO_SCORE, PASS, Rules, rule_set
-from evolve.engine.board.squares import square_name
-from evolve.errors import IllegalMoveError, PositionError
+from evolve.engine.board.squares import parse_square, square_name
+from evolve.errors import IllegalMoveError, PositionError, RecordError
 
+F = TypeVar("F", bound=Callable[..., Any])
 Side = Literal["black", "white"]
 _SQUARE, _EDGE = 36, 20
 """Sizes in pictures: of a square, and of the frame with the names of columns and rows."""
@@ -18,9 +21,42 @@ _DISCS = {"X": ("#101513", "#3a4644"), "O": ("#f8f8f2", "#b3b9ae")}
 """Fill and edge of the discs in pictures, by their cell."""
 
 
+class _Uncalled(partial[Any]):
+    """A bound method that is not its value: `if board.legal_moves:` raises, and is not true."""
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(f"{self!r}: call it to get its value")
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self)
+
+    __hash__ = partial.__hash__
+
+    def __repr__(self) -> str:
+        return f"method {self.func.__name__}()"
+
+
+class _Method:
+    """Binds a function to a board, as `_Uncalled`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __get__(self, board: Board | None, owner: type[Board]) -> Any:
+        return self.function if board is None else _Uncalled(self.function, board)
+
+
+def _called(method: F) -> F:
+    return cast("F", _Method(method))
+
+
 @dataclass(frozen=True, slots=True)
 class Board:
     """A position: bitboards of the side to move (`own`) and the other (`opp`); bit s = square s.
+
+    >>> board = evolve.Board.start()
+    >>> board.legal_moves()
+    [19, 26, 37, 44]
 
     `moves` are the squares (64 for a pass) from the start position to here, None where they are not
     known: programs that receive moves, not positions, need them. Boards with equal positions are
@@ -92,13 +128,25 @@ class Board:
         """Empty squares."""
         return 64 - self.disc_count
 
+    @_called
     def legal_moves(self) -> list[int]:
         """Squares the side to move may play on, ascending; [] when it must pass."""
         moves = int(bits.legal_moves(bits.U(self.own), bits.U(self.opp)))
         return [square for square in range(64) if moves >> square & 1]
 
-    def play(self, square: int) -> Board:
-        """The board after a move on `square`; raises IllegalMoveError."""
+    def play(self, square: int | str) -> Board:
+        """The board after a move, as a square or its name; raises IllegalMoveError.
+
+        >>> evolve.Board.start().play("d3") == evolve.Board.start().play(19)
+        True
+        """
+        if isinstance(square, str):
+            try:
+                square = parse_square(square)
+            except RecordError as error:
+                raise IllegalMoveError(f"{error}\n{self}") from None
+            if square == PASS:
+                return self.pass_move()
         legal = 0 <= square < 64 and not (self.own | self.opp) >> square & 1
         turned = int(bits.flips(square, bits.U(self.own), bits.U(self.opp))) if legal else 0
         if not turned:
@@ -123,6 +171,7 @@ class Board:
     def _moves_and(self, square: int) -> tuple[int, ...] | None:
         return None if self.moves is None else (*self.moves, square)
 
+    @_called
     def is_over(self) -> bool:
         """Whether neither side can move."""
         return not bits.legal_moves(bits.U(self.own), bits.U(self.opp)) and not bits.legal_moves(
@@ -133,6 +182,7 @@ class Board:
         """Number of discs of `side`."""
         return (self.black if side == "black" else self.white).bit_count()
 
+    @_called
     def score(self, rules: Rules = DEFAULT_RULES) -> int:
         """Exact score for the side to move at the end; raises PositionError before it.
 
@@ -149,6 +199,7 @@ class Board:
         """The exact score for `side`, whichever side is to move."""
         return self.score(rules) if side == self.side else -self.score(rules)
 
+    @_called
     def cells(self) -> str:
         """The 64 cells a1..h8 as `X` (black), `O` (white), `-`; `Board.parse` reads them."""
         return "".join(

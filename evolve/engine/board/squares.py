@@ -12,7 +12,11 @@ _MOVE = re.compile(r"[a-h][1-8]|pass", re.IGNORECASE)
 
 
 def square_name(square: int) -> str:
-    """Name of a square 0..63 (`d3`), or `pass` for 64."""
+    """Name of a square 0..63 (`d3`), or `pass` for 64.
+
+    >>> evolve.square_name(19)
+    'd3'
+    """
     if square == PASS:
         return "pass"
     if not 0 <= square < 64:
@@ -21,7 +25,11 @@ def square_name(square: int) -> str:
 
 
 def parse_square(text: str) -> int:
-    """Square 0..63 of a name such as `d3` or `D3`, 64 for `pass`."""
+    """Square 0..63 of a name such as `d3` or `D3`, 64 for `pass`.
+
+    >>> evolve.square("d3")
+    19
+    """
     if not _MOVE.fullmatch(text.strip()):
         raise RecordError(f"{text!r} is not a move; a move is a1 to h8, or pass")
     return parse_moves(text)[0]

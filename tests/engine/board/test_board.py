@@ -75,6 +75,26 @@ def test_illegal_moves_name_the_square_and_show_the_board(square: int) -> None:
     assert name in str(caught.value)
 
 
+def test_moves_may_be_named_as_people_name_them() -> None:
+    board = evolve.Board.start()
+    assert board.play("d3") == board.play(" D3 ") == board.play(evolve.square("d3"))
+    assert evolve.square_name(board.play("f5").moves[0]) == "f5"  # type: ignore[index]
+    must_pass = evolve.Board.parse("OX" + "-" * 62, "black")
+    assert must_pass.play("pass") == must_pass.pass_move()
+    for name in ("z9", "a1", "pass", ""):
+        with pytest.raises(evolve.IllegalMoveError, match=r"black to move|must not pass"):
+            board.play(name)
+
+
+@pytest.mark.parametrize("name", ["legal_moves", "is_over", "cells", "score"])
+def test_a_method_that_is_not_called_is_no_value(name: str) -> None:
+    method = getattr(evolve.Board.start(), name)
+    for misuse in (lambda: bool(method), lambda: not method, lambda: method == []):
+        with pytest.raises(TypeError, match=rf"{name}\(\): call it"):
+            misuse()
+    assert getattr(evolve.Board, name).__doc__
+
+
 def test_passes_only_when_they_must_be() -> None:
     with pytest.raises(evolve.IllegalMoveError, match="must not pass"):
         evolve.Board.start().pass_move()

@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 import evolve
-from evolve.agents.analysis import solve
+from evolve.agents.analysis import solved
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.reference import reference_agent
@@ -89,7 +89,7 @@ ENTRIES: dict[str, Callable[[], object]] = {
     "dqn": lambda: DqnAgent((networks.random_network(networks.PLAIN, 1),), rules=BAD),
     "program": lambda: ExternalAgent("gtp", sys.executable, rules=BAD),
     "with_rules": lambda: evolve.RandomAgent().with_rules(BAD),
-    "solve": lambda: solve(evolve.Board.start(), BAD),
+    "solve": lambda: solved(evolve.Board.start(), BAD),
     "agree_on": lambda: agree_on([SWH], BAD),
     "match": lambda: Match(SWH, evolve.RandomAgent(), START_POSITION, BAD),
     "openings": lambda: balanced_openings(1, Part.MATCH, BAD, np.random.default_rng(0)),

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.agents.analysis import solve
+from evolve.agents.analysis import solved
 from evolve.agents.memory import PatternMemory
 from evolve.engine.board.bits import legal_moves
 from evolve.engine.board.rules import Rules, rule_set
@@ -182,7 +182,7 @@ def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rul
         assert all(reference.empties(*step.board) > options.solved for step in steps[:-1])
         board, score = steps[-1].board, score_of(records, game)
         if reference.empties(*board) <= options.solved:
-            assert score == solve(board_of(board), rules)[1]
+            assert score == solved(board_of(board), rules)[1]
             assert not steps[-1].explored
             continue
         ends = [reference.play(*board, square) for square in reference.legal_moves(*board)]
