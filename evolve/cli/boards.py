@@ -25,7 +25,7 @@ from evolve.cli.terminal import out, print_error, print_note, print_text
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, rule_set
 from evolve.engine.board.squares import parse_moves, square_name
-from evolve.errors import EvolveError, IllegalMoveError, RecordError, RunError
+from evolve.errors import EvolveError, IllegalMoveError, RecordError, ResignedError, RunError
 from evolve.files.atomic import write_text
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
@@ -82,7 +82,8 @@ class _Game:
         # What it draws at random is not that of the last game.
         self.player = agent if agent.repeats else agent.for_game(secrets.randbits(62))
         self.session = Session(self.player)
-        self.resigned = False
+        self.resigned: Side | None = None
+        """The side that gave the game up."""
 
     @property
     def board(self) -> Board:
@@ -98,7 +99,11 @@ class _Game:
             if not self.board.legal_moves():
                 print_text(f"{self.board.side} has no move and passes")
             elif self.board.side != self.side:
-                square = self.session.choose()
+                try:
+                    square = self.session.choose()
+                except ResignedError:
+                    self.resigned = self.board.side
+                    continue
                 print_text(f"{self.agent.name} plays {square_name(square)}")
             elif self._person_moves():
                 continue
@@ -135,9 +140,9 @@ class _Game:
                 case "undo":
                     self._undo()
                 case "save" if rest:
-                    self._save(Path(rest.strip()))
+                    self._save(Path(rest.strip()).expanduser())
                 case "resign":
-                    self.resigned = True
+                    self.resigned = self.side
                     return True
                 case "":
                     pass
@@ -183,12 +188,10 @@ class _Game:
 
     def _record(self) -> GameRecord:
         both = ("you", self.agent.name) if self.side == "black" else (self.agent.name, "you")
-        lost = float(64 if self.side == "white" else -64)
-        return self.session.record(
-            *both,
-            result=lost if self.resigned else None,
-            stopped="resigned" if self.resigned else "unfinished",
-        )
+        if self.resigned is None:
+            return self.session.record(*both)
+        lost = 64.0 if self.resigned == "white" else -64.0
+        return self.session.record(*both, result=lost, stopped="resigned")
 
     def _save(self, path: Path) -> None:
         try:
@@ -209,7 +212,12 @@ class _Game:
         rules = self.agreed.rules
         black, white = self.board.discs("black"), self.board.discs("white")
         if self.resigned:
-            return f"black {black}, white {white} ({rules}): you resign"
+            end = (
+                "you resign"
+                if self.resigned == self.side
+                else f"{self.agent.name} resigns: you win"
+            )
+            return f"black {black}, white {white} ({rules}): {end}"
         score = self.board.score_of(self.side, rules)
         verdict = "a draw" if not score else "you win" if score > 0 else "you lose"
         return f"black {black}, white {white} ({rules}): {verdict}"

@@ -58,7 +58,7 @@ COMMANDS: Final = {
 }
 """Each command's module, with a function NAME_command (_ for -), and the command's help."""
 
-_HOME: Final = re.compile(r"(^|^run:|=)~(?=[/\\]|$)")
+_HOME: Final = re.compile(r"(^(?:-o)?|^run:|=)~(?=[/\\]|$)")
 """The sign for the home folder where words that are paths begin."""
 _COMPLETION: Final = "_EVOLVE_COMPLETE"
 """The environment variable by which a shell asks click for completions."""
@@ -89,7 +89,7 @@ class _LazyGroup(click.Group):
         return list(COMMANDS)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Expand the home folder where shells do not, as in --out=~/runs and run:~/runs/x:1-2."""
+        """Expand the home folder where shells do not, as in -o~/x.csv and run:~/runs/x:1-2."""
         home = os.path.expanduser("~").replace("\\", r"\\")
         return super().parse_args(context, [_HOME.sub(rf"\1{home}", word) for word in args])
 

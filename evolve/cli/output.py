@@ -31,9 +31,7 @@ format_option = click.option(
 )
 _NARROW: Final = 28
 """Most characters of a cell in a table for people; CSV and JSON have all."""
-_BY_SUFFIX: Final = {
-    ".csv": "csv", ".json": "json", ".parquet": "parquet", ".txt": "table", "": "table",
-}  # fmt: skip
+BY_ENDING: Final = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".txt": "table"}
 
 
 def style_of(style: str | None, output: Path | None) -> str:
@@ -45,7 +43,7 @@ def style_of(style: str | None, output: Path | None) -> str:
         if style == "parquet":
             raise click.UsageError("--format parquet needs a file: -o NAME.parquet")
         return style or "table"
-    style = style or _BY_SUFFIX.get(output.suffix.lower())
+    style = style or BY_ENDING.get(output.suffix.lower() or ".txt")
     if style is None:
         raise click.UsageError(
             f"-o {output}: the name must end in .csv, .json, .parquet or .txt, or --format say "

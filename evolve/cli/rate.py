@@ -6,7 +6,7 @@ import functools
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +15,8 @@ from evolve.agents.calibration.ratings import RATINGS
 from evolve.cli.cluster import executor_for
 from evolve.cli.display import reporting_compilation
 from evolve.cli.match import contest_options
-from evolve.cli.options import complete_agents, json_option, readable, rules_option
-from evolve.cli.output import as_frame, style_of, write_in_style
+from evolve.cli.options import complete_agents, json_option, output_path, readable, rules_option
+from evolve.cli.output import BY_ENDING, as_frame, style_of, write_in_style
 from evolve.cli.progress import progress_of
 from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (
@@ -38,15 +38,20 @@ if TYPE_CHECKING:
     from evolve.runs.loading import AgreedRules
 
 
-_TABLES: Final = (".csv", ".json", ".parquet")
-"""Endings of --out that name a table of the ratings, not a folder of games."""
+def _is_table(path: Path) -> bool:
+    """Whether --out names a table of the ratings, not a folder of games."""
+    return path.suffix.lower() in BY_ENDING
 
 
-def _in_a_folder(context: click.Context, parameter: click.Parameter, path: Path | None) -> Any:
-    if path is not None and not path.parent.is_dir():
+def _folder_or_table(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    if value is None or _is_table(path := Path(value)):
+        return output_path(context, parameter, value)
+    if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent} to make {path.name} in")
-    if path is not None and path.is_file() != (path.suffix in _TABLES) and path.exists():
-        raise click.BadParameter(f"{path} is {'a file' if path.is_file() else 'a folder'}")
+    if path.is_file() or (path.suffix[1:2].isalpha() and not path.exists()):
+        raise click.BadParameter(
+            f"{path} must end in {', '.join(BY_ENDING)}, or be a folder's name without an ending"
+        )
     return path
 
 
@@ -62,11 +67,10 @@ def _in_a_folder(context: click.Context, parameter: click.Parameter, path: Path 
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
-    callback=_in_a_folder,
+    callback=_folder_or_table,
     metavar="FOLDER|FILE",
     help="Store the games in a folder; the same command continues a rating that was stopped, also "
-    f"with more agents at the end. A name that ends in {', '.join(_TABLES)} gets the ratings.",
+    f"with more agents at the end. A name that ends in {', '.join(BY_ENDING)} gets the ratings.",
 )
 @contest_options
 @reporting_compilation(print_note)
@@ -104,7 +108,7 @@ def rate_command(
         raise click.UsageError("name the AGENTS that play them before --against")
     if len(agents) < 2 and not against and (agents or config is None):
         raise click.UsageError("name two AGENTS or more, here or in --config")
-    table = out if out is not None and out.suffix in _TABLES else None
+    table = out if out is not None and _is_table(out) else None
     folder = out if table is None else None
     settings = settings_of(RateSettings, {"agents": agents, "against": against, **options}, config)
     everyone = settings.against + settings.agents

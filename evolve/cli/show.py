@@ -114,11 +114,13 @@ def show_command(
         style = "json"
     path = Path(source)
     if not path.is_dir():
+        agent = evolve.load_agent(source)
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
-                f"there is no folder {source}; --table, --generation and --top are of runs"
+                f"{source} is an agent, and has no tables: --table, --generation and --top are of "
+                "runs"
             )
-        _show_agent(source, evolve.load_agent(source), style, output)
+        _show_agent(source, agent, style, output)
         return
 
     style = style_of(style, output)

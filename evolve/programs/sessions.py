@@ -292,6 +292,8 @@ class PythonSession(ProgramSession):
         names = None if played is None else [_name(move) for move in played]
         question = {"do": "choose", "new": not goes_on, "moves": names, **_position(board)}
         answer = str(self._ask(deadline, **question))
+        if answer.strip().lower() == "resign":
+            raise ResignedError("resigns")
         try:
             square = parse_square(answer)
         except RecordError:

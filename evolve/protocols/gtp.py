@@ -15,7 +15,7 @@ from evolve.agents.agent import Agent, Limit
 from evolve.engine.board.board import Side
 from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.board.squares import square_name
-from evolve.errors import EvolveError, IllegalMoveError, RecordError
+from evolve.errors import EvolveError, IllegalMoveError, RecordError, ResignedError
 from evolve.programs.sessions import RULES_COMMAND
 from evolve.protocols.session import Clock, Session
 from evolve.records.moves import read_move
@@ -89,6 +89,8 @@ class GtpEngine:
             return f"?{number} {'cannot undo' if name == 'undo' else 'illegal move'}"
         except RecordError:
             return f"?{number} syntax error"
+        except ResignedError:
+            return f"={number} resign"
         except EvolveError as error:
             return plain(f"?{number} {str(error).splitlines()[0]}")
 

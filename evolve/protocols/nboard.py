@@ -22,7 +22,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.engine.search.genes import MAX_DEPTH
-from evolve.errors import EvolveError, RecordError
+from evolve.errors import EvolveError, RecordError, ResignedError
 from evolve.programs.sessions import RULES_STATUS
 from evolve.protocols.session import Session
 from evolve.records.ggf import parse_ggf, parse_move
@@ -173,9 +173,13 @@ class NBoardEngine:
             self.agent.interrupt()
 
     def _go(self, stopped: Callable[[], bool]) -> None:
-        square = self._game.choose(None if self._depth is None else Limit(depth=self._depth))
+        try:
+            limit = None if self._depth is None else Limit(depth=self._depth)
+            name = _name_of(self._game.choose(limit))
+        except ResignedError:
+            name = "resign"
         if not stopped():
-            self.say(f"=== {_name_of(square)}")
+            self.say(f"=== {name}")
 
     def _give_hints(self, count: int, stopped: Callable[[], bool]) -> None:
         board = self._game.board

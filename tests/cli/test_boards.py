@@ -16,6 +16,8 @@ import pytest
 
 import evolve
 from evolve.engine.board.squares import parse_moves
+from evolve.protocols.gtp import GtpEngine
+from evolve.protocols.nboard import NBoardEngine
 from evolve.records.formats import read_games, write_games
 from evolve.records.record import GameRecord
 from tests import forks
@@ -135,6 +137,22 @@ def test_games_are_kept(tmp_path: Path) -> None:
     assert first.ending == "resigned"
     assert len(second.moves) == 1
     assert ".ggf" in misused("play", "swh", "--ggf", tmp_path / "x.csv")
+
+
+def test_an_agent_that_resigns(tmp_path: Path) -> None:
+    (tmp_path / "quits.py").write_text(
+        'class Quits:\n    def genmove(self, side, moves):\n        return "resign"\n'
+    )
+    agent = "python:quits.py"
+    assert (
+        f"{agent} resigns: you win" in done("play", agent, "--ggf=won.ggf", stdin="d3\n").lines[-2]
+    )
+    (record,) = read_games("won.ggf").records
+    assert (record.winner, record.ending, len(record.moves)) == ("black", "resigned", 1)
+    player, answers = evolve.load_agent(agent), list[str]()
+    assert GtpEngine(player, "standard").answer("genmove b") == "= resign"
+    NBoardEngine(player, "standard", answers.append).serve(["nboard 2", "go", "quit"])
+    assert "=== resign" in "".join(answers)
 
 
 def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:

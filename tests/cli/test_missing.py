@@ -153,7 +153,9 @@ def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None
 
 
 def test_files_and_folders_of_runs_that_are_not_there(tmp_path: Path) -> None:
-    assert "there is no folder nothere;" in misused("show", "nothere", "--table", "trials")
+    assert "no such file or folder" in fails("show", "nothere", "--table", "trials")
+    assert "runs/no: there is no folder runs" in fails("show", "runs/no", "--table", "trials")
+    assert "swh is an agent, and has no tables" in misused("show", "swh", "--table", "trials")
     assert "swr/best.json: there is no folder swr" in fails("match", "swr/best.json", "swh")
     assert "best.json: there is no such file" in fails("match", "best.json", "swh")
 
@@ -169,8 +171,12 @@ def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     for name in ("python:~/first.py", "python:~/first.py:First"):
         done("match", name, "zero", "--games=2", "--openings=start", "--out=~/games.csv")
         (tmp_path / "a b/games.csv").unlink()
-    done("export", "swh", "-o", "~/swh.json")
-    assert (tmp_path / "a b/swh.json").is_file()
+    for number, words in enumerate([("-o", "~/0"), ("-o~/1",), ("--output=~/2",)]):
+        done("export", "swh", *words[:-1], f"{words[-1]}.json")
+        assert (tmp_path / f"a b/{number}.json").is_file()
+    (tmp_path / "a b/0.json").rename(tmp_path / "a b/swh.json")
+    done("play", "swh", stdin="save ~/game.ggf\n")
+    assert (tmp_path / "a b/game.ggf").is_file()
     assert done("show", "~/swh.json").out == done("show", tmp_path / "a b/swh.json").out
     assert "x~/swh.json" in fails("show", "x~/swh.json")
 

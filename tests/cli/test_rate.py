@@ -101,6 +101,17 @@ def test_a_stopped_one_ends_as_if_it_had_not_been(way: str, tmp_path: Path) -> N
     assert rate(*arguments[1:], "--out", tmp_path / "rated") == rate(*arguments[1:])
 
 
+def test_a_file_gets_the_ratings() -> None:
+    words = ("rate", "swh", "random", "--games=2", "--out")
+    for name in ("x.CSV", "x.json", "x.txt", "x.parquet"):
+        done(*words, name)
+        assert Path(name).is_file()
+    for name in ("y.tsv", "y.csv.gz"):
+        assert f"{name} must end in .csv" in misused(*words, name)
+    done(*words, "rating-0.2")
+    assert Path("rating-0.2/games").is_dir()
+
+
 def test_wrong_use() -> None:
     assert "AGENTS" in misused("rate")
     assert "two" in misused("rate", "swh")
