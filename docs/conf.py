@@ -58,6 +58,9 @@ nb_execution_mode = "off"
 
 # Python: from signatures and docstrings.
 autosummary_generate = True
+autosummary_context = {
+    "inner": {kind.__name__: ", ".join(kind.INNER) for kind in (evolve.Run, evolve.Study)}
+}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_class_signature = "mixed"

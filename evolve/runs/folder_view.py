@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from evolve.extras import imported
 from evolve.runs.run_type import RunType
@@ -37,7 +37,13 @@ class Tables(tuple[str, ...]):
 class FolderView(ABC):
     """What is in the folder of a run or study, as Python and notebooks see it."""
 
+    INNER: ClassVar[tuple[str, ...]] = ("INNER", "form", "kind", "changes")
+    """Members for evolve's own modules, which `dir` and the documentation leave out."""
     path: Path
+    """The folder."""
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in self.INNER]
 
     @property
     @abstractmethod

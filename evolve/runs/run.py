@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -34,15 +34,19 @@ class Run(FolderView):
     """The tables of one run, as of their first use.
 
     individuals, games, generations, trials and metrics are pandas DataFrames; a table that the kind
-    of run does not have is empty. Raises RunError for a folder that is not a run, or a damaged
-    file, LinkError for links in it. check: whether to look for links, which takes 4 ms for a
-    thousand files.
+    of run does not have is empty. setting: the name of its setting in a study. Raises RunError for
+    a folder that is not a run, or a damaged file, LinkError for links in it. check: whether to look
+    for links, which takes 4 ms for a thousand files.
     """
 
+    INNER = (
+        *FolderView.INNER, "check_generation", "individuals_table", "games_table",
+        "all_games_table", "playoff_table", "metadata",
+    )  # fmt: skip
     form: Literal["run"] = "run"
 
-    def __init__(self, path: str | Path, *, check: bool = True) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, *, setting: str | None = None, check: bool = True) -> None:
+        self.path, self.setting = Path(path), setting
         self._frames: dict[tuple[str, int | None], pd.DataFrame] = {}
         if check:
             check_links(self.path)
@@ -73,6 +77,12 @@ class Run(FolderView):
             raise RunError(f"{path}: {error.strerror}") from error
         except ValueError as error:
             raise RunError(f"{path} is damaged: {error}") from error
+
+    @property
+    def seed(self) -> int:
+        """The seed of its settings; 0 where they have none."""
+        seed = self.config.get("seed")
+        return seed if isinstance(seed, int) else 0
 
     @property
     def command(self) -> str:
@@ -230,6 +240,7 @@ class Study(FolderView):
     study.toml is damaged.
     """
 
+    INNER = (*FolderView.INNER, "design", "members", "folder_of")
     form: Literal["study"] = "study"
 
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
@@ -277,18 +288,20 @@ class Study(FolderView):
         return folder
 
     @property
-    def runs(self) -> dict[Member, Run]:
-        """The runs that have begun."""
-        return {
-            member: Run(self.folder_of(member), check=self._check)
-            for member in self.members
-            if (self.folder_of(member) / paths.CONFIG_FILE).is_file()
-        }
+    def runs(self) -> list[Run]:
+        """The runs that have begun, each with its `setting` and `seed`."""
+        return [run for _, run in self._begun()]
+
+    def _begun(self) -> Iterator[tuple[Member, Run]]:
+        for member in self.members:
+            folder = self.folder_of(member)
+            if (folder / paths.CONFIG_FILE).is_file():
+                yield member, Run(folder, setting=member.setting.name, check=self._check)
 
     @property
     def tables(self) -> Tables:
         """The tables of its runs by name, the most informative first."""
-        names = dict.fromkeys(name for run in self.runs.values() for name in run.tables)
+        names = dict.fromkeys(name for run in self.runs for name in run.tables)
         return Tables(names, self.table)
 
     def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
@@ -304,7 +317,7 @@ class Study(FolderView):
             known = ", ".join(table.name for table in self.kind.tables)
             raise RunError(f"{self.path} is of `evolve {self.command}`: it has {known}")
         frames = []
-        for member, run in self.runs.items():
+        for member, run in self._begun():
             has_rows = generation is None or 0 <= generation < run.generation_count
             if name in run.tables and has_rows:
                 frame = run.table(name, generation)

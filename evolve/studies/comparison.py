@@ -67,7 +67,7 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
             continue
         runs = source.runs
         for setting in source.design.settings_of_runs:
-            of_setting = {m.seed: run for m, run in runs.items() if m.setting is setting}
+            of_setting = {run.seed: run for run in runs if run.setting == setting.name}
             parts = [source.name] * several + [setting.name] * (setting.name != BASE)
             groups.append(Group(" ".join(parts) or source.name, of_setting))
     names = [group.name for group in groups]
@@ -87,12 +87,10 @@ def _groups_of_runs(runs: Sequence[Run]) -> list[Group]:
     """
     by_settings: dict[str, dict[int, Run]] = {}
     for run in runs:
-        seed = run.config.get("seed")
-        number = seed if isinstance(seed, int) else 0
         key = json.dumps(_settings(run), sort_keys=True, default=str)
-        while number in by_settings.get(key, {}):
+        while run.seed in by_settings.get(key, {}):
             key += "again"
-        by_settings.setdefault(key, {})[number] = run
+        by_settings.setdefault(key, {})[run.seed] = run
     settings = [_settings(next(iter(group.values()))) for group in by_settings.values()]
     keys = dict.fromkeys(key for group_settings in settings for key in group_settings)
     differing = [key for key in keys if any(s.get(key) != settings[0].get(key) for s in settings)]

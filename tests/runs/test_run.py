@@ -100,3 +100,12 @@ def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
     for name in ("9-0", "0-99", "x", "0", "٠-0", ""):
         with pytest.raises(RunError, match="has no individual"):
             run.find(name)
+
+
+def test_completion_shows_what_users_need() -> None:
+    shown = {name for name in dir(evolve.load_run(KEPT)) if not name.startswith("_")}
+    assert shown == {
+        "champion", "command", "config", "find", "games", "generation", "generation_count",
+        "generations", "importances", "individuals", "metrics", "name", "path", "plot", "seed",
+        "setting", "table", "tables", "trials",
+    }  # fmt: skip

@@ -46,8 +46,10 @@ def test_the_same_call_goes_on(study: evolve.Study, tmp_path: Path) -> None:
     assert len(again.runs) == 4
     more = evolve.study(tmp_path / "half", seeds=[2], grid=grid, **QUICK)
     assert more.design.seeds == (0, 1, 2)
-    for member, run in more.runs.items():
-        assert content_hash(run.path) == content_hash(study.path / member.name)
+    assert [run.seed for run in more.runs] == [0, 0, 1, 1, 2, 2]
+    assert [run.setting for run in more.runs[:2]] == more.generations["setting"].unique().tolist()
+    for run in more.runs:
+        assert content_hash(run.path) == content_hash(study.path / run.name)
     longer = evolve.study(tmp_path / "half", seeds=[2], grid=grid, **{**QUICK, "generations": 3})
     assert set(longer.generations.groupby(["setting", "seed"]).size()) == {3}
     for changed in ({"population": 8}, {"grid": {"selection": ["best", "rank"]}}):

@@ -44,7 +44,7 @@ def test_they_are_compared_by_their_champions_elo(study: evolve.Study, tmp_path:
 def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
     study: evolve.Study, tmp_path: Path
 ) -> None:
-    runs = list(study.runs.values())
+    runs = study.runs
     frame, of_study = evolve.compare(*runs), evolve.compare(study)
     assert set(frame["setting"]) == {"selection=best", "selection=own:youngest"}
     pd.testing.assert_frame_equal(frame, of_study)
@@ -57,9 +57,7 @@ def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
     done("plot", *paths, "-o", tmp_path / "runs.svg")
     assert "mean of 3 seeds" in (tmp_path / "runs.svg").read_text()
     # One setting alone, settings with one seed, and a run that is there twice.
-    best = [
-        run for member, run in study.runs.items() if member.setting.varied["selection"] == "best"
-    ]
+    best = [run for run in study.runs if run.setting == "selection=best"]
     (mean,) = evolve.compare(*best).itertuples()
     assert (mean.setting, mean.seeds) == ("selection-best-seed-0 and 2 more", 3)
     assert evolve.compare(*runs[:2])["setting"].tolist()[:2] == [run.name for run in runs[:2]]
