@@ -35,11 +35,11 @@ extensions = [
 ]
 nitpicky = True
 _OTHERS = r"(abc|collections\.abc|enum|matplotlib|numpy|pandas|pathlib|pd|pyarrow|typing)\..*"
-_ALIASES = r"Axes|Dtype|GamesDone|Path|PlotAccessor"
+_ALIASES = r"Axes|Evaluate|Dtype|GamesDone|Path|PlotAccessor"
 # What users neither make nor name: it comes and goes with attributes of runs and agents.
 _INNER = (
-    r"evolve\.(files\.folder|runs\.(run_type|folder_view|study_spec)|tables\.trials|agents\.searching|"
-    r"plots\.(call|figure))\.\w+"
+    r"evolve\.(files\.folder|runs\.(run_type|folder_view|study_spec)|tables\.trials|agents\.(dqn|probcut|searching)|"
+    r"engine\.(networks\.network|patterns\.patterns)|plots\.(call|figure))\.\w+"
 )
 nitpick_ignore_regex = [("py:.*", text) for text in (_OTHERS, _ALIASES, _INNER)]
 templates_path = ["_templates"]
@@ -64,7 +64,7 @@ autosummary_context = {
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_class_signature = "mixed"
-autodoc_preserve_defaults = True
+autodoc_type_aliases = {"Evaluate": "Evaluate"}  # a function on arrays, which says little here
 napoleon_numpy_docstring = False
 napoleon_attr_annotations = True
 python_use_unqualified_type_names = True
@@ -111,6 +111,32 @@ def _out_of_the_site(app: Any, tree: nodes.document) -> None:
             link.replace_self(link.children)
 
 
+_DEFAULTS = {
+    r"TypeAliasForwardRef\('(\w+)'\)": r"\1",
+    r"<factory>": "...",
+    r" = ([A-Z]\w+)\((?:[^()]|\([^()]*\))*\)": r" = \1(...)",
+    r"<class '(\w+)'>": r"\1",
+    r", _\w+: [^,()]*": "",  # what is for copies of an agent alone
+}
+"""Parts of signatures that say little, and what stands for them."""
+
+
+def _short_defaults(
+    _app: Any, _what: str, _name: str, _object: Any, _options: Any, signature: str | None, to: str
+) -> tuple[str, str] | None:
+    """Write signatures that people, and Sphinx's parser, can read."""
+    for pattern, text in _DEFAULTS.items():
+        signature = signature and re.sub(pattern, text, signature)
+    return None if signature is None else (signature, to)
+
+
+def _without_aliases(
+    _app: Any, _what: str, _name: str, member: Any, _skip: bool, _options: Any
+) -> bool | None:
+    """Leave out the fields of a named tuple: its docstring says what they are."""
+    return True if str(member.__doc__).startswith("Alias for field number") else None
+
+
 _FIELD = re.compile(r"(\w+(?:, \w+)*): ")
 
 
@@ -134,5 +160,7 @@ def _fields_as_list(
 def setup(app: Any) -> None:
     """Connect what shapes all pages."""
     app.connect("autodoc-process-docstring", _fields_as_list, priority=400)  # before napoleon
+    app.connect("autodoc-process-signature", _short_defaults)
+    app.connect("autodoc-skip-member", _without_aliases)
     app.connect("doctree-read", _out_of_the_site)
     app.connect("doctree-read", _dashes)

@@ -43,8 +43,8 @@ Meeting = tuple[int, int, Floats]
 class Estimate(NamedTuple):
     """A figure with its 95 % interval.
 
-    low, high: NaN if n is too small for an interval, infinite if the interval has no end. n: number
-    of games, seeds or ratings that it is based on.
+    low, high: NaN if n is too small for an interval, infinite if the interval has no end.
+    n: number of games, seeds or ratings that it is based on.
     """
 
     value: float

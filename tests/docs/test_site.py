@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
@@ -109,9 +110,21 @@ def test_there_is_a_page_of_everything(site: Site) -> None:
     }
     assert hand_written <= set(site.pages)
     assert {f"reference/commands/{name}.html" for name in COMMANDS} <= set(site.pages)
-    public = {f"reference/api/evolve.{name}.html" for name in evolve.__all__}
-    assert public - {"reference/api/evolve.__version__.html"} <= set(site.pages)
+    elsewhere = {"__version__", "errors", *vars(evolve.errors)}
+    public = {f"reference/api/evolve.{name}.html" for name in {*evolve.__all__} - elsewhere}
+    assert public <= set(site.pages)
+    errors = {f"evolve.errors.{name}" for name in vars(evolve.errors) if name.endswith("Error")}
+    assert errors <= site.pages["reference/python.html"].anchors
     assert len(site.pages) >= 80
+
+
+def test_signatures_can_be_read(site: Site) -> None:
+    for path in (site.folder / "reference/api").glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for signature in re.findall(r'<dt class="sig sig-object py".*?</dt>', text, re.S):
+            plain = unescape(re.sub("<[^>]+>", "", signature))
+            assert not re.search(r"[~<]|TypeAlias|[(\s]_\w+:|None, \w+=None", plain), plain
+        assert "Alias for field" not in text, path
 
 
 def test_every_link_and_anchor_leads_somewhere(site: Site) -> None:
