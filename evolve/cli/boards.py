@@ -23,7 +23,7 @@ from evolve.cli.options import readable
 from evolve.cli.signals import discard_output
 from evolve.cli.terminal import out, print_error, print_note, print_text
 from evolve.engine.board.board import Board, Side
-from evolve.engine.board.rules import PASS, rule_set
+from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import parse_moves, square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError, ResignedError, RunError
 from evolve.files.atomic import write_text
@@ -92,8 +92,7 @@ class _Game:
 
     def play(self) -> None:
         """Play the game to its end, or until the person leaves."""
-        goal = rule_set(self.agreed.rules).goal
-        print_text(f"{self.agreed}: {goal}. You are {self.side}. Type {_HELP}.")
+        print_text(f"{self.agreed}. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over() and not self.resigned:
             square = PASS
             if not self.board.legal_moves():

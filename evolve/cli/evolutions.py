@@ -21,6 +21,7 @@ from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Executor
 from evolve.fitness.trend import rest_message
 from evolve.number_text import duration, size
+from evolve.runs.loading import AgreedRules
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
@@ -145,7 +146,7 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
     """Print what will be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
     print_line(
-        f"evolve {__version__} · {settings.rules} · {settings.preset} · "
+        f"evolve {__version__} · {AgreedRules(settings.rules)} · {settings.preset} · "
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:

@@ -29,14 +29,14 @@ from evolve.arena.hand_in import (
 from evolve.cli.display import print_next, reporting_compilation
 from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
 from evolve.config.toml import default_rules
-from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules, rule_set
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules
 from evolve.errors import AgentError, OptionsError
 from evolve.files.atomic import write_text
 from evolve.number_text import duration
 from evolve.programs.examination import Demands, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
-from evolve.runs.loading import agree_on, load_agent, with_settings
+from evolve.runs.loading import AgreedRules, agree_on, load_agent, with_settings
 from evolve.terminal_text import count_of
 
 _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}
@@ -137,8 +137,7 @@ def hand_in(
     agent = contest_agent(source, seconds, rules, _contest_rules)
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
     if not as_json:
-        goal = rule_set(played).goal
-        print_text(f"{source}{why} · {played}, {goal} · {seconds:g} s a move")
+        print_text(f"{source}{why} · {AgreedRules(played)} · {seconds:g} s a move")
     write_text(output, text)
     found = _checked(output, Demands(seconds, memory), 0, as_json)
     match = None

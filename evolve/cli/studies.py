@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pydantic import BaseModel
-
 from evolve.cli.cluster import executor_for, on_cluster, refuse_cluster, where
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.runs import print_compared, shown_row
@@ -21,6 +19,7 @@ from evolve.files.atomic import write_text
 from evolve.parsing import laid_over
 from evolve.runs import run_folder
 from evolve.runs.life_cycle import agree_to_programs, check_programs, config_of, versions_of
+from evolve.runs.loading import AgreedRules
 from evolve.runs.run import Study, begun_runs
 from evolve.runs.study_spec import Member, StudySpec, seeds_of, study_spec_of
 from evolve.studies.comparison import compared, groups_of, meetings
@@ -67,7 +66,7 @@ def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
     return design.model_copy(update={"settings": {**design.settings, "jobs": share}})
 
 
-def _settings(design: StudySpec) -> list[BaseModel]:
+def _settings(design: StudySpec) -> list[Any]:
     """The checked settings of a study's runs, one for each of its settings."""
     return [
         design.resolved(Member(setting, design.seeds[0])) for setting in design.settings_of_runs
@@ -150,9 +149,8 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
 def _print_header(study: Study, work: StudyWork, location: str) -> None:
     design = study.design
     settings, seeds = len(design.settings_of_runs), len(design.seeds)
-    rules = " and ".join(
-        dict.fromkeys(str(getattr(settings, "rules", None)) for settings in _settings(design))
-    )
+    played = dict.fromkeys(settings.rules for settings in _settings(design))
+    rules = " and ".join(str(AgreedRules(rules)) for rules in played)
     print_line(
         f"evolve {__version__} · study of `evolve {design.command}` · {rules} · "
         f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')} · {study.path}"

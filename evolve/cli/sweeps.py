@@ -21,6 +21,7 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import Estimate, in_elo, stated
 from evolve.number_text import elo_text, state_text
+from evolve.runs.loading import AgreedRules
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS, champion_of
 from evolve.sweeps.call import search_and_select
@@ -190,7 +191,7 @@ def _print_header(sweep: Sweep, done: int) -> None:
         if settings.objective == "self":
             judge = "scored by games with the defaults and the best trial so far"
     print_line(
-        f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
+        f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {AgreedRules(settings.rules)} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
     )
     trials = count_of(settings.trials, "trial")

@@ -15,7 +15,7 @@ from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.learning.training import Training
 from evolve.number_text import is_elo
-from evolve.runs.loading import load_agent
+from evolve.runs.loading import AgreedRules, load_agent
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.tables.metrics import METRICS_UNUSED
@@ -118,7 +118,7 @@ def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: 
     ends = [] if settings.games is None else [f"{settings.games} games"]
     ends += [] if settings.budget is None else [f"{settings.budget:g} CPU seconds"]
     print_line(
-        f"evolve {__version__} · {command} · {settings.rules} · {settings.preset} · "
+        f"evolve {__version__} · {command} · {AgreedRules(settings.rules)} · {settings.preset} · "
         f"seed {settings.seed} · {folder}"
     )
     print_line(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")

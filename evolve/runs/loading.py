@@ -14,7 +14,7 @@ from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.reference import read_agent, reference_agent
 from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCE_NAMES, REFERENCES
 from evolve.config.toml import default_rules
-from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.errors import AgentError, AgentFileError, RunError, reason_of
 from evolve.extras import imported
 from evolve.runs.run_types import champion_of
@@ -125,14 +125,14 @@ class AgreedRules:
     """The rules of a game between agents.
 
     assumed: whether no agent, option or setting specifies them. The text form is used in headings:
-    `reversed`, `standard assumed`.
+    `reversed (fewest discs wins)`, `standard assumed (most discs wins)`.
     """
 
     rules: Rules
     assumed: bool = False
 
     def __str__(self) -> str:
-        return f"{self.rules} assumed" if self.assumed else self.rules
+        return f"{self.rules}{' assumed' * self.assumed} ({rule_set(self.rules).goal})"
 
 
 def agree_on(agents: Sequence[Agent], requested: Rules | None = None) -> AgreedRules:

@@ -12,7 +12,7 @@ import pytest
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.match import PAIR_SCORES, Match, MatchResult, Sprt, StoppedError
-from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, Rules
+from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, RULE_SETS, Rules
 from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
@@ -190,7 +190,7 @@ def test_rules_of_a_match() -> None:
         ([swh, anti], "standard", "standard", "standard"),
     ):
         agreed = agree_on(agents, asked)
-        assert (agreed.rules, str(agreed)) == (rules, told)
+        assert (agreed.rules, str(agreed)) == (rules, f"{told} ({RULE_SETS[rules].goal})")
     with pytest.raises(AgentError, match="different rules"):
         agree_on([swh.with_rules("standard"), anti])
 

@@ -35,7 +35,7 @@ def standard(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.usefixtures("standard")
 def test_it_holds_for_what_is_not_told() -> None:
     first = done("run", *QUICK, "--generations=1", "--out=mine").lines[0]
-    assert " · standard · " in first
+    assert " · standard (most discs wins) · " in first
     assert rules_of("mine") == "standard"
 
 
@@ -45,7 +45,8 @@ def test_options_and_files_of_a_command_come_first(
 ) -> None:
     monkeypatch.setenv("EVOLVE_RULES", "standard")
     Path("own.toml").write_text('rules = "reversed"\n', encoding="utf-8")
-    assert " · reversed · " in done("run", *QUICK, "--generations=1", *words, "--out=x").lines[0]
+    begun = done("run", *QUICK, "--generations=1", *words, "--out=x").lines[0]
+    assert " · reversed (fewest discs wins) · " in begun
     assert rules_of("x") == "reversed"
 
 
@@ -69,7 +70,7 @@ def test_a_run_goes_on_by_its_own_rules(copy: Path, monkeypatch: pytest.MonkeyPa
     before = rules_of(str(copy))
     other = "standard" if before == "reversed" else "reversed"
     monkeypatch.setenv("EVOLVE_RULES", other)
-    assert f" · {before} · " in done("resume", copy, "--generations=4", "--jobs=1").lines[0]
+    assert f" · {before} (" in done("resume", copy, "--generations=4", "--jobs=1").lines[0]
     assert rules_of(str(copy)) == before
 
 
@@ -80,15 +81,18 @@ def test_matches_and_ratings_by_rules_of_agents_files_and_defaults(
     done("match", "swh", "zero", *words, "--out=m.csv")
     done("rate", "swh", "zero", *words, "--out=rated")
     monkeypatch.setenv("EVOLVE_RULES", "reversed")
-    assert done("match", "swh", "zero", *words).lines[0] == "swh against zero, reversed"
-    assert done("rate", "swh", "zero", *words).lines[0] == "reversed, 2 games"
+    assert (
+        done("match", "swh", "zero", *words).lines[0]
+        == "swh against zero, reversed (fewest discs wins)"
+    )
+    assert done("rate", "swh", "zero", *words).lines[0] == "reversed (fewest discs wins), 2 games"
     said = fails("match", "swh", "zero", *words, "--out=m.csv")
     assert "m.csv holds another match: rules standard, not reversed" in said
     said = fails("rate", "swh", "zero", *words, "--out=rated")
     assert "rated has rules 'standard', not 'reversed'" in said
     own = ("match", "champion-standard?depth=1&endgame=0", "zero", *words)
-    assert done(*own).lines[0].endswith(", standard")
-    assert done(*own, "--rules=reversed").lines[0].endswith(", reversed")
+    assert done(*own).lines[0].endswith(", standard (most discs wins)")
+    assert done(*own, "--rules=reversed").lines[0].endswith(", reversed (fewest discs wins)")
     assert evolve.match("swh", "zero", games=2, openings="start").games == 2
 
 
@@ -99,10 +103,11 @@ def test_studies_and_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     more = "panel_openings = 2\nplayoff_openings = 2\n"
     Path("design.toml").write_text(STUDY + settings + more, encoding="utf-8")
     shown = done("study", "design.toml", "--out=s", "--jobs=1").lines
-    assert "study of `evolve run` · standard · " in shown[0]
+    assert "study of `evolve run` · standard (most discs wins) · " in shown[0]
     assert rules_of("s/seed-0") == "standard"
     monkeypatch.setenv("EVOLVE_RULES", "reversed")
-    assert " · reversed · " in done(*ALPHABETA, "--trials=1", "--jobs=1", "--out=a").lines[0]
+    begun = done(*ALPHABETA, "--trials=1", "--jobs=1", "--out=a").lines[0]
+    assert " · reversed (fewest discs wins) · " in begun
     # Its runs to come are as those before.
     done("resume", "s", "--seeds=1", "--jobs=1")
     assert rules_of("s/seed-1") == "standard"

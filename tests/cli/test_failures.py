@@ -38,7 +38,9 @@ def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
     bad = source("gtp", "illegal")
     for more in ((), ("--json",), ("--out", "g.csv")):
         ended = invoke("match", "swh", bad, "--games", 4, *more)
-        header = "" if "--json" in more else f"swh against {bad}, standard assumed\n"
+        header = (
+            "" if "--json" in more else f"swh against {bad}, standard assumed (most discs wins)\n"
+        )
         assert (ended.code, ended.out) == (1, header)
         *told, error = ended.err.splitlines()
         assert len(told) == 4
@@ -79,7 +81,7 @@ def test_failures_in_a_rating() -> None:
     worse = source("gtp", "illegal")
     for _ in range(2):  # such a pair is not kept
         ended = invoke("rate", "zero", "swh", worse, "--games", 4, "--out", "rated")
-        assert (ended.code, ended.out) == (1, "standard assumed, 12 games\n")
+        assert (ended.code, ended.out) == (1, "standard assumed (most discs wins), 12 games\n")
         assert "error: all 4 games were lost by failures" in ended.err
     assert [path.name for path in Path("rated/games").iterdir()] == ["pair-000-001.parquet"]
 

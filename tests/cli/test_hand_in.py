@@ -113,7 +113,7 @@ def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
     said = invoke(*words, "agent.py")
     assert said.code == 0, said
     lines = said.lines
-    assert lines[0] == "quick.npz · standard, most discs wins · 1 s a move"
+    assert lines[0] == "quick.npz · standard (most discs wins) · 1 s a move"
     assert [line.split()[0] for line in lines[1:7]] == [
         *("imports", "start", "games", "time", "cpu", "memory")
     ]

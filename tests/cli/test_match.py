@@ -14,6 +14,7 @@ import pytest
 import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.arena.match import Match
+from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import EngineError
 from tests.cli import done, fails, invoke, match, misused
 from tests.programs.test_external import source
@@ -283,7 +284,7 @@ def test_rules_travel_with_exported_files() -> None:
     said = fails("match", agent, exported("standard", "other.py"), "--games", 2)
     assert f"python:agent.py plays {rules} and python:other.py plays standard" in said
     told = done("rate", agent, "random", "zero", "--games", 2).lines[0]
-    assert told == f"{rules}, 6 games"
+    assert told == f"{rules} ({RULE_SETS[rules].goal}), 6 games"
 
 
 @pytest.mark.parametrize(
@@ -299,13 +300,14 @@ def test_rules_travel_with_exported_files() -> None:
 def test_heads_say_what_is_assumed(
     agents: tuple[str, str], options: tuple[str, ...], told: str
 ) -> None:
+    goal = RULE_SETS[told.split()[0]].goal
     head = done("match", *agents, "--games", 2, *options).lines[0]
-    assert head == f"{agents[0]} against {agents[1]}, {told}"
+    assert head == f"{agents[0]} against {agents[1]}, {told} ({goal})"
     found = match(*agents, "--games", 2, *options)
     assert (found["rules"], found["rules_assumed"]) == (told.split()[0], "assumed" in told)
-    assert done("rate", *agents, "--games", 2, *options).lines[0] == f"{told}, 2 games"
+    assert done("rate", *agents, "--games", 2, *options).lines[0] == f"{told} ({goal}), 2 games"
     played = done("play", agents[1], *options, stdin="quit\n").lines[0]
-    assert played.startswith(f"{told}: ")
+    assert played.startswith(f"{told} ({goal}). ")
     document = done("rate", *agents, "--games", 2, *options, "--json").document
     assert document["rules_assumed"] is ("assumed" in told)
 

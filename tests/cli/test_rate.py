@@ -58,7 +58,7 @@ def test_who_wins_everything_has_no_elo_but_a_lower_end() -> None:
 
 def test_the_table() -> None:
     said = done("rate", "swh", "zero", "--games", 10)
-    assert said.lines[0] == "standard assumed, 10 games"
+    assert said.lines[0] == "standard assumed (most discs wins), 10 games"
     assert said.lines[1].split() == ["agent", "Elo", "score", "games", "1", "2"]
     assert len(said.lines) == 4
 

@@ -176,7 +176,7 @@ def test_patterns_are_measured_by_the_ladder(shared: Path, copy: Path) -> None:
 def test_what_is_said_while_it_learns(finished: Finished) -> None:
     folder, said = finished("patterns")
     lines = said.splitlines()
-    assert "train patterns · standard · default · seed 0" in lines[0]
+    assert "train patterns · standard (most discs wins) · default · seed 0" in lines[0]
     assert lines[1] == "a1-b2, a1-d1; 6 phases; to 600 games; 2 threads"
     assert lines[2].split() == [
         *("check", "games", "steps", "loss", "visited", "elo", "score", "cpu_seconds", "left")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.engine.board.rules import RULE_SETS
 from evolve.programs import examination, host
 from evolve.programs.examination import Demands, Finding, examine
 from tests.cli import invoke, misused, on_a_terminal, posix
@@ -221,7 +222,7 @@ def test_how_long_it_takes_is_said_at_first(tmp_path: Path) -> None:
     ):
         found = invoke("check", path, *words)
         assert found.code == 0
-        assert found.err.startswith(f"{path}, standard assumed: {first}")
+        assert found.err.startswith(f"{path}, standard assumed (most discs wins): {first}")
         assert found.err.count("\n") == 1
         assert len(found.out.splitlines()) == 6
     quiet = invoke("check", path, "--json", "--quick")
@@ -246,7 +247,10 @@ def test_the_game_is_named_at_first(
         monkeypatch.setenv("EVOLVE_RULES", variable)
     path = tmp_path / "hand_in.py"
     path.write_text(f"{line}\nraise ValueError\n")
-    assert invoke("check", path, "--quick").err.startswith(f"{path}, {rules}: 4 positions of")
+    goal = RULE_SETS[rules.split()[0]].goal
+    assert invoke("check", path, "--quick").err.startswith(
+        f"{path}, {rules} ({goal}): 4 positions of"
+    )
 
 
 @posix
