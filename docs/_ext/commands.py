@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx_click import ext as sphinx_click
 
-from evolve.cli.main import COMMANDS, cli
+from evolve.cli.main import COMMANDS, GROUPS, cli
 
 
 def __getattr__(name: str) -> click.Command:
@@ -40,14 +40,17 @@ class CommandList(Directive):
     """All commands with what they do, and links to their pages."""
 
     def run(self) -> list[nodes.Node]:
-        found = nodes.definition_list()
-        for name, (_, about) in COMMANDS.items():
-            link = nodes.reference("", "", nodes.literal(text=f"evolve {name}"), internal=True)
-            link["refuri"] = f"commands/{name}.html"
-            term = nodes.term("", "", link)
-            text = nodes.definition("", nodes.paragraph(text=about))
-            found += nodes.definition_list_item("", term, text)
-        return [found]
+        found: list[nodes.Node] = []
+        for heading, group in GROUPS.items():
+            commands = nodes.definition_list()
+            for name, (_, about) in group.items():
+                link = nodes.reference("", "", nodes.literal(text=f"evolve {name}"), internal=True)
+                link["refuri"] = f"commands/{name}.html"
+                term = nodes.term("", "", link)
+                text = nodes.definition("", nodes.paragraph(text=about))
+                commands += nodes.definition_list_item("", term, text)
+            found += [nodes.rubric(text=heading), commands]
+        return found
 
 
 def examples_as_code(_app: Any, _context: click.Context, lines: list[str]) -> None:

@@ -24,10 +24,14 @@ _seconds_option: Final = click.option(
     type=click.FloatRange(0.05, 3600),
     default=5.0,
     show_default=True,
-    help="For a move.",
+    help="Most seconds for a move.",
 )
 _memory_option: Final = click.option(
-    "--memory", type=click.IntRange(20, 1 << 16), default=100, show_default=True, help="In MB."
+    "--memory",
+    type=click.IntRange(20, 1 << 16),
+    default=100,
+    show_default=True,
+    help="Most memory, in MB.",
 )
 
 
@@ -87,7 +91,9 @@ def export_command(
     help="A move in each of four positions instead of games: under 30 seconds if a move has 5. "
     "What only a whole game shows, such as memory that grows, goes unnoticed.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random moves."
+)
 @click.option(
     "--python",
     metavar="PROGRAM",

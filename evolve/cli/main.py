@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final, NoReturn
@@ -28,35 +28,50 @@ from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
 from evolve.version import __version__
 
-COMMANDS: Final = {
-    **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
-    "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
-    "resume": ("evolve.cli.run", "Resume a run that was stopped, or past its end."),
-    "runs": ("evolve.cli.runs", "List the runs in a folder."),
-    "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
-    "compare": ("evolve.cli.runs", "Show runs side by side."),
-    "check": ("evolve.cli.export", "Test a Python file against a contest's rules."),
-    "lineage": ("evolve.cli.show", "Show where an individual and its genes come from."),
-    "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
-    "plot": ("evolve.cli.plot", "Draw runs, studies and agents: for a screen or a paper."),
-    "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
-    "hand-in": ("evolve.cli.export", "Write a file for a contest, check it, and let it play."),
-    "agents": ("evolve.cli.rate", "List the agents known by name, and how strong they are."),
-    "match": ("evolve.cli.match", "Play a match between two agents."),
-    "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
-    "cluster": (
-        "evolve.cli.cluster",
-        "Show a cluster's workers, and how much faster a run would be.",
-    ),
-    "serve": ("evolve.cli.serve", "Serve a page and a REST API over a folder of runs."),
-    "engine": ("evolve.cli.games", "Serve an agent to other programs, over GTP or NBoard."),
-    "play": ("evolve.cli.games", "Play against an agent in the terminal."),
-    "bench": ("evolve.cli.games", "Measure the speed of the engine on this machine."),
-    "convert": ("evolve.cli.games", "Turn games or positions into another format."),
-    "perft": ("evolve.cli.games", "Count the positions after so many plies."),
-    "solve": ("evolve.cli.games", "Solve positions to the end of the game."),
+GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
+    "Begin and continue": {
+        **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
+        "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
+        "resume": ("evolve.cli.run", "Resume a run that was stopped, or past its end."),
+        "cluster": (
+            "evolve.cli.cluster",
+            "Show a cluster's workers, and how much faster a run would be.",
+        ),
+        "serve": ("evolve.cli.serve", "Serve a page and a REST API over a folder of runs."),
+    },
+    "See what was made": {
+        "runs": ("evolve.cli.runs", "List the runs in a folder."),
+        "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
+        "compare": ("evolve.cli.runs", "Show runs side by side."),
+        "lineage": ("evolve.cli.show", "Show where an individual and its genes come from."),
+        "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
+        "plot": ("evolve.cli.plot", "Draw runs, studies and agents: for a screen or a paper."),
+    },
+    "Let agents play": {
+        "play": ("evolve.cli.games", "Play against an agent in the terminal."),
+        "match": ("evolve.cli.match", "Play a match between two agents."),
+        "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
+        "agents": ("evolve.cli.rate", "List the agents known by name, and how strong they are."),
+    },
+    "Use agents elsewhere": {
+        "hand-in": (
+            "evolve.cli.export",
+            "Write a file for a contest, check it, and let it play.",
+        ),
+        "check": ("evolve.cli.export", "Test a Python file against a contest's rules."),
+        "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
+        "engine": ("evolve.cli.games", "Serve an agent to other programs, over GTP or NBoard."),
+    },
+    "Positions, games and speed": {
+        "solve": ("evolve.cli.games", "Solve positions to the end of the game."),
+        "convert": ("evolve.cli.games", "Turn games or positions into another format."),
+        "perft": ("evolve.cli.games", "Count the positions after so many plies."),
+        "bench": ("evolve.cli.games", "Measure the speed of the engine on this machine."),
+    },
 }
-"""Each command's module, with a function NAME_command (_ for -), and the command's help."""
+"""The commands under their headings: each one's module, with a function NAME_command (_ for -), and
+its help."""
+COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 _HOME: Final = re.compile(r"(^(?:-o)?|^run:|=)~(?=[/\\]|$)")
 """The sign for the home folder where words that are paths begin."""
@@ -135,9 +150,12 @@ class _LazyGroup(click.Group):
         return [*found, *click.Command.shell_complete(self, context, incomplete)]
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands, from the table above, importing none."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """Write the lists of commands, from the table above, importing none."""
+        width = max(map(len, COMMANDS))
+        for heading, group in GROUPS.items():
+            with formatter.section(heading):
+                rows = [(name.ljust(width), text) for name, (_, text) in group.items()]
+                formatter.write_dl(rows)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from evolve.cli.settings import (
 from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve, resolve_as, rules_of_defaults
+from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.errors import OptionsError, SettingsError
 from evolve.fitness.executor import processors
 from evolve.parsing import laid_over
@@ -145,7 +146,12 @@ def _start(design: StudySpec, jobs: int, out: str | None) -> int:
 
 
 @click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
-@model_options(EvolutionSettings, "encoding", "fitness")
+@model_options(
+    EvolutionSettings,
+    "encoding",
+    "fitness",
+    defaults={"terms": "all"} if DEFAULT_TERMS == TERM_NAMES else {},
+)
 @starting_options("runs/RULES-NNN", executor_options, jobs_option)
 def run_command(**options: Any) -> int:
     """See _RUN_HELP."""

@@ -53,6 +53,10 @@ def _ascending(ends: tuple[int, int]) -> tuple[int, int]:
     return ends
 
 
+def _split_terms(value: Any) -> Any:
+    return TERM_NAMES if value == "all" else split_list(value)
+
+
 def _from_5_to_64(boundaries: tuple[int, ...]) -> tuple[int, ...]:
     if not are_boundaries(boundaries):
         raise ValueError(f"{list(boundaries)} must ascend from 5 to 64")
@@ -105,8 +109,9 @@ class EvolutionSettings(Settings):
     tie: Annotated[tuple[_Tied, ...], BeforeValidator(split_list)] = Field(
         (), description="genes that all phases share: weights, terms, depths"
     )
-    terms: Annotated[tuple[Term, ...], BeforeValidator(split_list)] = Field(
-        DEFAULT_TERMS, description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}"
+    terms: Annotated[tuple[Term, ...], BeforeValidator(_split_terms)] = Field(
+        DEFAULT_TERMS,
+        description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}; or all",
     )
     bounds: dict[str, _Range] = Field(
         default_factory=dict,

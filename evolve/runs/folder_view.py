@@ -34,6 +34,16 @@ class Tables(tuple[str, ...]):
         return self._read(key) if isinstance(key, str) else super().__getitem__(key)
 
 
+def _table(name: str, about: str) -> cached_property[pd.DataFrame]:
+    def read(view: FolderView) -> pd.DataFrame:
+        import pandas as pd  # not above: it takes half a second
+
+        return pd.DataFrame() if view.kind.table(name) is None else view.table(name)
+
+    read.__doc__ = f"{about} Empty where such runs have none."
+    return cached_property(read)
+
+
 class FolderView(ABC):
     """What is in the folder of a run or study, as Python and notebooks see it."""
 
@@ -71,33 +81,10 @@ class FolderView(ABC):
         """
         return imported("evolve.plots.call:plot")(self, ax=ax, **options)
 
-    def _table_or_none(self, name: str) -> pd.DataFrame:
-        """A table; an empty one where such runs have none of that name."""
-        import pandas as pd  # not above: it takes half a second
-
-        return pd.DataFrame() if self.kind.table(name) is None else self.table(name)
-
-    @cached_property
-    def individuals(self) -> pd.DataFrame:
-        """Every individual of every generation, genes as lists."""
-        return self._table_or_none("individuals")
-
-    @cached_property
-    def games(self) -> pd.DataFrame:
-        """Every game, those of the play-off last."""
-        return self._table_or_none("games")
-
-    @cached_property
-    def generations(self) -> pd.DataFrame:
-        """One row for each generation; panel columns are NaN where it has no panel."""
-        return self._table_or_none("generations")
-
-    @cached_property
-    def trials(self) -> pd.DataFrame:
-        """The trials of a sweep, as of their last change."""
-        return self._table_or_none("trials")
-
-    @cached_property
-    def metrics(self) -> pd.DataFrame:
-        """A row for each check of a training."""
-        return self._table_or_none("metrics")
+    individuals = _table("individuals", "Every individual of every generation, genes as lists.")
+    games = _table("games", "Every game, those of the play-off last.")
+    generations = _table(
+        "generations", "One row for each generation; panel columns are NaN where it has no panel."
+    )
+    trials = _table("trials", "The trials of a sweep, as of their last change.")
+    metrics = _table("metrics", "A row for each check of a training.")

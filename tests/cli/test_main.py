@@ -1,4 +1,4 @@
-"""`evolve --version`, the kernel cache as a command meets it, and what a shell completes."""
+"""`evolve --version`, its help, the kernel cache, and what a shell completes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import numba
 import pytest
 
 import evolve
 from evolve.agents.registry import REFERENCES
-from evolve.cli.main import COMMANDS
+from evolve.cli.main import COMMANDS, GROUPS, cli
+from evolve.config.toml import resolve
 from tests.cli import done, environment, program
 
 
@@ -87,3 +90,35 @@ def test_the_script_for_a_shell(shell: str, tmp_path: Path) -> None:
         pytest.skip("there is no bash of a version that completes")
     assert ended.returncode == 0
     assert f"_EVOLVE_COMPLETE={shell}_complete" in ended.stdout
+
+
+def test_help_lists_commands_under_headings() -> None:
+    lines = done("--help").lines
+    at = [lines.index(f"{heading}:") for heading in GROUPS]
+    assert at == sorted(at)
+    for start, group in zip(at, GROUPS.values(), strict=True):
+        shown = [line.split()[0] for line in lines[start + 1 :] if line[2:3].strip()]
+        assert shown[: len(group)] == [*group]
+
+
+def options(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Option]]:
+    for parameter in command.get_params(context):
+        if isinstance(parameter, click.Option):
+            yield context.command_path, parameter
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from options(inner, click.Context(inner, context, name))
+
+
+def test_every_option_says_what_it_is() -> None:
+    found = list(options(cli, click.Context(cli, info_name="evolve")))
+    assert len(found) > 300
+    silent = [(path, option.opts) for path, option in found if not option.help]
+    assert not silent, silent
+
+
+def test_all_terms_are_the_default_and_may_be_asked_for() -> None:
+    assert "or all [default: all]" in " ".join(done("run", "--help").out.split())
+    assert resolve({"terms": "all"}) == resolve({})
