@@ -147,8 +147,9 @@ def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
 _HELP = f"""Show RUNS side by side: their results, and the settings in which they differ.
 {_COLUMNS_HELP}
 Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
-Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with p
-values corrected for their number after Holm. So are runs that differ in their seeds alone, as one
+Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with
+intervals and p values corrected for their number after Holm; of a grid of several settings the
+main effect of each as well. So are runs that differ in their seeds alone, as one
 setting, below the table of each run; others are settings with one seed. The metric is the
 champion's Elo of an evolution, that or the best score of a training, and the winner's score against
 the defaults of a sweep, or --metric. With --games the champions of

@@ -11,6 +11,7 @@ P(i beats j) = 1 / (1 + 10^((r_j − r_i) / 400)).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Self
 
@@ -206,6 +207,18 @@ def holm(chances: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(ranked) - rank) * chance))
         corrected[index] = largest
     return corrected
+
+
+def holm_levels(chances: Sequence[float]) -> list[float]:
+    """Return the levels of intervals that hold no difference just where `holm` exceeds 0.05.
+
+    They are those at which Holm tests each, or would where a smaller one ends the tests.
+    """
+    tests = sum(chance == chance for chance in chances)
+    pairs = zip(chances, holm(chances), strict=True)
+    small = sorted(chance for chance, corrected in pairs if corrected <= 1 - LEVEL)
+    ranks = [bisect_left(small, chance) if chance == chance else tests - 1 for chance in chances]
+    return [1 - (1 - LEVEL) / (tests - rank) for rank in ranks]
 
 
 # Ratings

@@ -226,16 +226,21 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
         axes.set_xlabel(f"{metric}: mean over seeds, 95 %")
 
     drawers, counts = [draw_means], [len(settings)]
-    if "differences" in table.tables:
-        pairs = table.tables["differences"]
+    for part, text in (("differences", "difference"), ("effects", "main effect")):
+        if part not in table.tables:
+            continue
+        pairs = table.tables[part]
 
-        def draw_differences(axes: Axes) -> None:
-            names = [f"{named[row.setting]} − {named[row.against]}" for row in pairs.itertuples()]
+        def draw_pairs(axes: Axes, pairs: Any = pairs, text: str = text) -> None:
+            names = [
+                " − ".join(named.get(name, name) for name in (row.setting, row.against))
+                for row in pairs.itertuples()
+            ]
             _draw_points(axes, names, pairs["mean"], *_interval(pairs))
             axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
-            axes.set_xlabel(f"{metric}: difference, seed by seed, 95 %")
+            axes.set_xlabel(f"{metric}: {text}, seed by seed, 95 % after Holm")
 
-        drawers.append(draw_differences)
+        drawers.append(draw_pairs)
         counts.append(len(pairs))
     return _made(drawers, counts, f"comparison of {key}" if key else "comparison", **options)
 

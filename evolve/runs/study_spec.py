@@ -26,6 +26,10 @@ BASE: Final = "base"
 _MOST: Final = 10_000
 """Most runs of a study."""
 _RANGE: Final = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+_BEFORE_FIELD: Final = re.compile(r" (?=[\w.]+=)")
+_WORD: Final = re.compile(r"[A-Za-z][\w-]*")
+_COUNTED: Final = {"population": "individuals", "generations": "generations", "trials": "trials"}
+"""What the numbers in fields count."""
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9.]+")
 _LONGEST: Final = 80
 """Most characters of a setting in the name of a folder."""
@@ -73,6 +77,12 @@ class Setting:
     varied: Mapping[str, Any] = field(hash=False)
     changes: Mapping[str, Any] = field(hash=False)
     stem: str
+
+    @property
+    def label(self) -> str:
+        """In words; where settings differ in one field alone, its value."""
+        values = list(self.varied.values())
+        return text_of(values[0]) if len(values) == 1 else words_of(self.name)
 
 
 @dataclass(frozen=True)
@@ -242,3 +252,24 @@ def text_of(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(text_of, value))
     return str(value)
+
+
+def words_of(name: str) -> str:
+    """The name of a setting as people say it, such as `uniform crossover with 32 individuals`."""
+    parts = [part.partition("=") for part in _BEFORE_FIELD.split(name)]
+    texts: list[str] = []
+    for key, equals, value in sorted(
+        parts, key=lambda part: bool(part[1]) and not _WORD.fullmatch(part[2])
+    ):
+        label = key.rpartition(".")[2].replace("_", " ")
+        if not equals:
+            texts.append(key)
+        elif value in ("True", "False"):
+            texts.append(label if value == "True" else f"no {label}")
+        elif _WORD.fullmatch(value):
+            texts.append(f"{value.replace('_', ' ')} {label}")
+        else:
+            counted = key in _COUNTED and texts
+            texts.append(f"{value} {_COUNTED[key]}" if counted else f"{label} {value}")
+    head, *details = texts
+    return f"{head} with {' and '.join(details)}" if details else head

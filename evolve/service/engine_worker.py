@@ -36,6 +36,7 @@ from evolve.runs.loading import agree_on, load_agent
 from evolve.runs.run import load_run
 from evolve.runs.run_type import Cost
 from evolve.runs.run_types import champion_of, kind_of
+from evolve.runs.study_spec import words_of
 from evolve.tables.parquet import csv_text
 from evolve.tables.paths import CONFIG_FILE
 
@@ -320,13 +321,12 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
     frame = comparison.over_seeds([load_run(Path(folder)) for folder in folders])
     if frame is None:
         return {"items": [], "latex": "", "csv": ""}
-    rows: Any = frame.to_dict("records")
-    remarks = {
-        "winner": comparison.winner_in,
-        "more_seeds": comparison.more_seeds,
-        "words": comparison.in_words,
-    }
-    items = [{**row, **{name: remark(row) for name, remark in remarks.items()}} for row in rows]
+    items: list[dict[str, Any]] = frame.to_dict("records")  # type: ignore[assignment]
+    for row in items:
+        row["winner"] = comparison.winner_in(row)
+        row["more_seeds"] = comparison.more_seeds(row)
+        row["words"] = comparison.in_words(row)
+        row["label"], row["against_label"] = words_of(row["setting"]), words_of(str(row["against"]))
     latex = document.document_of(document.sections_of(frame), ".tex")
     return {"items": items, "latex": latex, "csv": csv_text(frame)}
 
@@ -344,7 +344,8 @@ def courses(folder: str) -> list[dict[str, Any]]:
             continue
         shown = np.unique(np.linspace(0, len(mean.x) - 1, _POINTS).round().astype(int))
         numbers = {name: getattr(mean, name) for name in ("x", "y", "low", "high")}
-        facts = {"setting": mean.name, "metric": mean.metric, "over": mean.steps}
+        label = words_of(mean.name)
+        facts = {"setting": mean.name, "label": label, "metric": mean.metric, "over": mean.steps}
         points = {name: [] if ys is None else ys[shown] for name, ys in numbers.items()}
         found.append({**facts, "seeds": mean.seeds, **points})
     return found

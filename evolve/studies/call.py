@@ -112,8 +112,8 @@ def compare(
 
     Returns a DataFrame with a row for each setting and for each two of them, whose columns
     `evolve.studies.comparison.COLUMNS` explains. It also has `.tables` (`settings`, `differences`,
-    and `head_to_head` with `games`) and `.plot()`. Raises RunError where there is nothing to
-    compare.
+    `effects` of a grid of several factors, and `head_to_head` with `games`) and `.plot()`. Raises
+    RunError where there is nothing to compare.
     """
     opened = [load_run(source) if isinstance(source, str | Path) else source for source in sources]
     groups = groups_of(opened)
@@ -123,7 +123,10 @@ def compare(
         with games_shown(progress, total) as count:
             frame = pd.concat([frame, met(groups, games, jobs, count)], ignore_index=True)
     played, alone = frame["metric"] == HEAD_TO_HEAD, frame["against"].isna()
-    parts = {"settings": alone, "differences": ~alone & ~played, HEAD_TO_HEAD: played}
+    effects = frame["over"].notna()
+    differences = ~(alone | played | effects)
+    parts = {"settings": alone, "differences": differences, "effects": effects}
+    parts[HEAD_TO_HEAD] = played
     tables = {
         name: frame[rows].dropna(axis="columns", how="all").reset_index(drop=True)
         for name, rows in parts.items()

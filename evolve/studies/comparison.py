@@ -7,17 +7,18 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
 from evolve.arena.call import match
 from evolve.errors import RunError
-from evolve.fitness.statistics import chance_of, holm, mean_of, student
+from evolve.fitness.statistics import LEVEL, chance_of, holm, holm_levels, mean_of, student
 from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
-from evolve.runs.study_spec import BASE, text_of
+from evolve.runs.study_spec import BASE, text_of, words_of
 from evolve.runs.summary import summary_of
 from evolve.terminal_text import count_of
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 60
 """Most characters of settings that name a group of runs."""
+_STUDY: Final = "study"
+"""The factor that tells several studies apart."""
 HEAD_TO_HEAD: Final = "head_to_head"
 COLUMNS: Final = {
     "metric": "what was measured once for each seed",
@@ -33,20 +36,24 @@ COLUMNS: Final = {
     "against": "the one that it is compared with; nothing in rows of a setting alone",
     "seeds": "how many there are; for a difference, how many both have",
     "mean": "over the seeds; of the differences setting - against, seed by seed",
-    "low": "where its 95 % interval begins, by Student's t",
+    "low": "where its interval begins, by Student's t",
     "high": "and where it ends",
     "p": "how likely a difference at least as large is by chance alone",
     "p_holm": "the same corrected for the number of comparisons in that metric, after Holm",
+    "level": "of the interval: 0.95; of a comparison so much more that the interval holds no "
+    "difference just where p_holm is above 0.05",
+    "over": "of a main effect, the other factors, over whose values it is the mean; else nothing",
 }
 """Columns of the table, and what they mean."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """The runs of one setting, by their seeds."""
+    """The runs of one setting, by their seeds; factors: where settings differ, its values."""
 
     name: str
     runs: Mapping[int, Run]
+    factors: Mapping[str, str] = field(default_factory=dict)
 
 
 def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
@@ -69,7 +76,9 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
         for setting in source.design.settings_of_runs:
             of_setting = {run.seed: run for run in runs if run.setting == setting.name}
             parts = [source.name] * several + [setting.name] * (setting.name != BASE)
-            groups.append(Group(" ".join(parts) or source.name, of_setting))
+            factors = {key: text_of(value) for key, value in setting.varied.items()}
+            factors |= {_STUDY: source.name} if several else {}
+            groups.append(Group(" ".join(parts) or source.name, of_setting, factors))
     names = [group.name for group in groups]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -97,16 +106,17 @@ def _groups_of_runs(runs: Sequence[Run]) -> list[Group]:
     groups = []
     for group, varied_settings in zip(by_settings.values(), settings, strict=True):
         first, *others = (run.name for run in group.values())
-        varied = " ".join(
-            f"{key}={text_of(varied_settings[key])}" for key in differing if key in varied_settings
-        )
+        factors = {
+            key: text_of(varied_settings[key]) for key in differing if key in varied_settings
+        }
+        varied = " ".join(f"{key}={value}" for key, value in factors.items())
         if not others:
             name = first
         elif varied and len(varied) <= _LONGEST:
             name = varied
         else:
             name = f"{first} and {len(others)} more"
-        groups.append(Group(name, group))
+        groups.append(Group(name, group, factors))
     return groups
 
 
@@ -137,7 +147,7 @@ def metric_of(run: Run, metric: str | None) -> tuple[str, float]:
 
 
 def compared(groups: Sequence[Group], metric: str | None = None) -> pd.DataFrame:
-    """Make the table of COLUMNS: each setting's mean, and the mean difference of each two settings.
+    """Make the table of COLUMNS: means of settings, differences of each two, and main effects.
 
     Seeds without the metric are left out. Raises RunError where the groups' own metrics differ.
     """
@@ -155,30 +165,53 @@ def compared(groups: Sequence[Group], metric: str | None = None) -> pd.DataFrame
     if not names:
         raise RunError("there are no runs to compare yet")
     (name,) = names
-    alone = [
-        (group.name, None, list(values[group.name].values()))
+    alone: list[_Values] = [
+        (group.name, None, list(values[group.name].values()), None)
         for group in groups
         if values[group.name]
     ]
     if not alone:
         raise RunError(f"no run of these has its {name} yet")
-    pairs = [
-        (a.name, b.name, _differences(values[a.name], values[b.name])) for a, b in _pairs(groups)
+    pairs: list[_Values] = [
+        (a.name, b.name, [*_differences(values[a.name], values[b.name]).values()], None)
+        for a, b in _pairs(groups)
     ]
-    return _table(name, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
+    frame = _table(name, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
+    effects = _table(name, _main_effects(groups, values), 0.0)
+    return pd.concat([frame, effects], ignore_index=True) if len(effects) else frame
+
+
+def _main_effects(
+    groups: Sequence[Group], values: Mapping[str, Mapping[int, float]]
+) -> list[_Values]:
+    """What each two values of a factor differ by, seed by seed: the mean over the other factors."""
+    rows: list[_Values] = []
+    names = dict.fromkeys(name for group in groups for name in group.factors)
+    for factor in (name for name in names if name not in ("rules", _STUDY)):
+        levels: dict[str, dict[frozenset[tuple[str, str]], Mapping[int, float]]] = {}
+        for group in groups:
+            others = {**group.factors}
+            level = others.pop(factor, "")
+            levels.setdefault(level, {})[frozenset(others.items())] = values[group.name]
+        over = " and ".join(name for name in names if name not in (factor, "rules"))
+        for a, b in itertools.combinations(filter(None, levels), 2):
+            cells = levels[a].keys() & levels[b].keys()
+            parts = [_differences(levels[a][cell], levels[b][cell]) for cell in cells]
+            seeds = set.intersection(*map(set, parts)) if len(parts) > 1 else set()
+            means = [fmean(part[seed] for part in parts) for seed in sorted(seeds)]
+            rows += [(f"{factor}={a}", f"{factor}={b}", means, over)] if means else []
+    return rows
 
 
 _WORTH_OF: Final = {"elo": 100.0}
 """A difference in a metric that is worth showing; of metrics not listed, _WORTH."""
 _WORTH: Final = 0.1
-_ENOUGH: Final = 0.05
-"""A difference counts where chance gives one as large less often."""
 _MOST_SEEDS: Final = 1000
 
 
 def winner_in(row: Mapping[str, Any]) -> str | None:
     """The better setting of a comparison, a row of `compared`; None where it is undecided."""
-    if not isinstance(row["against"], str) or not row["p_holm"] <= _ENOUGH:
+    if not isinstance(row["against"], str) or not row["p_holm"] <= 1 - LEVEL:
         return None
     return str(row["setting"] if row["mean"] > 0 else row["against"])
 
@@ -191,10 +224,10 @@ def more_seeds(row: Mapping[str, Any]) -> int | None:
     seeds, half = row["seeds"], (row["high"] - row["low"]) / 2
     if not isinstance(row["against"], str) or seeds < 2 or not math.isfinite(half):
         return None
-    spread = half * math.sqrt(seeds) / student(seeds - 1)
+    spread = half * math.sqrt(seeds) / student(seeds - 1, row["level"])
     worth = _WORTH_OF.get(row["metric"], _WORTH)
     for count in range(seeds + 1, _MOST_SEEDS):
-        if student(count - 1) * spread / math.sqrt(count) < worth:
+        if student(count - 1, row["level"]) * spread / math.sqrt(count) < worth:
             return count - int(seeds)
     return None
 
@@ -203,10 +236,7 @@ def in_words(row: Mapping[str, Any]) -> str:
     """A comparison, a row of `compared`, in a sentence or two; empty for a setting alone."""
     if not isinstance(row["against"], str):
         return ""
-    names = [row["setting"], row["against"]]
-    fields = {name.partition("=")[0] for name in names if "=" in name and " " not in name}
-    if len(fields) == 1 and all("=" in name for name in names):  # the same field in both
-        names = [name.partition("=")[2] for name in names]
+    names = [words_of(row["setting"]), words_of(row["against"])]
     better, worse = names if row["mean"] >= 0 else reversed(names)
     exact, unit = (0, " Elo") if row["metric"] == "elo" else (3, "")
     size, seeds = f"{abs(row['mean']):.{exact}f}{unit}", count_of(row["seeds"], "seed")
@@ -234,16 +264,17 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
     groups = _groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
     if all(len(group.runs) < 2 for group in groups):
         return None
-    parts: dict[str, dict[str, dict[int, Run]]] = {}
+    parts: dict[str, list[Group]] = {}
     for group in groups:
+        runs_of: dict[str, dict[int, Run]] = {}
         for seed, run in group.runs.items():
             name, value = metric_of(run, None)
             if math.isfinite(value):
-                parts.setdefault(name, {}).setdefault(group.name, {})[seed] = run
+                runs_of.setdefault(name, {})[seed] = run
+        for name, some in runs_of.items():
+            parts.setdefault(name, []).append(replace(group, runs=some))
     tables = [
-        compared([Group(name, runs_of) for name, runs_of in part.items()])
-        for part in parts.values()
-        if any(len(runs_of) > 1 for runs_of in part.values())
+        compared(part) for part in parts.values() if any(len(group.runs) > 1 for group in part)
     ]
     return pd.concat(tables, ignore_index=True) if tables else None
 
@@ -273,7 +304,7 @@ def met(
                 ).score.value
             )
         if scores:
-            rows.append((first.name, second.name, scores))
+            rows.append((first.name, second.name, scores, None))
     return _table(HEAD_TO_HEAD, rows, 0.5)
 
 
@@ -299,21 +330,24 @@ def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
     return [(a, b) for a, b in pairs if rules[a.name] == rules[b.name]]
 
 
-_Values = tuple[str, str | None, list[float]]
-"""One value per seed: of a setting, or of a setting against another."""
+_Values = tuple[str, str | None, list[float], str | None]
+"""One value per seed: of a setting, or of a setting against another, and over what others."""
 
 
-def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:
-    return [a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())]
+def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> dict[int, float]:
+    return {seed: a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())}
 
 
 def _table(metric: str, rows: Sequence[_Values], expected: float) -> pd.DataFrame:
     """Make the table; `expected` is the mean of two equal settings."""
     chances = [
-        math.nan if against is None else chance_of(values, expected) for _, against, values in rows
+        math.nan if against is None else chance_of(values, expected)
+        for _, against, values, _ in rows
     ]
+    levels = holm_levels(chances)
     listed = []
-    for (setting, against, values), p, p_holm in zip(rows, chances, holm(chances), strict=True):
-        mean, low, high, seeds = mean_of(values)
-        listed.append((metric, setting, against, seeds, mean, low, high, p, p_holm))
+    for row, p, p_holm, level in zip(rows, chances, holm(chances), levels, strict=True):
+        setting, against, values, over = row
+        mean, low, high, seeds = mean_of(values, level)
+        listed.append((metric, setting, against, seeds, mean, low, high, p, p_holm, level, over))
     return pd.DataFrame(listed, columns=list(COLUMNS))

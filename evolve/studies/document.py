@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from evolve.terminal_text import plain
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 ENDINGS: Final = (".tex", ".md")
 """Endings of the files of documents."""
 _ELO: Final = ("elo", "rating", "panel_elo")
+_HEADS: Final = ["setting", "seeds", "mean", "95 %"]
 _NONE: Final = "–"
 _LATEX: Final = str.maketrans(
     {
@@ -37,37 +38,27 @@ def sections_of(frame: pd.DataFrame) -> list[Section]:
     """Return a comparison as tables of texts: settings, then differences, metric by metric."""
     sections = []
     for name, part in frame.groupby("metric", sort=False):
-        metric = str(name)
-        alone, pairs = part[part["against"].isna()], part[part["against"].notna()]
-        if len(alone):
-            sections.append(
-                Section(
-                    f"{metric}: means over seeds, with Student's 95 % intervals",
-                    ["setting", "seeds", "mean", "95 %"],
-                    [[row.setting, str(row.seeds), *_mean(row)] for row in _rows(alone)],
-                )
-            )
-        if len(pairs):
-            scores = metric == "head_to_head"
-            title = "champions in matches, seed by seed: scores of the first"
-            head = "score" if scores else "difference"
-            sections.append(
-                Section(
-                    title if scores else f"differences in {metric}, seed by seed",
-                    ["setting", "against", "seeds", head, "95 %", "p", "p (Holm)"],
-                    [
-                        [row.setting, row.against, str(row.seeds), *_mean(row, not scores),
-                         _chance(row.p), _chance(row.p_holm)]
-                        for row in _rows(pairs)
-                    ],
-                )
-            )  # fmt: skip
+        scores = name == "head_to_head"
+        compared, head = part["against"].notna(), "score" if scores else "difference"
+        effects = part["over"].notna()
+        for title, chosen in (
+            (f"{name}: means over seeds, with Student's 95 % intervals", ~compared),
+            ("champions in matches, seed by seed: scores of the first", compared & scores),
+            (f"differences in {name}, seed by seed", compared & ~effects & (not scores)),
+            (f"main effects on {name}, seed by seed: means over the other settings", effects),
+        ):
+            if not chosen.any():
+                continue
+            of_two, listed = bool(compared[chosen].all()), cast("Any", part[chosen].itertuples())
+            rows = [
+                [f"{row.setting} against {row.against}" if of_two else row.setting,
+                 str(row.seeds), *_mean(row, of_two and not scores)]
+                + [_chance(p) for p in (row.p, row.p_holm) if of_two]
+                for row in listed
+            ]  # fmt: skip
+            heads = ["comparison", "seeds", head, "95 % (Holm)", "p", "p (Holm)"]
+            sections.append(Section(title, heads if of_two else _HEADS, rows))
     return sections
-
-
-def _rows(frame: pd.DataFrame) -> Iterator[Any]:
-    """The rows of a table, whose columns have any type."""
-    yield from frame.itertuples()
 
 
 def _mean(row: Any, signed: bool = False) -> tuple[str, str]:

@@ -16,9 +16,11 @@ import tomli_w
 
 import evolve
 from evolve.cli import terminal
+from evolve.cli.runs import print_compared
 from evolve.tables.trials import Importances, write_trials
 from evolve.terminal_text import plain
 from tests.cli import done, invoke, misused, on_a_terminal, program
+from tests.studies.test_document import FRAME
 from tests.test_terminal_text import HOSTILE, harmless
 
 
@@ -198,6 +200,18 @@ def test_tables_on_a_terminal_break_no_number(
         assert all(line.startswith("setting") for line in lines[::2])
         told = "\n".join(lines)
         assert all(text in told for text in (*heads, *map(str, row[:4]), "0.341"))
+
+
+def test_a_comparison_keeps_its_probabilities_beside_its_names(
+    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = FRAME.assign(against=FRAME["against"].map("crossover=uniform population={}".format))
+    screen(80, False)
+    print_compared(long.where(FRAME["against"].notna(), FRAME))
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    heads = [line for line in lines if "p (Holm)" in line]
+    assert len(heads) == 3
+    assert all(line.startswith("comparison") for line in heads)
 
 
 def test_lines_break_between_words_but_commands_do_not(

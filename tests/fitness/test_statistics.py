@@ -18,6 +18,7 @@ from evolve.fitness.statistics import (
     comparable,
     elo_of,
     holm,
+    holm_levels,
     in_elo,
     mean_of,
     rate_one,
@@ -163,6 +164,20 @@ def test_holm_by_hand_and_in_simulations() -> None:
     rng = np.random.default_rng(0)
     wrong = sum(min(holm(rng.uniform(size=6).tolist())) < 0.05 for _ in range(4000))
     assert wrong / 4000 <= 0.06
+
+
+def test_intervals_agree_with_the_corrected_probabilities() -> None:
+    assert holm_levels([0.01, 0.04, 0.03, math.nan]) == pytest.approx(
+        [1 - 0.05 / 3, *[0.975] * 2, 0.95]
+    )
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        rows = rng.normal(rng.normal(0, 1.5, (5, 1)), 1.0, (5, 6)).tolist()
+        chances = [chance_of(row, 0.0) for row in rows]
+        levels = holm_levels(chances)
+        for row, corrected, level in zip(rows, holm(chances), levels, strict=True):
+            found = mean_of(row, level)
+            assert (found.low <= 0 <= found.high) == (corrected > 0.05)
 
 
 def simulated(

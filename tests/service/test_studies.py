@@ -17,6 +17,7 @@ import evolve
 from benchmarks.pages import sign_in, visit
 from evolve.runs import run_folder
 from evolve.runs.run import Study
+from evolve.runs.study_spec import StudySpec
 from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.studies.comparison import groups_of
@@ -185,7 +186,17 @@ def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Pat
     assert (courses[0]["metric"], courses[0]["over"]) == ("rating", "generation")
     for name in ("x", "y", "low", "high"):
         assert courses[0][name] == getattr(course, name).tolist()
-    assert app.ask("GET", "runs/alone/courses").status_code == 404
+    (alone,) = app.get("runs/alone/courses")["items"]
+    assert (alone["setting"], alone["label"], alone["seeds"]) == ("alone", "alone", 1)
+    assert [course["label"] for course in courses] == ["blend crossover", "uniform crossover"]
+    both = app.get("compare?run=two&run=alone")
+    assert [run["id"] for run in both["runs"]] == ["two", "alone"]
+    assert both["line"] == "evolve compare runs/two runs/alone --games 400"
+    differing = {row["name"]: row["values"] for row in both["settings"]}
+    assert differing == {"crossover": [["blend", "uniform"], "blend"], "seed": [[0, 1], 0]}
+    assert {row["label"] for row in app.get("seeds?run=two&run=alone")["items"]} == {
+        "two with blend crossover", "two with uniform crossover", "alone"
+    }  # fmt: skip
 
 
 def test_a_run_with_the_name_of_one_in_a_study_comes_first(app: App, folder: Path) -> None:
@@ -264,6 +275,59 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             assert page.get_by_role("link", name="two", exact=True).count() == 1
             assert page.get_by_role("link", name="Generations").count() == 1
             assert faults == []
+
+
+DECIDED = {"blend 8": 100, "blend 16": 110, "uniform 8": 390, "uniform 16": 410}
+
+
+@pytest.fixture
+def grid(folder: Path, tmp_path: Path) -> Path:
+    """Runs with a study of two factors and six seeds, where one of them matters."""
+    runs = tmp_path / "runs"
+    shutil.copytree(folder / "alone", runs / "alone")
+    (runs / "grid").mkdir()
+    design = StudySpec(
+        seeds=range(6), grid={"crossover": ["blend", "uniform"], "population": [8, 16]}
+    )
+    (runs / "grid/study.toml").write_text(design.text({}))
+    for member in design.members:
+        run = shutil.copytree(folder / "alone", runs / "grid" / member.name)
+        champion = json.loads((run / "champion.json").read_text())
+        elo = DECIDED[" ".join(map(str, member.setting.varied.values()))]
+        elo += member.seed * elo % 17
+        champion["provenance"] |= {"elo": elo, "elo_low": elo - 20, "elo_high": elo + 20}
+        (run / "champion.json").write_text(json.dumps(champion))
+    return runs
+
+
+@pytest.mark.browser
+def test_what_a_study_has_found_is_the_same_everywhere(browser: Browser, grid: Path) -> None:
+    phone = {"width": 390, "height": 800}
+    with Service(grid).start() as service, browser.new_context(viewport=phone) as context:
+        root = f"http://127.0.0.1:{service.port}/"
+        sign_in(context, root, TOKEN)
+        page = context.new_page()
+        visit(page, root, "run/grid")
+        page.get_by_text("Uniform crossover with 8 individuals beats blend").wait_for()
+        page.get_by_text("Uniform crossover with 8 individuals less blend crossover").wait_for()
+        assert page.get_by_role("button", name="Add").count() == 0, "more seeds of a decided study"
+        effects = page.get_by_role("region", name="main effects").get_by_role("row")
+        assert effects.count() == 3
+        assert "Uniform crossover is better" in effects.nth(1).inner_text()
+        heads = page.get_by_role("region", name="settings and seeds").get_by_role("columnheader")
+        assert heads.all_inner_texts()[:3] == ["Setting", "Mean", "Seed 0"]
+        assert heads.nth(1).bounding_box()["x"] < 390  # type: ignore[index]
+        found = page.locator(".headrow .elo").inner_text()
+        assert found == "Uniform crossover with 8 individuals is better"
+        visit(page, root, "")
+        page.get_by_text(found).wait_for()
+        for name in ("grid", "alone"):
+            page.get_by_label(f"Choose {name}").check()
+        page.get_by_role("link", name="Compare", exact=True).last.click()
+        chart = page.locator("figure", has_text="Strength over generations")
+        chart.get_by_role("button", name="grid: blend crossover with 8 individuals").wait_for()
+        chart.get_by_role("button", name="alone", exact=True).wait_for()
+        page.get_by_text("evolve compare runs/grid runs/alone --games 400").wait_for()
 
 
 def test_a_study_is_summed_up_from_its_runs_as_they_are(folder: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
-from evolve.studies.comparison import compared, groups_of, more_seeds, winner_in
+from evolve.runs.study_spec import words_of
+from evolve.studies import comparison
+from evolve.studies.comparison import Group, compared, groups_of, more_seeds, winner_in
 from tests.cli import done
 from tests.studies.conftest import QUICK, few_discs
 from tests.studies.test_call import elo_of
@@ -83,9 +86,9 @@ def test_a_study_and_runs_stand_side_by_side(study: evolve.Study, tmp_path: Path
 def test_what_is_undecided_says_how_many_seeds_would_decide(study: evolve.Study) -> None:
     rows: list[dict[str, Any]] = [
         {"metric": "elo", "setting": "a", "against": "b", "seeds": 4, "mean": 120.0}
-        | {"low": 20.0, "high": 220.0, "p_holm": 0.03},
+        | {"low": 20.0, "high": 220.0, "p_holm": 0.03, "level": 0.95},
         {"metric": "elo", "setting": "a", "against": "b", "seeds": 2, "mean": -80.0}
-        | {"low": -1079.0, "high": 919.0, "p_holm": 0.5},
+        | {"low": -1079.0, "high": 919.0, "p_holm": 0.5, "level": 0.95},
     ]
     assert [winner_in(row) for row in rows] == ["a", None]
     assert winner_in({**rows[0], "mean": -120.0}) == "b"
@@ -96,3 +99,37 @@ def test_what_is_undecided_says_how_many_seeds_would_decide(study: evolve.Study)
     alone = compared(groups_of([study])).to_dict("records")[0]
     assert winner_in(alone) is None
     assert more_seeds(alone) is None
+
+
+def test_main_effects_are_means_over_the_other_factors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a balanced grid, seed by seed; a seed that a cell lacks is left out."""
+    values = {("a", "8"): [1.0, 2.0, 4.0], ("a", "9"): [3.0, 5.0], ("b", "8"): [0.0] * 3}
+    values |= {("b", "9"): [1.0, 1.0, 1.0]}
+    rated = SimpleNamespace(config={"rules": "standard"})
+    groups = [
+        Group(f"x={x} y={y}", dict.fromkeys(range(len(row)), rated), {"x": x, "y": y})  # type: ignore[misc]
+        for (x, y), row in values.items()
+    ]
+    found = iter([value for row in values.values() for value in row])
+    monkeypatch.setattr(comparison, "metric_of", lambda run, metric: ("elo", next(found)))
+    frame = compared(groups).dropna(subset="over").set_index("setting")
+    assert frame["against"].to_dict() == {"x=a": "x=b", "y=8": "y=9"}
+    assert frame["over"].tolist() == ["y", "x"]
+    assert frame["seeds"].tolist() == [2, 2]
+    assert frame["mean"].tolist() == pytest.approx([np.mean([1.5, 3.0]), np.mean([-1.5, -2.0])])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("crossover=uniform population=32", "uniform crossover with 32 individuals"),
+        ("population=32 crossover=uniform", "uniform crossover with 32 individuals"),
+        ("population=8", "population 8"),
+        ("grid crossover=blend population=8", "grid with blend crossover and 8 individuals"),
+        ("small elitism=False fix.depths=1,2,3", "small with no elitism and depths 1,2,3"),
+        ("start_from=gtp:./engine -x 3", "start from gtp:./engine -x 3"),
+        ("first and 1 more", "first and 1 more"),
+    ],
+)
+def test_settings_are_named_as_people_would(name: str, words: str) -> None:
+    assert words_of(name) == words

@@ -15,10 +15,11 @@ from evolve.studies.document import Section, _latex_text, document_of, sections_
 
 FRAME = pd.DataFrame(
     [
-        ("elo", "x=1", None, 4, 276.6, 80.2, 475.4, math.nan, math.nan),
-        ("elo", "x=2_%", None, 1, -12.4, math.nan, math.nan, math.nan, math.nan),
-        ("elo", "x=1", "x=2_%", 4, -29.2, -161.3, 103.0, 0.533, 0.0001),
-        ("head_to_head", "x=1", "x=2_%", 4, 0.5625, 0.45, 0.675, 0.2, 0.2),
+        ("elo", "x=1", None, 4, 276.6, 80.2, 475.4, math.nan, math.nan, 0.95, None),
+        ("elo", "x=2_%", None, 1, -12.4, math.nan, math.nan, math.nan, math.nan, 0.95, None),
+        ("elo", "x=1", "x=2_%", 4, -29.2, -161.3, 103.0, 0.533, 0.0001, 0.95, None),
+        ("head_to_head", "x=1", "x=2_%", 4, 0.5625, 0.45, 0.675, 0.2, 0.2, 0.95, None),
+        ("elo", "y=1", "y=2", 4, 5.0, -1.0, 11.0, 0.2, 0.2, 0.95, "x"),
     ],
     columns=list(COLUMNS),
 )
@@ -26,10 +27,13 @@ NASTY = r"""a&b%c$d#e_f{g}h~i^j\k<l>m|no[p]q*r'größe−"""
 
 
 def test_figures_are_as_people_read_them() -> None:
-    settings, differences, meetings = sections_of(FRAME)
+    settings, differences, effects, meetings = sections_of(FRAME)
     assert settings.rows == [["x=1", "4", "277", "[80, 475]"], ["x=2_%", "1", "-12", "–"]]
-    assert differences.rows == [["x=1", "x=2_%", "4", "-29", "[-161, +103]", "0.533", "<0.001"]]
-    assert meetings.rows[0][3:5] == ["0.562", "[0.450, 0.675]"]
+    (difference,) = differences.rows
+    assert difference == ["x=1 against x=2_%", "4", "-29", "[-161, +103]", "0.533", "<0.001"]
+    assert effects.rows[0][:3] == ["y=1 against y=2", "4", "+5"]
+    assert effects.title.startswith("main effects on elo")
+    assert meetings.rows[0][2:4] == ["0.562", "[0.450, 0.675]"]
     assert "scores of the first" in meetings.title
 
 
@@ -38,7 +42,7 @@ def test_latex_with_booktabs() -> None:
     assert r"\begin{tabular}{lrrr}" in text
     assert r"x=2\_\% & 1 & $-$12 & -- \\" in text
     assert r"$-$29 & {[}$-$161, +103{]} & 0.533 & \textless{}0.001 \\" in text
-    assert text.count(r"\toprule") == 3
+    assert text.count(r"\toprule") == 4
 
 
 def test_markdown_keeps_its_columns() -> None:

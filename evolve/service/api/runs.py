@@ -21,7 +21,6 @@ from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
 from evolve.runs.run_type import Change
 from evolve.runs.run_types import RUN_TYPES, champion_of
-from evolve.runs.study_spec import text_of
 from evolve.runs.summary import share_in_playoff
 from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, shown_settings
@@ -90,7 +89,7 @@ def get_run(service: Service, run: RunId) -> RunDetail:
     if summary.state == "damaged":
         return RunDetail.model_validate(summary.model_dump())
     if (study := service.index.study(run)) is not None:
-        meeting = f"evolve compare {_word(service, study)} --games 400"
+        meeting = f"evolve compare {word_of(service, study)} --games 400"
         return RunDetail.model_validate(
             {
                 **summary.model_dump(),
@@ -102,8 +101,7 @@ def get_run(service: Service, run: RunId) -> RunDetail:
                     {
                         "run": f"{run}{IN_STUDY}{member.name}",
                         "setting": member.setting.name,
-                        "label": ", ".join(map(text_of, member.setting.varied.values()))
-                        or member.setting.name,
+                        "label": member.setting.label,
                         "seed": member.seed,
                     }
                     for member in study.members
@@ -153,7 +151,7 @@ async def resume_run(service: Service, run: RunId, changes: Changes, response: R
     return service.jobs.document(record)
 
 
-def _word(service: ServiceState, run: Run | Study) -> str:
+def word_of(service: ServiceState, run: Run | Study) -> str:
     """A run or study as a word of a command line, from where the folder of the runs is."""
     return as_word(run.path.relative_to(service.folders.runs.parent).as_posix())
 
@@ -162,7 +160,7 @@ def use_lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
     """Command lines that use the champion of a run; none before there is one."""
     if champion_of(run.path) is None:
         return []
-    word = _word(service, run)
+    word = word_of(service, run)
     export = f"evolve export {word} --to python -o agent.py && evolve check agent.py"
     return [
         {"about": "As an agent, in any command", "line": f"evolve match {word} swh --games 200"},

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
 
 from evolve.parsing import json_value
-from evolve.runs.run import Run
-from evolve.service.api.runs import use_lines
+from evolve.runs.run import Run, Study
+from evolve.runs.study_spec import Member
+from evolve.service.api.runs import use_lines, word_of
 from evolve.service.forms import shown_settings
 from evolve.service.models.meta import Items
 from evolve.service.models.runs import Best, Comparison, Importances, Landscapes, OverSeeds
@@ -25,18 +27,52 @@ _SLICES: Final = 8
 
 @router.get("/compare")
 def compare(service: Service, run: Several) -> Comparison:
-    """Runs side by side, and the settings in which they differ."""
-    opened = [service.index.open(name) for name in run]
+    """Runs and studies side by side, and the settings in which they differ.
+
+    Where the runs of a study differ in a setting, its value is a list of theirs.
+    """
     ids = service.agents.id_of
-    configs = [shown_settings(run.command, run.config, ids) for run in opened]
-    keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
-    differing = [
-        {"name": key, "values": [config.get(key) for config in configs]}
-        for key in keys
-        if any(config.get(key) != configs[0].get(key) for config in configs)
+    sources = _opened(service, run)
+    configs = [
+        [shown_settings(source.command, config, ids) for config in _configs(source)]
+        for source in sources
     ]
+    keys = dict.fromkeys(key for several in configs for each in several for key in each)
+    rows = [(key, [_values(several, key) for several in configs]) for key in keys]
+    differing = [
+        {"name": key, "values": values}
+        for key, values in rows
+        if key != "versions" and any(value != values[0] for value in values)
+    ]
+    words = " ".join(word_of(service, source) for source in sources)
     runs = [service.index.summary(name) for name in run]
-    return Comparison(runs=runs, settings=differing)
+    line = f"evolve compare {words} --games 400"
+    return Comparison(runs=runs, settings=differing, line=line)
+
+
+def _opened(service: ServiceState, names: Iterable[str]) -> list[Run | Study]:
+    return [service.index.study(name) or service.index.open(name) for name in names]
+
+
+def _configs(source: Run | Study) -> list[Mapping[str, Any]]:
+    """The settings of a run; of a study those of its settings, and its seeds."""
+    if source.form == "run":
+        return [source.config]
+    design = source.design
+    first, *others = design.seeds
+    values = [
+        design.resolved(Member(setting, first)).model_dump(mode="json", exclude_none=True)
+        for setting in design.settings_of_runs
+    ]
+    seeds = [{**values[0], "seed": seed} for seed in others]
+    return [{"command": source.command, **each} for each in (*values, *seeds)]
+
+
+def _values(configs: Sequence[Mapping[str, Any]], key: str) -> Any:
+    """The value of a setting; of several different ones a list."""
+    values = [config.get(key) for config in configs]
+    different = [value for at, value in enumerate(values) if value not in values[:at]]
+    return different if len(different) > 1 else different[0]
 
 
 @router.get("/seeds")
@@ -46,24 +82,21 @@ async def compare_seeds(service: Service, run: Several) -> OverSeeds:
     For each setting its mean over its seeds, and the differences to the other settings, as in
     `evolve compare`.
     """
-    sources = [service.index.study(name) or service.index.open(name) for name in dict.fromkeys(run)]
-    folders = [str(source.path) for source in sources]
+    folders = [str(source.path) for source in _opened(service, dict.fromkeys(run))]
     found: dict[str, Any] = await service.search.ask("over_seeds", folders=folders)
     return OverSeeds.model_validate(found)
 
 
 @router.get("/runs/{run}/courses")
 async def get_courses(service: Service, run: RunId) -> Items[list[dict[str, Any]]]:
-    """The mean course of each setting of a study, as `evolve plot` draws them.
+    """The course of a run, or the mean of each setting of a study, as `evolve plot` draws them.
 
     Each has the mean `y` of its runs at each place `x`, with a band from `low` to `high`: from the
     lowest seed to the highest; from 5 seeds on it is Student's 95 % interval of the mean. A setting
     with one seed has none, or that of its games.
     """
-    study = service.index.study(run)
-    if study is None:
-        raise not_found(f"study {run}")
-    items: list[dict[str, Any]] = await service.search.ask("courses", folder=str(study.path))
+    (source,) = _opened(service, [run])
+    items: list[dict[str, Any]] = await service.search.ask("courses", folder=str(source.path))
     return Items(items=items)
 
 

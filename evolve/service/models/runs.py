@@ -211,15 +211,18 @@ class Comparison(BaseModel):
 
     runs: list[RunSummary]
     settings: list[dict[str, Any]]
+    line: str = Field(description="a command that lets their champions meet seed by seed")
 
 
 class OverSeeds(BaseModel):
     """Runs compared over their seeds; empty where no two differ only in their seeds.
 
     items: a setting's `mean` of a `metric` over its `seeds`, or the mean difference of two, seed by
-    seed, where `against` says which: with its 95 % interval, `low` and `high`, by Student's t, `p`,
-    `p_holm`, corrected for their number, `winner` (null: undecided), `more_seeds` that would show a
-    difference of 100 Elo or of a tenth of a score, and `words`, all of that in a sentence.
+    seed, where `against` says which; where `over` names other settings, a main effect, the mean
+    over these. With its interval, `low` and `high`, by Student's t, at a `level` that agrees with
+    `p_holm`, `p` corrected for their number; `winner` (null: undecided), `more_seeds` that would
+    show a difference of 100 Elo or of a tenth of a score, `words`, all of that in a sentence, and
+    `label` and `against_label`, the settings in words.
     """
 
     items: list[dict[str, Any]]

@@ -94,7 +94,7 @@ function apart(labels, top, bottom) {
 
 /**
  * Lines over a common x. series: [{name, points: [{x, y, low, high, faint}], dots, whiskers, open, bold, label}]; low and high make
- * a band, or whiskers; `dots`: points without a line; `open`: ringed. rungs: [{label, elo, passed}], lines with names.
+ * a band, or whiskers; `dots`: points without a line; `open`: ringed; `unlisted`: not in the legend. rungs: [{label, elo, passed}], lines with names.
  * `range`: what y shows at least; `words`: names of x from 0 on; `small`: half as high; `bare`: no names of its series. The pointer reads values off; a drag zooms.
  */
 export function Plot({ title, option, about, acts, series, xName, range = [], text = number, words, rungs = [], small, bare, tall, children }) {
@@ -159,7 +159,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
           ? part.map((point) => html`<circle class=${`dot${point.faint ? " faint" : ""}${open ? " open" : ""}`} cx=${x(point.x)} cy=${y(point.y)} r=${open ? 6 : part.length > 200 ? 2 : 3.5} />`)
           : html`<polyline class=${bold ? "line bold" : "line"} points=${join(part, "y")} />`))}
       </g>`)}
-      ${labels.map((curve) => html`<g class=${`c${curve.index % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(curve.x)} cy=${y(curve.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(curve.x) + 8} y=${curve.y}>${short(curve.words, right / 6.6)}</text></g>`)}
+      ${labels.map((curve) => html`<g class=${`c${curve.index % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(curve.x)} cy=${y(curve.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(curve.x) + 8} y=${curve.y}>${short(curve.words, right / 7.4)}</text></g>`)}
       ${own.map((curve) => html`<text class=${`series c${(curve.colour ?? curve.index % 6) + 1}`} x=${x(curve.x) - 8} y=${curve.y} text-anchor="end" aria-hidden="true">${curve.words}</text>`)}
       ${from !== null && at !== null && html`<rect class="chosen" x=${Math.min(x(from), x(at))} y=${TOP} width=${Math.abs(x(at) - x(from))} height=${height - BOTTOM - TOP} />`}
       ${at !== null && shown[0] && html`<${Tip} x=${x(near(shown[0]).x)} width=${width} top=${TOP} bottom=${height - BOTTOM}
@@ -184,7 +184,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   return html`<${Figure} title=${title} option=${option} about=${about} acts=${acts} draw=${draw} rows=${sorted} csv=${csv}
     range=${!words && html`<span class="range">${xName} ${end(0)} to ${end(1)}</span>`}
     columns=${[{ title: xName, number: true, show: (row) => xText(row.x) }, ...columns]}>
-    ${((series.length > 1 && !bare) || zoom) && html`<div class="legend">${!bare && series.length > 1 && drawn.map(({ name, dots, open, index, colour }) => html`
+    ${((series.length > 1 && !bare) || zoom) && html`<div class="legend">${!bare && series.length > 1 && drawn.filter(({ unlisted }) => !unlisted).map(({ name, dots, open, index, colour }) => html`
       <button type="button" class=${`c${(colour ?? index % 6) + 1}`} aria-pressed=${!hidden.includes(name)} onClick=${() => toggle(name)}><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true">
         ${dots ? html`<circle class=${open ? "dot open" : "dot"} cx="12" cy="6" r="4" />` : html`<line class="line" x1="1" x2="23" y1="6" y2="6" />`}</svg>${name}</button>`)}
       ${rungs.length > 0 && html`<span><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true"><line class="rung passed" x1="0" x2="24" y1="6" y2="6" /></svg>rung of the ladder; bold: beaten by the last bests</span>`}
@@ -247,10 +247,11 @@ export function BarChart({ title, bars, text = number }) {
     columns=${["name", "value", "low", "high"].map((name) => ({ name, number: name !== "name", show: (bar) => (name === "name" ? bar.name : text(bar[name])) }))} />`;
 }
 
-/** One line a row over an axis a setting, [{name, words}]; the better its score, the stronger. */
+/** One line a row over an axis a setting, [{name, words}]; the better its score among them, the stronger, the best tenth in a colour of its own. */
 export function ParallelChart({ title, axes, rows, score }) {
   const height = 300;
-  const scores = scale(extent(rows.map(score)), [0, 1]);
+  const ranked = [...rows].sort((a, b) => score(a) - score(b));
+  const rank = new Map(ranked.map((row, at) => [row, (at + 1) / ranked.length]));
   const draw = (given) => {
     const width = Math.max(given, axes.length * 84);
     const x = scale([0, axes.length - 1], [46, width - 46]);
@@ -260,7 +261,7 @@ export function ParallelChart({ title, axes, rows, score }) {
       return { name, value, y: scale(ends, [height - 40, 44]), ends: ends.map((end) => (words ? words[end] : number(end))) };
     });
     return html`<${Box} name=${`${title}: drawing`}><${Svg} label=${`${title}: ${rows.length} lines over ${axes.map(({ name }) => name).join(", ")}`} width=${width} height=${height}>
-      ${thinned(rows, 400).map((row) => html`<g class=${scores(score(row)) > 0.8 ? "c2" : "c1"} opacity=${0.15 + 0.85 * scores(score(row)) ** 2}>
+      ${thinned(ranked, 400).map((row) => html`<g class=${rank.get(row) > 0.9 ? "c2" : "c1"} opacity=${0.15 + 0.85 * rank.get(row) ** 2}>
         <polyline class="line" points=${drawn.map(({ value, y }, index) => (isNumber(value(row)) ? `${x(index)},${y(value(row))}` : "")).join(" ")} /></g>`)}
       <g aria-hidden="true">${drawn.map(({ name, ends }, index) => html`<line class="grid" x1=${x(index)} x2=${x(index)} y1="44" y2=${height - 40} />
         <text class="strong" x=${x(index)} y=${index % 2 ? 27 : 12} text-anchor="middle">${short(name, 22)}</text>

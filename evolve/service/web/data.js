@@ -107,3 +107,8 @@ export const hasValues = (rows, column) => rows.some((row) => Number.isFinite(ro
 export function seriesOf(rows, column, name, x) {
   return { name, points: rows.map((row) => ({ x: row[x], y: row[column], low: row[`${column}_low`], high: row[`${column}_high`] })) };
 }
+
+/** A course, the mean of a setting's runs, as a series of a chart. */
+export function courseSeries({ name, x, y, low, high }) {
+  return { name, points: x.map((value, index) => ({ x: value, y: y[index], low: low[index], high: high[index] })) };
+}

@@ -129,6 +129,9 @@ export function label(name) {
   return name.replaceAll("_", " ");
 }
 
+/** What a course is of and over, in words. */
+export const courseTitle = ({ metric, over }) => `${metric === "rating" ? "Strength" : capital(label(metric))} over ${label(over).replace(/s?$/, "s")}`;
+
 /** Any value of a table's cell or of a setting. */
 export function cell(value) {
   if (value === null || value === undefined || value === "") return NONE;
@@ -154,7 +157,8 @@ export function partOf(value, between) {
   return usual === undefined ? text : `${text}=${usual}`;
 }
 
-/** Of a study: its setting in words; the comparison that is surest; and how far apart the two are. */
+/** Of a study: its setting in words; the comparison of two that is surest, and who wins it; how far apart the two are. */
 export const settingOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
-export const verdictOf = (rows) => rows.filter((row) => row.against).sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2))[0];
+export const verdictOf = (rows) => rows.filter((row) => row.against && !row.over).sort((a, b) => (a.p ?? 2) - (b.p ?? 2))[0];
+export const winnerOf = (row) => row.winner && `${capital(row.winner === row.setting ? row.label : row.against_label)} is better`;
 export const gapOf = ({ metric, mean }) => (metric === "elo" ? `${number(Math.abs(mean), 0)} Elo` : number(Math.abs(mean), 3));

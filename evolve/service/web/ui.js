@@ -17,7 +17,7 @@ export function Icon({ name }) {
 export function Problem({ error, again }) {
   if (!error) return null;
   const words = troubleOf(error.message);
-  return html`<div class="problem" role="alert" tabindex="-1">${words === error.message && html`<strong>${error.title || "That did not work"}.</strong> `}${words}
+  return html`<div class="problem" role="alert" tabindex="-1">${capital(words)}
     ${again && html` <button type="button" onClick=${again}>Try again</button>`}</div>`;
 }
 
@@ -59,13 +59,13 @@ export function Act({ children, act, kind = "", disabled, waits }) {
 }
 
 /** A button that asks again before it acts, in its own place. */
-export function ActTwice({ children, question, act }) {
+export function ActTwice({ children, question, act, disabled }) {
   const [asked, setAsked] = useState(false);
   const no = useRef(null);
   useEffect(() => {
     no.current?.focus();
   }, [asked]);
-  if (!asked) return html`<button type="button" onClick=${() => setAsked(true)}>${children} …</button>`;
+  if (!asked || disabled) return html`<button type="button" disabled=${disabled} onClick=${() => setAsked(true)}>${children} …</button>`;
   return html`<span class="asked buttons" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${act}>${children}<//>
     <button type="button" ref=${no} onClick=${() => setAsked(false)}>No</button></span>`;
 }
@@ -121,9 +121,9 @@ export function Box({ name, children }) {
   return html`<div class="box" role="region" tabindex="0" aria-label=${name}>${children}</div>`;
 }
 
-/** A table. columns: [{name, title, show(row), number}]; id: the field that tells rows apart. */
+/** A table. columns: [{name, title, show(row), number, wrap: its texts may take several lines}]; id: the field that tells rows apart. */
 export function Table({ name, columns, rows, id }) {
-  const kind = (column) => (column.number ? "number" : undefined);
+  const kind = ({ number: right, wrap }) => (right ? "number" : wrap ? "wrap" : undefined);
   return html`<${Box} name=${name}><table>
     <thead><tr>${columns.map((column) => html`<th scope="col" class=${kind(column)}>${column.title ?? label(column.name)}</th>`)}</tr></thead>
     <tbody>${rows.map((row, index) => html`<tr key=${id ? row[id] : index}>

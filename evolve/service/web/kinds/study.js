@@ -2,9 +2,9 @@
 
 import { path, post } from "../api.js";
 import { BarChart, Plot } from "../charts.js";
-import { useGet, usePages } from "../data.js";
+import { courseSeries, useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { capital, label, margin, number, percent, settingOf, signed, verdictOf } from "../format.js";
+import { capital, courseTitle, label, margin, number, percent, settingOf, signed, verdictOf, winnerOf } from "../format.js";
 import { mostOf, shade } from "../figures.js";
 import { html, useEffect } from "../html.js";
 import { to } from "../router.js";
@@ -31,8 +31,8 @@ function Study({ run, seeds: found }) {
     ${found.data && (names.length > 1 || !ended) && html`<${Verdict} run=${run} rows=${rows} ended=${ended} />`}
     <div class="two right">
       <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} whole=${items.length >= (runs.total || 0)} /></div>
-        ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
-      <${Rise} run=${run} items=${items} />
+        ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} row=${verdictOf(rows)} />`}</div>
+      <${Rise} run=${run} items=${items} means=${rows} />
     </div>
     ${rows.length > 0 && html`<${Comparison} run=${run} rows=${rows} document=${found.data} />`}
     <${More} pages=${runs} what="runs" />
@@ -43,11 +43,14 @@ const unit = ({ metric }) => (metric === "elo" ? " Elo" : "");
 const shown = (row, value) => signed(value, row.metric === "elo" ? 0 : 3);
 const from = (row) => (Number.isFinite(row.low) ? `${shown(row, row.low)} to ${shown(row, row.high)}` : "–");
 
+/** Seeds to add where nothing is decided; after a decision a further look could only undo it, or find by luck what is not there. */
 function Verdict({ run, rows, ended }) {
   const row = verdictOf(rows);
   const next = Math.max(...run.cells.map(({ seed }) => seed)) + 1;
-  const more = row ? row.more_seeds ?? (row.winner ? null : 2) : 2;
-  const add = more && ended > 0 && run.state !== "running" && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${more} seeds<//></p>`;
+  const more = row?.winner ? 0 : row?.more_seeds ?? 2;
+  const seeds = `${more} ${more === 1 ? "seed" : "seeds"}`;
+  const add = more > 0 && ended > 0 && run.state !== "running" && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${seeds} a setting<//></p>
+    ${row && Number.isFinite(row.p) && html`<p class="note">Looking again has a price: of 100 studies of equal settings, 5 seem decided at the first look, 9 to those who look twice, 15 to those who look five times. A new study of as many seeds, looked at once, keeps to 5.</p>`}`;
   if (!row) return html`<div class="callout plain words stack"><p>${ended ? "One seed a setting says nothing of chance." : "Its first runs are on their way."}</p>${add}</div>`;
   return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}><p>${capital(row.words)}</p>${add}</div>`;
 }
@@ -68,46 +71,56 @@ function Matrix({ run, names, byId, means, whole }) {
   };
   return html`<div class="row spread"><h2 class="title">Each run</h2><span class="scale">weaker <svg viewBox="0 0 110 10" aria-hidden="true">${[-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5].map((step) => html`<rect class=${`v ${shade(step, 5)}`} x=${(step + 5) * 10} width="10" height="10" />`)}</svg> stronger</span></div>
     <${Box} name="settings and seeds"><table class="matrix"><thead><tr><th scope="col">${capital(label(fields.length === 1 ? fields[0] : "setting"))}${fields.length === 1 && html` <span class="option">${fields[0]}</span>`}</th>
-      ${seeds.map((seed) => html`<th scope="col">Seed ${seed}</th>`)}<th scope="col" class="number">Mean</th></tr></thead>
+      <th scope="col" class="number">Mean</th>${seeds.map((seed) => html`<th scope="col">Seed ${seed}</th>`)}</tr></thead>
       <tbody>${names.map((name) => {
         const own = means.find((row) => row.setting === name && !row.against);
-        return html`<tr key=${name}><th scope="row">${settingOf(run, name)}</th>${seeds.map((seed) => {
+        return html`<tr key=${name}><th scope="row">${settingOf(run, name)}</th><td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td>${seeds.map((seed) => {
           const found = run.cells.find((each) => each.setting === name && each.seed === seed);
           return found ? cell(found) : html`<td></td>`;
-        })}<td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td></tr>`;
+        })}</tr>`;
       })}</tbody></table><//>
     <p class="note">${all.some((value) => Math.abs(value) >= 2) ? "Elo of the champion, ± 95 %." : "Score."} Colour: against the mean of all runs. A cell opens its run.</p>`;
 }
 
-/** What the second setting gains on the first with each seed. */
-function Differences({ run, names: [first, second], byId }) {
+/** What the better setting gains on the other with each seed: of the two that the verdict is of, else of the first two. */
+function Differences({ run, names, byId, row }) {
+  const [first, second] = !row ? names : row.mean < 0 ? [row.setting, row.against] : [row.against, row.setting];
   const value = (name, seed) => valueOf(byId.get(run.cells.find((cell) => cell.setting === name && cell.seed === seed)?.run));
   const bars = [...new Set(run.cells.map(({ seed }) => seed))].map((seed) => ({ name: `seed ${seed}`, value: value(second, seed) - value(first, seed) })).filter((bar) => Number.isFinite(bar.value));
   if (!bars.length) return null;
   const exact = bars.some((bar) => Math.abs(bar.value) > 2) ? 0 : 3;
+  const middle = mean(bars.map((bar) => bar.value));
+  const same = row && Math.abs(Math.abs(row.mean) - middle) < 0.01; // not while a run of them goes on
+  const [low, high] = !same ? [] : row.mean < 0 ? [-row.high, -row.low] : [row.low, row.high];
   return html`<${BarChart} title=${`${settingOf(run, second)} less ${settingOf(run, first).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, exact)}
-    bars=${[...bars, { name: "mean", value: mean(bars.map((bar) => bar.value)), faint: true }]} />`;
+    bars=${[...bars, { name: "mean", value: middle, low, high, faint: true }]} />`;
 }
 
-function Rise({ run, items }) {
+function Rise({ run, items, means }) {
   const tenths = items.reduce((sum, item) => sum + Math.floor(10 * (item.share || 0)), 0);
   const found = useGet(path(["runs", run.id, "courses"]), { keep: true });
   useEffect(() => found.reload(), [tenths]);
   const courses = found.data?.items || [];
   if (!courses.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
   const [{ metric, over }] = courses;
-  const series = courses.map(({ setting, seeds, x, y, low, high }) => ({ name: `${settingOf(run, setting)}, n = ${seeds}`, points: x.map((value, index) => ({ x: value, y: y[index], low: low[index], high: high[index] })) }));
-  return html`<${Plot} title="How they rose" about=${`${capital(label(metric))} over ${label(over).replace(/s?$/, "s")}`} xName=${label(over)} series=${series}>
-    <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.</p><//>`;
+  const series = courses.map((course) => courseSeries({ ...course, name: `${settingOf(run, course.setting)}, n = ${course.seeds}` }));
+  const rings = metric === "rating" ? courses.flatMap(({ setting, x }, colour) => means.filter((row) => row.metric === "elo" && row.setting === setting && !row.against).map((row) => ({
+    name: `champions of ${settingOf(run, setting)}`, unlisted: true, dots: true, open: true, colour: colour % 6, points: [{ x: x.at(-1), y: row.mean }] }))) : [];
+  return html`<${Plot} title="How they rose" about=${courseTitle(courses[0])} xName=${label(over)} series=${[...series, ...rings]}>
+    <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.${rings.length > 0 && " Ring: mean of the champions' Elo, as in the table."}</p><//>`;
 }
 
 function Comparison({ run, rows, document }) {
-  const heads = ["Comparison", "In words", "Seeds", "Difference", "95 % interval", "p (Holm)"];
-  const cells = rows.filter((row) => row.against).map((row) => [`${settingOf(run, row.setting)} against ${settingOf(run, row.against).toLowerCase()}`, capital(row.words).replace(/:.*/, "."), number(row.seeds), `${shown(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
-  if (!cells.length) return null;
+  const heads = ["Comparison", "Result", "Seeds", "Difference", "95 % (Holm)", "p (Holm)"];
+  const columns = heads.map((title, index) => ({ title, number: index > 1, wrap: true, show: (row) => row[index] }));
+  const cells = (of) => rows.filter((row) => row.against && Boolean(row.over) === of).map((row) => [`${capital(row.label)} against ${row.against_label}`, winnerOf(row) || "Undecided", number(row.seeds), `${shown(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
+  const [pairs, effects] = [cells(false), cells(true)];
+  if (!pairs.length) return null;
   return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${document.latex}>Copy as LaTeX<//><${Copy} text=${document.csv}>Copy as CSV<//></span></div>
-    <${Table} name="over seeds" rows=${cells} columns=${heads.map((title, index) => ({ title, number: index > 1, show: (row) => row[index] }))} />
-    <p class="note">Their champions can meet as well:</p><${CommandLine} line=${run.lines[0].line} /></div>`;
+    ${effects.length > 0 && html`<p class="note">Main effects: each setting alone, as a mean over the values of the others, seed by seed.</p><${Table} name="main effects" rows=${effects} columns=${columns} />
+      <p class="note">Each two settings, seed by seed:</p>`}
+    <${Table} name="over seeds" rows=${pairs} columns=${columns} />
+    <p class="note">95 % intervals and p are corrected for the number of comparisons, after Holm. Their champions can meet as well:</p><${CommandLine} line=${run.lines[0].line} /></div>`;
 }
 
 export const parts = { "": ["Overview", Study] };

@@ -162,7 +162,7 @@ function Trials({ run }) {
     if (rows.length) varied.reload();
   }, [rows.length >> 3, run.state]);
   const { names = [] } = varied.data || {};
-  return html`${names.length > 0 && html`<${ParallelChart} title="Trials over their settings; the best stand out" rows=${rows} score=${(row) => row.score}
+  return html`${names.length > 0 && html`<${ParallelChart} title="Trials over their settings; the best tenth stands out" rows=${rows} score=${(row) => row.score}
       axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}<${Rows} run=${run} />`;
 }
 

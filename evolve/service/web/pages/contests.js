@@ -2,16 +2,16 @@
 
 import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
-import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
+import { courseSeries, hasValues, seriesOf, useCurve, useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo } from "../figures.js";
-import { cell, date, interval, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
+import { cell, courseTitle, date, interval, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
 import { go, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Chip, Facts, IdList, Select, Table, Wait, WHOLE } from "../ui.js";
+import { Chip, CommandLine, Facts, IdList, Select, Table, Wait, WHOLE } from "../ui.js";
 import { Launch } from "./new.js";
 
 const MOST = 6;
@@ -25,22 +25,20 @@ export function Compare({ query }) {
       <label for="compare-run">Add a run; two or more are needed</label>
       <${IdList} id="compare-run" of="runs" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} /></div>
     ${ids.length > 0 && html`<${Wait} of=${together}>
-      ${runs.length > 0 && html`<${Curves} runs=${runs} />`}
-      ${runs.length > 1 && html`<${Differences} runs=${runs} comparison=${together.data} /><${Match} runs=${runs} query=${query} />`}
+      ${runs.length > 0 && html`<${runs.some((run) => run.kind !== runs[0].kind || run.kind === "study") ? Courses : Curves} runs=${runs} />`}
+      ${runs.length > 1 && html`<${Differences} runs=${runs} comparison=${together.data} /><${Meet} runs=${runs} line=${together.data.line} query=${query} />`}
     <//>`}`;
 }
 
 function Curves({ runs }) {
   const [tables, setTables] = useState({});
   const [chosen, setChosen] = useState("");
-  const [{ kind }] = runs;
   const table = firstTable(runs[0]);
   const [over] = table.over;
   const put = (id, rows) => setTables((old) => ({ ...old, [id]: rows }));
   const drawn = chartsOf(table).flatMap((chart) => chart.columns.map(([column, name]) => ({ ...chart, column, title: chart.columns.length > 1 ? `${chart.title}: ${name}` : chart.title })));
   const charts = drawn.filter(({ column }) => runs.some((run) => hasValues(tables[run.id] || [], column)));
   const chart = charts.find(({ column }) => column === chosen) ?? charts[0];
-  if (runs.some((run) => run.kind !== kind)) return html`<p class="quiet">They are of different kinds, which have no curve in common.</p>`;
   return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
     ${chart && html`<${Plot} key=${chart.column} ...${chart} tall about=${`over ${label(over)}s`} xName=${label(over)} text=${chart.text ?? (WHOLE.test(chart.column) ? whole : undefined)}
       acts=${html`<${Select} name="Curve" hidden value=${chart.column} choices=${charts.map((choice) => [choice.column, choice.title])} onChange=${setChosen} />`} series=${runs.map((run) => seriesOf(tables[run.id] || [], chart.column, run.id, over))} />`}`;
@@ -54,28 +52,57 @@ function Fetch({ run, put }) {
   return null;
 }
 
+/** Studies, and runs of any kinds, over one another: the mean course of each setting, a chart for each metric. */
+function Courses({ runs }) {
+  const [found, setFound] = useState({});
+  const put = (id, courses) => setFound((old) => ({ ...old, [id]: courses }));
+  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.label}, n = ${course.seeds}` : id })));
+  const charts = Object.entries(Object.groupBy(courses, courseTitle));
+  return html`${runs.map((run) => html`<${FetchCourses} key=${run.id} run=${run} put=${put} />`)}
+    ${charts.map(([title, drawn]) => html`<${Plot} key=${title} tall title=${title} xName=${label(drawn[0].over)} text=${WHOLE.test(drawn[0].metric) ? whole : undefined} series=${drawn.map(courseSeries)}>
+      <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean; of one run, its own.</p><//>`)}`;
+}
+
+function FetchCourses({ run, put }) {
+  const courses = useGet(path(["runs", run.id, "courses"]), { keep: true });
+  useEffect(() => courses.reload(), [Math.floor(10 * (run.share || 0))]);
+  useEffect(() => {
+    if (courses.data) put(run.id, courses.data.items);
+  }, [courses.data]);
+  return null;
+}
+
 function Differences({ runs, comparison }) {
   const columns = runs.map((run, index) => ({ name: run.id, show: (row) => cell(row.values[index]) }));
   const found = useGet(path(["metrics"], { run: runs.map((run) => run.id) })).data?.items || [];
   const metrics = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, index) => found[index]?.[name]) }));
   const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.toReversed().join(" ")) };
+  const rows = [...(strengths.values.some(Boolean) ? [strengths] : []), ...metrics];
   return html`<h2>Settings in which they differ</h2>
     ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
     <${OverSeeds} runs=${runs} />
-    <h2>Metrics</h2><${Table} name="metrics" rows=${[strengths, ...metrics]} columns=${[{ name: "metric", show: (row) => label(row.name) }, ...columns]} />`;
+    ${rows.length > 0 && html`<h2>Metrics</h2>`}${rows.length > 0 && html`<${Table} name="metrics" rows=${rows} columns=${[{ name: "metric", show: (row) => label(row.name) }, ...columns]} />`}`;
 }
 
 /** Settings over their seeds, where some of these runs differ in their seeds alone; a study stands for its runs. */
 export function OverSeeds({ runs }) {
   const found = useGet(path(["seeds"], { run: runs.map((run) => run.id) })).data?.items || [];
   const pairs = found.some((row) => row.against);
-  const columns = [{ name: "metric", show: (row) => label(row.metric) }, { name: "setting" },
-    ...(pairs ? [{ name: "against", show: (row) => cell(row.against) }] : []), { name: "seeds", number: true },
-    { title: pairs ? "mean, or difference" : "mean", number: true, show: ({ mean, low, high }) => interval(mean, low, high) },
+  const exact = ({ metric }) => (WHOLE.test(metric) ? whole : number);
+  const columns = [{ name: "metric", show: (row) => label(row.metric) }, { name: "setting", show: (row) => row.label },
+    ...(pairs ? [{ name: "against", show: (row) => (row.against ? row.against_label : "–") }] : []), { name: "seeds", number: true },
+    { title: pairs ? "mean, or difference" : "mean", number: true, show: (row) => interval(row.mean, row.low, row.high, exact(row)) },
     ...(pairs ? [{ title: "p (Holm)", number: true, show: (row) => number(row.p_holm) }] : [])];
   return found.length > 0 && html`<h2>Over seeds</h2>
-    <p class="quiet">Runs that differ in their seeds alone are one setting. Intervals are Student's, 95 %.</p>
+    <p class="quiet">Runs that differ in their seeds alone are one setting. Intervals are Student's, 95 %; those of differences are corrected for their number, as p is.${found.some((row) => row.over) && " The last are main effects: means over the other settings."}</p>
     <${Table} name="over seeds" rows=${found} columns=${columns} />`;
+}
+
+/** A match between the champions of two runs; those of studies meet seed by seed, in a terminal. */
+function Meet({ runs, line, query }) {
+  const alone = runs.filter(({ kind }) => kind !== "study");
+  if (alone.length > 1) return html`<${Match} runs=${alone} query=${query} />`;
+  return html`<h2>Play them off</h2><p class="note">Their champions can meet seed by seed:</p><${CommandLine} line=${line} />`;
 }
 
 function Match({ runs, query }) {

@@ -1,10 +1,10 @@
 // Home: what runs on top, then runs, studies, sweeps and matches in one list; without any, a first visit.
 
 import { path, remove } from "../api.js";
-import { usePages } from "../data.js";
+import { useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture, Spark } from "../figures.js";
-import { aboutOf, amount, capital, duration, eloOf, isFew, percent, tooFew, troubleOf, when } from "../format.js";
+import { aboutOf, amount, capital, duration, eloOf, gapOf, isFew, percent, tooFew, troubleOf, verdictOf, when, winnerOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, changed, contestOf, DeleteJob, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { isContest, kindOf, meta } from "../meta.js";
@@ -124,7 +124,8 @@ function Row({ run, job, chosen, onTick }) {
     <span class="when note">${when(run ? run.date : job.ended || job.created)}${job?.ended && job.started ? ` · ${duration(job.ended - job.started)}` : ""}</span>
     ${run && html`<${Menu} name=${`More about ${name}`}>
       ${run.champion && html`<a href=${to(["play"], { agent: `run:${run.id}` })}>Play its champion</a>`}
-      ${kindOf(run)?.tables.length > 0 && html`<a href=${to(["new", run.command], { from: run.id })}>Run again with changes</a><a href=${to(["compare"], { run: run.id })}>Compare with …</a>`}
+      ${kindOf(run)?.tables.length > 0 && html`<a href=${to(["new", run.command], { from: run.id })}>Run again with changes</a>`}
+      ${kindOf(run) && html`<a href=${to(["compare"], { run: run.id })}>Compare with …</a>`}
       <${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id]))}>Delete<//><//>`}
     ${!run && html`<${Menu} name=${`More about ${name}`}><a href=${hrefOf({ job })}>Open</a><${JobButtons} job=${job} /><${DeleteJob} job=${job} gone=${() => {}} /><//>`}
   </li>`;
@@ -173,9 +174,17 @@ function Meaning({ run, job }) {
   if (wrong) return html`<span class="bad">${troubleOf(wrong)}</span>`;
   if (!run) return (job.ending && job.ending !== "played" ? job.ending : null) ?? outcomeOf(job);
   if (typeof run.gain === "number") return "Over its default settings, in fresh games";
-  if (run.grid) return `${run.grid.length} ${run.grid.length === 1 ? "setting" : "settings"} × ${run.grid[0]?.length} seeds`;
+  if (run.grid) return html`<${Found} run=${run} />`;
   if (run.beats) return `Beats the ${run.beats}`;
   if (typeof run.elo === "number") return "Beats no rung of the ladder for certain";
   if (typeof run.elo_so_far === "number") return "Strength of its bests";
   return typeof run.score === "number" ? "Score against its panel" : null;
+}
+
+/** What a study has found: its verdict, as its own page says it, below how large it is. */
+function Found({ run }) {
+  const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  const row = verdictOf(useGet(path(["seeds"], { run: run.id, ended: run.done }), { keep: true }).data?.items || []);
+  const size = `${count(run.grid.length, "setting")} × ${count(run.grid[0]?.length ?? 0, "seed")}`;
+  return row ? html`${winnerOf(row) || "Undecided"}<br />${row.winner ? `by ${gapOf(row)}` : `${gapOf(row)} apart`}, ${size}` : size;
 }

@@ -11,7 +11,7 @@ import { meta } from "../meta.js";
 import { after, fromObf, isOver, legalMoves, mustPass, obf, other, positions, squareName, START } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
 import { GameView, played, reviewOf, statusAt, useKept, useSteps } from "../gameview.js";
-import { Act, Download, IdInput, Problem, Seg, useAgent, Wait } from "../ui.js";
+import { Act, ActTwice, Download, IdInput, Problem, Seg, useAgent, Wait } from "../ui.js";
 
 export function Play({ parts: [id], query }) {
   const Content = { "": Begin, review: Review, setup: Setup }[id || ""] || Going;
@@ -219,7 +219,7 @@ function Game({ play, put, query }) {
     ${play.result && !back && html`<p class="outcome"><strong>${RESULTS[play.result]}</strong>${play.resigned ? " by resigning" : ""}, ${play.discs_black}:${play.discs_white}.</p>`}`;
   const acts = html`<${Act} act=${undo} disabled=${!(play.moves.length || play.resigned) || Boolean(pending)}>Take back<//>
     <button type="button" disabled=${!mine || back} onClick=${() => setHint(last)}>Hint</button>
-    ${back ? html`<${Act} act=${() => from()} disabled=${isOver(position)}>Continue from here<//>` : html`<${Act} act=${() => send("resign")} disabled=${Boolean(play.result || pending)}>Resign<//>`}`;
+    ${back ? html`<${Act} act=${() => from()} disabled=${isOver(position)}>Continue from here<//>` : html`<${ActTwice} question="Give this game up?" act=${() => send("resign")} disabled=${Boolean(play.result || pending)}>Resign<//>`}`;
   return html`<${GameView} all=${all} at=${at} show=${show} game=${game} name=${`game against ${opponent}`} status=${status} sides=${sides}
     turn=${pending ? other(side) : back ? position.side : play.to_move} legal=${legal} onPlay=${onPlay} focus=${opened.has(id)} pending=${pending} hint=${hint === at && mine} notes=${notes} acts=${acts}
     below=${html`<${Paste} rules=${play.rules}><${Download} name="game.ggf" href=${path(["plays", id, "game.ggf"])} about="the game as a GGF record" /><//>`}>

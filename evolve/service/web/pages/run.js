@@ -4,7 +4,7 @@ import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture } from "../figures.js";
-import { aboutOf, amount, cell, date, eloOf, gapOf, label, number, settingOf, strengthOf, troubleOf, verdictOf } from "../format.js";
+import { aboutOf, amount, cell, date, eloOf, gapOf, label, number, strengthOf, troubleOf, verdictOf, winnerOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
 import { kindOf } from "../meta.js";
@@ -72,7 +72,7 @@ function Head({ run, job, seeds }) {
         <${Menu} name="More about this run">
           ${idle && run.changes.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "again"} onClick=${turn("again")}>${again}</button>`}
           ${run.changes.length > 0 && rows && html`<a href=${to(["new", run.command], { from: run.id })}>Run again with changes</a>`}
-          ${rows && html`<a href=${to(["compare"], { run: run.id })}>Compare with …</a>`}
+          ${kindOf(run) && html`<a href=${to(["compare"], { run: run.id })}>Compare with …</a>`}
           ${run.agent && html`<a href=${to(["agents", run.agent])}>Its champion as an agent</a>`}
           ${run.files.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "files"} onClick=${turn("files")}>Downloads …</button>`}
           ${idle && html`<hr /><${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}<//><//>
@@ -85,7 +85,7 @@ function Head({ run, job, seeds }) {
 /** The one number, and what it means. */
 function Figure({ run, seeds = [] }) {
   const row = verdictOf(seeds);
-  if (row) return html`<span class="elo">${row.winner ? `${settingOf(run, row.winner)} is better` : "Undecided"}</span><p class="note">${row.winner ? `by ${gapOf(row)}` : `${gapOf(row)} apart`}, ${number(row.seeds)} ${row.seeds === 1 ? "seed" : "seeds"}</p>`;
+  if (row) return html`<span class="elo">${winnerOf(row) || "Undecided"}</span><p class="note">${row.winner ? `by ${gapOf(row)}` : `${gapOf(row)} apart`}, ${number(row.seeds)} ${row.seeds === 1 ? "seed" : "seeds"}</p>`;
   if (typeof run.gain === "number") return html`<${Elo} big difference value=${run.gain} low=${run.gain_low} high=${run.gain_high} /><p class="note">over its default settings</p>`;
   const elo = eloOf(run);
   if (typeof elo.value === "number") return html`<${Elo} big ...${elo} /><p class="note">${run.beats ? `beats the ${run.beats}` : !elo.sure ? "strength of its bests" : "beats no rung for certain"}</p>`;
