@@ -177,6 +177,7 @@ def test_a_first_visit_offers_what_starts_with_one_click(fresh: Service, browser
         pump(page, lambda: at.inner_text() != moved)  # it plays by itself
         page.get_by_role("button", name="Pause").click()
         page.get_by_role("button", name="Play a game").click()
+        page.get_by_role("button", name="Fewest discs win").click()  # asked once
         page.locator(".board[role=grid]").wait_for(timeout=1000 * PATIENCE)
         visit(page, root(fresh), "")
         evolve = page.get_by_role("button", name="Evolve Agents")
@@ -441,6 +442,7 @@ def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser:
 def test_a_goal_is_chosen_and_started(fresh: Service, browser: Browser) -> None:
     """New says what each goal brings and costs; a start leads to the run."""
     with shown(browser, fresh, "new") as page:  # the console tells what is wrong as well
+        page.get_by_role("button", name="Fewest discs win").click()
         radios = page.get_by_role("radio")
         page.get_by_role("group", name="Evolve").get_by_text("about 620 Elo").wait_for()
         assert radios.nth(0).is_checked()
@@ -451,6 +453,10 @@ def test_a_goal_is_chosen_and_started(fresh: Service, browser: Browser) -> None:
         page.get_by_text("--seeds 0-3 --grid crossover=blend,uniform").wait_for()
         page.get_by_role("link", name=re.compile(r"All \d+ settings")).click()
         assert page.get_by_label("Grid").input_value() == "crossover=blend,uniform"
+        page.goto(f"{root(fresh)}#/new/run")  # the rules are remembered
+        page.get_by_text("evolve run --rules standard").wait_for()
+        assert page.get_by_label("Rules").input_value() == "standard"
+        page.go_back()
         page.get_by_label("Grid").fill("crossover=blend,nope")
         sees(page, "Not yet: crossover=nope")
         page.get_by_label("Seeds").fill("0")

@@ -11,6 +11,7 @@ from fastapi.responses import FileResponse
 from evolve.agents.calibration.ratings import rungs_of
 from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
+from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
 from evolve.fitness.executor import processors
 from evolve.parsing import json_value
@@ -111,6 +112,7 @@ def get_meta() -> Meta:
             for name, rules in RULE_SETS.items()
         ],
         default_rules=DEFAULT_RULES,
+        given_rules=default_rules(),
     )
 
 

@@ -7,8 +7,9 @@ import { GoalPicture } from "../figures.js";
 import { capital, label, number, partOf, span } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
 import { jobOf } from "../jobs.js";
-import { isContest, meta } from "../meta.js";
+import { isContest } from "../meta.js";
 import { go, setQuery, to } from "../router.js";
+import { AskRules, ruleChoices, useRules } from "../rules.js";
 import { CommandLine, IdInput, IdList, Problem, Seg, Wait } from "../ui.js";
 
 const MEMORY = "evolve-new:";
@@ -31,12 +32,17 @@ const rulesOf = (info) => info?.fields.find(({ name }) => name === "rules")?.def
 
 function Goals({ commands, query }) {
   const goals = useGet("goals");
-  const rules = query.get("rules") || rulesOf(commands[0]);
-  const costs = useGet(path(["goals", "costs"], { rules }), { keep: true });
+  const [kept, keep] = useRules();
+  const rules = query.get("rules") || kept;
+  const costs = useGet(path(["goals", "costs"], rules ? { rules } : {}), { keep: true });
   const offers = (goals.data?.items || []).flatMap((goal) => goal.offers.map((offer) => ({ ...offer, goal: goal.name, cost: costs.data?.items[offer.name] })));
   const chosen = offers.find((offer) => offer.name === query.get("goal") && !offer.needs && !offer.page) || offers[0];
-  return html`<div class="row spread"><h1>New</h1><${Seg} name="Rules" value=${rules} onChange=${(name) => setQuery({ rules: name })}
-      choices=${meta().rules.map(({ name, goal }) => [name, capital(goal.replace(/ disc.*/, " discs win"))])} /></div>
+  const choose = (name) => {
+    keep(name);
+    setQuery({ rules: name });
+  };
+  if (!rules) return html`<h1>New</h1><${AskRules} onChange=${choose} />`;
+  return html`<div class="row spread"><h1>New</h1><${Seg} name="Rules" value=${rules} onChange=${choose} choices=${ruleChoices()} /></div>
     <${Wait} of=${goals}>
       ${goals.data?.items.map((goal) => html`<fieldset class="card goal" key=${goal.name}><legend class="hidden">${goal.title}</legend>
         <div class="intro"><${GoalPicture} goal=${goal.name} /><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
@@ -113,6 +119,7 @@ function Settings({ commands, name, query }) {
 function Filled({ info, query }) {
   const from = query.get("from");
   const run = useGet(from ? path(["runs", from]) : null);
+  const [rules] = useRules();
   if (from && !run.data) return html`<${Wait} of=${run} />`;
   const given = {};
   for (const field of [...info.fields, ...STUDY]) {
@@ -120,7 +127,9 @@ function Filled({ info, query }) {
     if (query.has(name)) given[name] = query.getAll(name).join(isMultiple(field) ? "\n" : " ");
     else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name], field);
   }
-  return html`<${Form} info=${info} begin=${Object.keys(given).length || from ? given : remembered(info.command)} />`;
+  const begin = Object.keys(given).length || from ? given : remembered(info.command);
+  const chosen = from || isContest(info.command) || [undefined, rules].includes(rulesOf(info)) ? {} : { rules: rules || "" };
+  return html`<${Form} info=${info} begin=${{ ...chosen, ...begin }} />`;
 }
 
 function remembered(command) {

@@ -10,6 +10,7 @@ import { html, useMemo, useRef, useState } from "../html.js";
 import { meta } from "../meta.js";
 import { after, fromObf, isOver, legalMoves, mustPass, obf, other, positions, squareName, START } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
+import { useRules } from "../rules.js";
 import { GameView, played, reviewOf, statusAt, useKept, useSteps } from "../gameview.js";
 import { Act, ActTwice, Download, IdInput, Problem, Seg, useAgent, Wait } from "../ui.js";
 
@@ -46,7 +47,7 @@ async function begin({ agent, side, rules, moves = [], start }) {
 function useNext({ agent, side = "black", rules = "" }) {
   const [level, setLevel] = useKept("level", FIRST);
   const [next, change] = useState({ agent, side, rules });
-  const usual = meta().default_rules;
+  const usual = useRules()[0] || meta().default_rules;
   const found = useGet(path(["agents"], { limit: 50, q: "level-" })).data?.items.filter(({ id }) => LEVEL.test(id)) || [];
   const levels = found.map((agent) => rated(agent, next.rules || usual));
   const named = next.agent ?? `level-${level}`;

@@ -13,6 +13,7 @@ import { PlayButton, usePlaying } from "../playing.js";
 import { goalOf } from "../meta.js";
 import { positions } from "../reversi.js";
 import { go, to } from "../router.js";
+import { AskRules, useRules } from "../rules.js";
 import { Act, Problem, Wait } from "../ui.js";
 
 export function Welcome({ opened }) {
@@ -29,24 +30,31 @@ export function Welcome({ opened }) {
 function Offers({ of: { play, goals } }) {
   const [busy, setBusy] = useState("");
   const [error, setError] = useState(null);
-  const start = (name, collection, document) => async () => {
+  const [rules, keep] = useRules();
+  const [asked, ask] = useState(null);
+  const start = (name, collection, documentOf) => async (rules) => {
     setBusy(name);
     setError(null);
     try {
-      go(to([collection.slice(0, -1), (await post(collection, document)).id]));
+      go(to([collection.slice(0, -1), (await post(collection, documentOf(rules))).id]));
     } catch (problem) {
       setError(problem);
       setBusy("");
     }
   };
   const card = (name, title, about, line, time, gets, begin) => html`
-    <button type="button" key=${name} class="card offer" disabled=${busy !== ""} onClick=${begin}><${GoalPicture} goal=${name} />
-      <span class="stack tight"><span class="title">${title}</span><span class="note">${about}</span>${line && html`<code class="option">${line}</code>`}</span>
+    <button type="button" key=${name} class="card offer" disabled=${busy !== ""} onClick=${() => (rules ? begin(rules) : ask(() => begin))}><${GoalPicture} goal=${name} />
+      <span class="stack tight"><span class="title">${title}</span><span class="note">${about}</span>${line && html`<code class="option">${line}${rules && ` --rules ${rules}`}</code>`}</span>
       <span class="time">${busy === name ? "starts …" : time}<small>${gets}</small></span></button>`;
-  return html`<div class="stack">
-    ${card("play", "Play a game", "Against an agent that knows what corners are worth. You have Black.", "", "now", "an easy start", start("play", "plays", play))}
+  const choose = (name) => {
+    keep(name);
+    ask(null);
+    asked(name);
+  };
+  return html`<div class="stack">${asked && html`<${AskRules} onChange=${choose} />`}
+    ${card("play", "Play a game", "Against an agent that knows what corners are worth. You have Black.", "", "now", "an easy start", start("play", "plays", (rules) => ({ ...play, rules })))}
     ${goals.map(({ name, title, about, offers: [{ title: which, option, command, settings }] }) =>
-      card(name, title, about, `evolve ${option}`, html`<${Time} command=${command} settings=${settings} />`, which, start(name, "jobs", jobOf({ command, settings }))))}
+      card(name, title, about, `evolve ${option}`, html`<${Time} command=${command} settings=${settings} />`, which, start(name, "jobs", (rules) => jobOf({ command, settings: { ...settings, rules } }))))}
     <${Problem} error=${error} /></div>`;
 }
 
