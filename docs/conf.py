@@ -116,6 +116,8 @@ _DEFAULTS = {
     r"<factory>": "...",
     r" = ([A-Z]\w+)\((?:[^()]|\([^()]*\))*\)": r" = \1(...)",
     r"<class '(\w+)'>": r"\1",
+    r"\bGamesDone\b": "Callable[[int], None]",
+    r": Unpack\[\w+\]": "",  # the settings, which the text names
     r", _\w+: [^,()]*": "",  # what is for copies of an agent alone
 }
 """Parts of signatures that say little, and what stands for them."""

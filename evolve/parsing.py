@@ -6,6 +6,7 @@ Whatever is wrong with a text is a ValueError of one line.
 from __future__ import annotations
 
 import ast
+import difflib
 import json
 import math
 import re
@@ -231,7 +232,10 @@ def _text(detail: Any, helped: type[BaseModel] | None) -> str:
     """A message about a wrong field, with the field's description in the model `helped`."""
     keys = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
-        return f"{keys}: there is no such setting"
+        known = [] if helped is None or len(detail["loc"]) > 1 else [*helped.model_fields]
+        similar = difflib.get_close_matches(keys, known, 1)
+        hint = f"; did you mean {similar[0]}?" if similar else ""
+        return f"{keys}: there is no such setting{hint}"
     message = str(detail["msg"]).removeprefix("Value error, ")
     if not keys:
         return message

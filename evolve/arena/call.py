@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -35,8 +35,9 @@ from evolve.fitness.openings import (
 from evolve.runs.loading import AgreedRules, agree_on, load_agent
 from evolve.runs.progress import shown
 
-if TYPE_CHECKING:  # loads pandas, which a match does not need
-    from evolve.arena.result_table import ResultTable
+if TYPE_CHECKING:
+    from evolve.arena.result_table import ResultTable  # loads pandas, which a match does not need
+    from evolve.keywords import MatchKeywords, RateKeywords
 
 
 def match(
@@ -45,7 +46,7 @@ def match(
     *,
     jobs: int = 1,
     progress: GamesDone | bool | None = None,
-    **settings: Any,
+    **settings: Unpack[MatchKeywords],
 ) -> MatchResult:
     """Play A against B, both colours on every opening, as `evolve match` does.
 
@@ -92,7 +93,7 @@ def rate(
     *,
     jobs: int = 1,
     progress: GamesDone | bool | None = None,
-    **settings: Any,
+    **settings: Unpack[RateKeywords],
 ) -> ResultTable:
     """Rate agents by a round robin, as `evolve rate` does.
 

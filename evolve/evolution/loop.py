@@ -12,7 +12,7 @@ import time
 from copy import copy
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
@@ -50,6 +50,9 @@ from evolve.runs.progress import Observer, RunEnding, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.paths import committed_generations, generation_file, playoff_file
+
+if TYPE_CHECKING:
+    from evolve.keywords import EvolutionKeywords
 
 _TRAINING_OPENINGS: Final = 4096
 """Size of the pool from which every generation draws the openings of its pairs."""
@@ -323,7 +326,7 @@ def evolve(
     jobs: int = 1,
     progress: bool = False,
     observer: Observer | None = None,
-    **settings: Any,
+    **settings: Unpack[EvolutionKeywords],
 ) -> Run:
     """Evolve agents in a folder, as `evolve run` does; the same call resumes a stopped run.
 

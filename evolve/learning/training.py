@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from evolve.runs.run_types import TRAININGS
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
 from evolve.version import __version__
+
+if TYPE_CHECKING:
+    from evolve.keywords import TrainingKeywords
 
 _HEADER: Final = "facts"
 _FACTS: Final = {
@@ -343,7 +346,7 @@ def train(
     jobs: int = 1,
     progress: bool = False,
     observer: Observer | None = None,
-    **settings: Any,
+    **settings: Unpack[TrainingKeywords],
 ) -> Run:
     """Train an agent in a folder, as `evolve train` does; the same call resumes a stopped run.
 

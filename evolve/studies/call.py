@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import pandas as pd
 
@@ -30,6 +30,9 @@ from evolve.studies.comparison import HEAD_TO_HEAD, compared, groups_of, meeting
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__
 
+if TYPE_CHECKING:
+    from evolve.keywords import StudyKeywords
+
 _STEM: Final = "study"
 Functions = dict[str, dict[str, Callable[..., Any]]]
 """The caller's functions: by setting, then by the name in study.toml."""
@@ -44,7 +47,7 @@ def study(
     jobs: int = 1,
     progress: bool = False,
     observer: Observer | None = None,
-    **settings: Any,
+    **settings: Unpack[StudyKeywords],
 ) -> Study:
     """Evolve agents with each of several settings and seeds, as `evolve run --seeds --grid` does.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings
@@ -19,6 +19,9 @@ from evolve.sweeps.storage import stored_form
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import FinalDocument
+
+if TYPE_CHECKING:
+    from evolve.keywords import SweepKeywords
 
 
 def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, FinalDocument | None]:
@@ -55,7 +58,7 @@ def sweep(
     jobs: int | None = None,
     progress: bool = False,
     observer: Observer | None = None,
-    **settings: Any,
+    **settings: Unpack[SweepKeywords],
 ) -> Run:
     """Search hyperparameters, as `evolve sweep` does; the same call resumes a stopped sweep.
 
