@@ -39,7 +39,7 @@ import psutil
 
 from evolve.config.toml import config_text, resolve
 from evolve.errors import ClusterError
-from evolve.evolution.estimate import Costs
+from evolve.evolution.costs import Costs
 from evolve.evolution.loop import Evolution
 from evolve.fitness import roundrobin
 from evolve.fitness.executor import Threads, task_size

@@ -26,7 +26,7 @@ from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.cluster.client import Cluster
-    from evolve.evolution.estimate import Costs
+    from evolve.evolution.costs import Costs
     from evolve.fitness.executor import Executor
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -117,8 +117,8 @@ def where(executor: Executor) -> str:
 _CHECK_HELP: Final = """Show the workers of a cluster, and how fast a run would be there.
 
 Lists each worker with its machine, threads, memory and versions; every command leaves out workers
-with another evolve, numba or compiled source than here. Then it plays games of a run on the
-cluster, and estimates the speed of the run from what they cost.
+with another evolve, numba or compiled source than here. Then it plays two generations of a run on
+the cluster, and estimates the speed of the run from what their games cost.
 
 \b
 Examples:
@@ -150,7 +150,7 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
     if not on_cluster():
         raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
     from evolve.cluster.workers import HANGS
-    from evolve.evolution import estimate, loop
+    from evolve.evolution.costs import costs_of
 
     with executor_for(jobs) as playing:
         executor = cast("Cluster", playing)
@@ -168,8 +168,8 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
         if slots == 0:
             raise ClusterError(f"{executor.address} has no worker that can be used")
         with tempfile.TemporaryDirectory() as scratch, reporting_compilation():
-            about = estimate.estimate(loop.Evolution(Path(scratch), settings, executor))
-    document = _document(workers, settings, about.costs, slots, jobs)
+            costs = costs_of(Path(scratch), settings, executor)
+    document = _document(workers, settings, costs, slots, jobs)
     print_json(document) if as_json else _print_gain(document, settings.generations)
     return 0
 

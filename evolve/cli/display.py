@@ -55,9 +55,9 @@ class ProgressView(ABC):
     because no row reports them. columns: heads of the table; widths: those of plain lines, which
     end with the time left, 8 or as their names if not given; justify: to which side; spare: columns
     that a narrow terminal leaves out. counted: what the bar counts. whole: whether stages count all
-    of it, as rows do, but for those at its end. legend: a line that explains the columns. expected:
-    a first estimate of its seconds; limit: most seconds of its steps; at_most: whether it may end
-    early.
+    of it, as rows do, but for those at its end. by_rows: whether rows alone tell the time, because
+    what comes with each takes long. legend: a line that explains the columns. limit: most seconds
+    of its steps; at_most: whether it may end early.
     """
 
     unit: ClassVar[str]
@@ -68,8 +68,8 @@ class ProgressView(ABC):
     justify: ClassVar[Literal["left", "right"]] = "right"
     counted: ClassVar[str] = "games"
     whole: ClassVar[bool] = True
+    by_rows: ClassVar[bool] = False
     legend: str = ""
-    expected: float | None = None
     limit: float = math.inf
     at_most: bool = False
     begun: tuple[float, float] = (0.0, 0.0)
@@ -79,7 +79,11 @@ class ProgressView(ABC):
         """Return the head of plain lines."""
         return self._aligned(self.columns, "left")
 
-    def endings(self, pace: float | None) -> Mapping[str, float]:
+    def work(self, done: float) -> float:
+        """Return the work of so many steps, where they do not take equal times."""
+        return done
+
+    def endings(self, pace: float) -> Mapping[str, float]:
         """Return the seconds of each stage after the last step; pace: those of all steps."""
         return {}
 
@@ -129,8 +133,8 @@ class Display(Observer):
     def __init__(self, view: ProgressView) -> None:
         self.view = view
         done, total = view.begun
-        share = done / total if total else None
-        self.time = TimeLeft(view.expected, share, view.endings, view.limit)
+        share = self._share(done, total) if total else None
+        self.time = TimeLeft(share, view.endings, view.limit)
         self.stop_requested = False
         self._at = ""
 
@@ -142,7 +146,7 @@ class Display(Observer):
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
-        self.time.reach(_share(done, total))
+        self.time.reach(self._share(done, total))
         left = self.time.left
         print_line(self.view.line(row, math.nan if left is None else left))
         remark = self.view.remark(row)
@@ -159,11 +163,14 @@ class Display(Observer):
         """Correct the estimate by a stage; return whether the stage counts all of the run."""
         self._at = name
         whole = self.view.whole and name not in self.view.reported
-        if whole:
-            self.time.reach(_share(done, total))
-        else:
-            self.time.reach_stage(name, _share(done, total))
+        if whole and not self.view.by_rows:
+            self.time.reach(self._share(done, total))
+        elif not whole:
+            self.time.reach_stage(name, done / total if total else 1.0)
         return whole
+
+    def _share(self, done: float, total: float) -> float:
+        return self.view.work(done) / self.view.work(total) if total else 1.0
 
     def note(self, text: str) -> None:
         """Print a line."""
@@ -198,7 +205,7 @@ class _LiveDisplay(Display):
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Add a row, and move the run's bar."""
-        self.time.reach(_share(done, total))
+        self.time.reach(self._share(done, total))
         self._rows.append(row)
         self._remark = self.view.remark(row) or self._remark
         self._done, self._total = done, total
@@ -240,10 +247,6 @@ class _LiveDisplay(Display):
             name, done, total = self._stage
             bars.add_row(name, ProgressBar(total or 1.0, done, width), _counted(done, total))
         return bars
-
-
-def _share(done: float, total: float) -> float:
-    return done / total if total else 1.0
 
 
 def _counted(done: float, total: float) -> Text:

@@ -16,11 +16,12 @@ from evolve.cli.output import GENERATIONS_SPARE, LEGEND, columns_shown, generati
 from evolve.cli.runs import describe_champion
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
-from evolve.evolution.estimate import Forecast, estimate
+from evolve.evolution.costs import BYTES_A_GAME
 from evolve.evolution.loop import Evolution, EvolutionEnding
+from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import Executor
 from evolve.fitness.trend import rest_message
-from evolve.number_text import duration, size
+from evolve.number_text import size
 from evolve.runs.loading import AgreedRules
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
@@ -30,10 +31,7 @@ from evolve.version import __version__
 
 
 class _GenerationsView(ProgressView):
-    """The progress of an evolution: a line for each generation, and remarks.
-
-    first: the next generation; about: an estimate of the time it takes.
-    """
+    """The progress of an evolution: a line for each generation, and remarks."""
 
     unit = "this generation"
     counted = "run"
@@ -43,20 +41,25 @@ class _GenerationsView(ProgressView):
     spare = GENERATIONS_SPARE
     legend = LEGEND
 
-    def __init__(self, settings: EvolutionSettings, first: int, about: Forecast) -> None:
+    def __init__(self, evolution: Evolution) -> None:
+        self._settings = settings = evolution.settings
         self.columns = columns_shown(settings.panel == "ladder")
-        self.begun = float(first), float(settings.generations)
-        self._about, self._generations = about, settings.generations
-        self.expected = about.seconds
+        self.begun = evolution.generation + 1.0, float(settings.generations)
+        panel = 2.0 * settings.panel_openings * evolution.panel.opponents / settings.panel_every
+        games = (settings.games_a_generation + panel) * settings.work(settings.generations)
+        after = games_afterwards(settings)
+        self._endings = {name: played / games for name, played in after.items()}
         self.limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
         self.at_most = settings.may_end_early
         self._rest_reported = self._uniform_reported = False
 
-    def endings(self, pace: float | None) -> Mapping[str, float]:
-        """Seconds of the play-off and the rating: as far off as those of a generation were."""
-        off = 1.0 if pace is None else pace / self._generations / self._about.generation
-        return {name: off * seconds for name, seconds in self._about.endings.items()}
+    def work(self, done: float) -> float:
+        return self._settings.work(done)
+
+    def endings(self, pace: float) -> Mapping[str, float]:
+        """Seconds of the play-off and the rating, whose games take as long as the last ones."""
+        return {name: pace * share for name, share in self._endings.items()}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         return generation_texts(row, self.columns)
@@ -88,9 +91,7 @@ class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
                 _print_header(folder, settings, 0, executor)
             with reporting_compilation():
                 evolution = Evolution(folder, settings, executor)
-                if new:
-                    self.about = estimate(evolution)
-                else:
+                if not new:
                     evolution.restore()
             yield evolution
 
@@ -110,13 +111,9 @@ class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
     def introduce(self, work: Evolution, before: EvolutionSettings | None) -> None:
         if before is not None:
             _print_header(work.folder, work.settings, work.generation + 1, work.executor)
-            with reporting_compilation():
-                self.about = estimate(work)
-        about = "at most" if work.settings.may_end_early else "about"
-        print_line(f"{about} {duration(self.about.seconds)} and {size(self.about.bytes)} of disk")
 
     def view(self, work: Evolution) -> _GenerationsView:
-        return _GenerationsView(work.settings, work.generation + 1, self.about)
+        return _GenerationsView(work)
 
     def run(self, work: Evolution, observer: Observer) -> EvolutionEnding:
         return work.run(observer)
@@ -153,11 +150,13 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
         print_line("all generations are done; the play-off and the champion's Elo are left")
         return
     others = f" that meet {settings.opponents} others each" if settings.opponents else ""
+    disk = (settings.generations - done) * settings.games_a_generation * BYTES_A_GAME
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
     print_line(
         f"{settings.population} individuals{others}, {which}, "
-        f"{settings.games_a_generation} games each; {budget}; {where(executor)}"
+        f"{settings.games_a_generation} games each; {budget}; {where(executor)}; "
+        f"{size(disk)} of disk"
     )
 
 

@@ -40,6 +40,7 @@ from evolve.cli.terminal import (
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
 from evolve.number_text import elo_text, too_few
+from evolve.runs.progress import TimeLeft
 
 if TYPE_CHECKING:
     from evolve.arena.match import Match
@@ -209,13 +210,16 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
 
     An interruption before any game is finished is raised.
     """
-    with counting("games", len(match.pairings), quiet=quiet) as advance:
+    games = len(match.pairings)
+    with counting("games", games, quiet=quiet) as advance:
         advance(match.played)
+        clock = TimeLeft()
 
         def save() -> None:
             if file is not None:
                 file.keep()
-            progress_of().write_often("match", last=False, fields=lambda: match.facts)
+            clock.reach(match.played / games)
+            progress_of().write_often("match", False, lambda: {**match.facts, "left": clock.left})
 
         try:
             match.play(advance, save)

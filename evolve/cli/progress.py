@@ -19,7 +19,7 @@ from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import print_error
 from evolve.files.changes import Appender
 from evolve.parsing import json_value
-from evolve.runs.progress import Observer
+from evolve.runs.progress import Observer, TimeLeft
 from evolve.version import __version__
 
 _LEAST: Final = 0.2
@@ -70,18 +70,24 @@ class ProgressFile:
 
 
 class ReportingObserver(Observer):
-    """An observer that passes rows, stages and notes to another one and to the file."""
+    """An observer that passes rows, stages and notes to another one and to the file.
 
-    def __init__(self, observer: Observer, file: ProgressFile, row_event: str) -> None:
+    time: what the other one knows of the time.
+    """
+
+    def __init__(
+        self, observer: Observer, file: ProgressFile, row_event: str, time: TimeLeft
+    ) -> None:
         self._observer, self._file, self._row_event = observer, file, row_event
+        self._time = time
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self._observer.row(row, done, total)
-        self._file.write(self._row_event, row=row, done=done, total=total)
+        self._file.write(self._row_event, row=row, done=done, total=total, left=self._time.left)
 
     def stage(self, name: str, done: float, total: float) -> None:
         self._observer.stage(name, done, total)
-        share = {"stage": name, "done": done, "total": total}
+        share = {"stage": name, "done": done, "total": total, "left": self._time.left}
         self._file.write_often("progress", done >= total, lambda: share)
 
     def note(self, text: str) -> None:

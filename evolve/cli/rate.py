@@ -32,6 +32,7 @@ from evolve.config.matches import RateSettings
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.number_text import NOTHING, elo_text, too_few
+from evolve.runs.progress import TimeLeft
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
@@ -150,13 +151,14 @@ def _play(tournament: Tournament, quiet: bool) -> None:
     """Play the games that are missing; if interrupted, say how to continue."""
     games = tournament.games
     with counting("games", games, quiet=quiet) as advance:
-        played = 0
+        played, time = 0, TimeLeft()
 
         def count(done: int) -> None:
             nonlocal played
             advance(done)
             played += done
-            share = {"stage": "games", "done": played, "total": games}
+            time.reach(played / games)
+            share = {"stage": "games", "done": played, "total": games, "left": time.left}
             progress_of().write_often("progress", played == games, lambda: share)
 
         try:

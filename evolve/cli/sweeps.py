@@ -58,7 +58,7 @@ class TrialsView(ProgressView):
         self.begun = float(first), float(target)
         self._final = final or (lambda: 0.0)
 
-    def endings(self, pace: float | None) -> Mapping[str, float]:
+    def endings(self, pace: float) -> Mapping[str, float]:
         return {"final": self._final()}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:

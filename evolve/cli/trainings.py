@@ -28,6 +28,7 @@ class ChecksView(ProgressView):
 
     unit = "these games"
     counted = "compiling"  # until the first games
+    by_rows = True  # games against the panel may take longer than the training
 
     def __init__(self, settings: TrainingSettings) -> None:
         """Choose the columns: trainings differ in what their checks play."""

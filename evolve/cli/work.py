@@ -168,7 +168,7 @@ def carry_out(
     file.write("started", command=name, folder=folder)
     try:
         with watching(view) as display:
-            return work(ReportingObserver(display, file, row_event))
+            return work(ReportingObserver(display, file, row_event, display.time))
     except (KeyboardInterrupt, ClusterError):
         if kept(folder):
             _print_resume(folder)

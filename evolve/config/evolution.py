@@ -36,6 +36,10 @@ ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 _MOST: Final = 4096
 """Most individuals: cross tables grow with their square."""
 
+_SHALLOW: Final = 0.4
+"""Share of a late generation's time by which the first one is shorter."""
+_DEEPER: Final = 25.0
+"""Generations until a third of that is left."""
 _GIVEN_BUDGET: Final = 20_000
 """Nodes per move with a given evaluation: about a millisecond."""
 
@@ -193,6 +197,16 @@ class EvolutionSettings(Settings):
         description="stop when the rating rises by less than 20 Elo in 40 generations for certain",
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
+
+    def work(self, generations: float) -> float:
+        """The work of the first generations, in units of the last ones, which search deeper.
+
+        Where depths evolve, a game of generation 0 takes .5 to .75 of the CPU time of one of
+        generation 50, and it grows little after that: measured with both presets and both rules.
+        """
+        if "depths" in self.fix or self.evaluation is not None:
+            return generations
+        return generations - _SHALLOW * _DEEPER * (1.0 - math.exp(-generations / _DEEPER))
 
     @property
     def may_end_early(self) -> bool:

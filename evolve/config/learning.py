@@ -88,15 +88,6 @@ class TrainingSettings(Settings):
         return self.model_dump(mode="json", exclude={"budget", "games", "patience"})
 
 
-def cost(settings: TrainingSettings, threads: int) -> tuple[float | None, float | None, None]:
-    """The seconds of a training at best and at most, see `run_type.Cost`.
-
-    Games use all threads, and some learning uses one alone.
-    """
-    budget = settings.budget
-    return (None if budget is None else budget / threads), budget, None
-
-
 class LearningSettings(TrainingSettings):
     """The settings that every training of networks has."""
 

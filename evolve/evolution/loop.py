@@ -368,6 +368,6 @@ def evolve(
             evolution.restore()
             store_settings()
         if evolution.finished is None:
-            with shown(progress, observer) as watching:
+            with shown(progress, observer, requested.work) as watching:
                 evolution.run(watching)
     return Run(folder)

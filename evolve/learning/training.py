@@ -104,6 +104,14 @@ class InMemoryTraining:
         return min(1.0, max(shares))
 
     @property
+    def done(self) -> float:
+        """The share of all its work that is done, with what follows the games, 0 to 1."""
+        budget = self.settings.budget
+        if budget is None or self.finished is not None:
+            return self.share
+        return self.share * self._end / budget
+
+    @property
     def finished(self) -> LearningEnding | None:
         """Why nothing is left to do; None while something is."""
         settings = self.settings
@@ -227,7 +235,8 @@ class Training(InMemoryTraining):
         self.warm_up()
         while True:
             if self.check_is_due:
-                observer.row(self._check(), self.share, 1.0)
+                row = self._check()
+                observer.row(row, self.done, 1.0)
             ending = self.finished
             if ending is not None and self.games == 0:
                 raise SettingsError(
@@ -241,7 +250,7 @@ class Training(InMemoryTraining):
             if ending is not None:
                 return ending
             self._losses.append(
-                self.iterate(lambda games, share: observer.stage(f"{games} games", share, 1.0))
+                self.iterate(lambda games, share: observer.stage(f"{games} games", self.done, 1.0))
             )
 
     def _check(self) -> dict[str, Any]:

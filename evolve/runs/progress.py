@@ -52,6 +52,8 @@ class Observer:
         return False
 
 
+Work = Callable[[float], float]
+"""The work of so much that is done, where equal parts of it do not take equal times."""
 _RECENT: Final = 10
 """Reports that tell the pace."""
 _APART: Final = 0.01
@@ -61,33 +63,33 @@ _BEGUN: Final = 0.02
 
 
 class TimeLeft:
-    """How long work has taken, and how long it still takes.
+    """How long work has taken, and how long it still takes: the estimate of all that show one.
 
-    The work is a share that grows to 1, and perhaps stages after that, such as a play-off. An
-    estimate holds until the next one: what is left of it passes with the time.
+    The work is a share that grows to 1, and perhaps stages after that, such as a play-off. Before
+    some of it is done nothing is known. An estimate holds until the next one: what is left of it
+    passes with the time.
     """
 
     def __init__(
         self,
-        seconds: float | None = None,
         done: float | None = None,
-        after: Callable[[float | None], Mapping[str, float]] = lambda pace: MappingProxyType({}),
+        after: Callable[[float], Mapping[str, float]] = lambda pace: MappingProxyType({}),
         limit: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """seconds: a first estimate of all; after: returns that of each stage after the work.
+        """done: the share that was done before, from which the pace counts.
 
-        done: the share that was done before, from which the pace counts; None where it counts from
-        the first report, because kernels may compile before that. `after` gets the seconds that
-        all of the work takes at its pace, None before it is known. limit: most seconds of the work.
+        None where it counts from the first report, because kernels may compile before that.
+        after: returns the seconds of each stage after the work, and gets those that all of the
+        work takes at its pace. limit: most seconds of the work.
         """
         self._clock, self._after, self._limit = clock, after, limit
         self._begin = clock()
-        self._ends = None if seconds is None else self._begin + seconds
+        self._ends: float | None = None
         self._reports: deque[tuple[float, float]] = deque(maxlen=_RECENT)
         if done is not None:
             self._reports.append((self._begin, done))
-        self._share = 0.0
+        self._share = done or 0.0
         self._pace: float | None = None
         self._stage: tuple[str, float] = ("", self._begin)
 
@@ -106,7 +108,7 @@ class TimeLeft:
 
     def reach_stage(self, name: str, share: float) -> None:
         """Take how far a stage after the work is; other stages say nothing."""
-        after = dict(self._after(self._pace))
+        after = {} if self._pace is None else dict(self._after(self._pace))
         if name not in after and self._share < 1.0:
             return
         now = self._clock()
@@ -149,8 +151,10 @@ class ProgressLine(Observer):
     tenth of the work is a line of its own.
     """
 
-    def __init__(self, inner: Observer, stream: TextIO | None = None) -> None:
-        self._inner = inner
+    def __init__(
+        self, inner: Observer, stream: TextIO | None = None, work: Work = lambda done: done
+    ) -> None:
+        self._inner, self._work = inner, work
         self._stream = sys.stdout if stream is None else stream
         self._replaces = self._stream.isatty() or "ipykernel" in sys.modules
         self._time = TimeLeft(clock=time.monotonic)
@@ -164,7 +168,7 @@ class ProgressLine(Observer):
         self._inner.row(row, done, total)
         self._rows += 1
         self._share, self._stage = done / total if total else 1.0, ""
-        self._time.reach(self._share)
+        self._time.reach(self._work(done) / self._work(total) if total else 1.0)
         parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
         metric = next((key for key in _METRICS if isinstance(row.get(key), int | float)), None)
         if metric is not None:
@@ -244,13 +248,18 @@ class ProgressLine(Observer):
 
 
 @contextmanager
-def shown(progress: bool, observer: Observer | None) -> Iterator[Observer]:
-    """Yield the observer of a call, behind a line of progress if wished."""
+def shown(
+    progress: bool, observer: Observer | None, work: Work = lambda done: done
+) -> Iterator[Observer]:
+    """Yield the observer of a call, behind a line of progress if wished.
+
+    work: that of so many rows, where they differ.
+    """
     inner = Observer() if observer is None else observer
     if not progress:
         yield inner
         return
-    line = ProgressLine(inner)
+    line = ProgressLine(inner, work=work)
     try:
         yield line
     finally:

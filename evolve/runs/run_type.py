@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from evolve.extras import imported, need
 
@@ -106,17 +106,6 @@ class Change:
         return f"--{self.name.replace('_', '-')}"
 
 
-class Cost(NamedTuple):
-    """What a run is expected to cost: seconds, at most so many, and bytes on the disk.
-
-    None where nobody knows.
-    """
-
-    seconds: float | None = None
-    most: float | None = None
-    bytes: float | None = None
-
-
 @dataclass(frozen=True)
 class Variant:
     """What the second word of a command chooses: its settings model, and what it needs.
@@ -125,8 +114,7 @@ class Variant:
     it needs PyTorch. about: what it does, in a sentence; without it, the kind's text holds. runs:
     whether its settings contain a command, which a service takes only from its owner. check:
     function of its settings that raises an EvolveError for settings that cannot run although the
-    model accepts them. cost: function of its settings and a number of threads that returns what
-    makes the `Cost` of a run.
+    model accepts them.
     """
 
     settings: str
@@ -135,7 +123,6 @@ class Variant:
     about: str | None = None
     runs: bool = False
     check: str | None = None
-    cost: str | None = None
 
     def model(self) -> Any:
         """The class of its settings."""

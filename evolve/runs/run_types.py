@@ -27,7 +27,6 @@ EVOLUTIONS: Final = RunType(
         "": Variant(
             "evolve.config.evolution:EvolutionSettings",
             "evolve.config.evolution:PRESETS",
-            cost="evolve.evolution.estimate:cost",
         )
     },
     tables=(
@@ -68,20 +67,17 @@ TRAININGS: Final = RunType(
             "evolve.config.learning_presets:DQN_PRESETS",
             learns=True,
             about="Train a network by deep Q-learning.",
-            cost="evolve.config.learning:cost",
         ),
         "mcts": Variant(
             "evolve.config.learning:MctsSettings",
             "evolve.config.learning_presets:MCTS_PRESETS",
             learns=True,
             about="Train a network that guides a tree search, by games against itself.",
-            cost="evolve.config.learning:cost",
         ),
         "patterns": Variant(
             "evolve.config.pattern_training:PatternSettings",
             "evolve.config.pattern_training:PATTERN_PRESETS",
             about="Train tables of patterns by temporal differences.",
-            cost="evolve.config.learning:cost",
         ),
     },
     tables=(
@@ -119,7 +115,6 @@ SWEEPS: Final = RunType(
             about=target.about,
             runs=word == "program",
             check="evolve.sweeps.plan:check_settings",
-            cost="evolve.sweeps.plan:cost",
         )
         for word, target in SWEEP_TARGETS.items()
     },

@@ -16,7 +16,7 @@ _LIMIT: Final = 20.0
 """Seconds for an answer; after that the process is killed."""
 _START: Final = 120.0
 """Seconds for the first start of a process that searches: kernels may have to be compiled."""
-_SEARCHES: Final = ("evaluate", "play", "check_file", "cost")
+_SEARCHES: Final = ("evaluate", "play", "check_file")
 """Operations that may take the whole time, since an agent thinks; all others only read."""
 _SEARCHERS: Final = 2
 """Number of processes for searches.

@@ -19,7 +19,6 @@ from evolve.agents.calibration.discs import in_discs
 from evolve.agents.names import parse_name
 from evolve.agents.reference import read_agent
 from evolve.config.sweep import SweepSettings
-from evolve.config.toml import resolve_as
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
 from evolve.engine.board.squares import square_name
@@ -34,7 +33,6 @@ from evolve.records.record import GameRecord, Request, play_moves, with_passes
 from evolve.records.texts import scan_text
 from evolve.runs.loading import agree_on, load_agent
 from evolve.runs.run import load_run
-from evolve.runs.run_type import Cost
 from evolve.runs.run_types import champion_of, kind_of
 from evolve.runs.study_spec import words_of
 from evolve.tables.parquet import csv_text
@@ -266,13 +264,6 @@ def check_settings(command: str, settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings with which a command cannot run."""
     variant = kind_of(command, Path()).commands[command]
     imported(str(variant.check))(variant.model().model_validate(settings))
-
-
-def cost(command: str, settings: dict[str, Any], threads: int) -> Cost:
-    """What a run of a command is expected to cost."""
-    variant = kind_of(command, Path()).commands[command]
-    resolved = resolve_as(variant.model(), variant.all_presets(), settings)
-    return Cost(*imported(variant.cost)(resolved, threads)) if variant.cost else Cost()
 
 
 def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import psutil
-from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
@@ -32,7 +32,6 @@ from evolve.files.changes import make_folder, open_to_append
 from evolve.parsing import faults, json_value, parse_json, read_document
 from evolve.programs.children import inherited
 from evolve.runs.agreements import agree, nonce_of
-from evolve.runs.progress import TimeLeft
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.folders import Folders
 from evolve.service.models.runs import ENDED, Job, JobProgress
@@ -100,12 +99,6 @@ class JobRecord(Job):
     nonce: str = ""
     _killed: bool = False
     _stopped: bool = False
-    _now: float = 0.0
-    _time: TimeLeft = PrivateAttr()
-
-    def model_post_init(self, context: Any) -> None:
-        """Start the clock of its events."""
-        self._restart_clock()
 
     @classmethod
     def new(cls, **facts: Any) -> JobRecord:
@@ -217,40 +210,24 @@ class JobRecord(Job):
         self.state, self.started, self.ended, self.process = "queued", None, None, None
         self.ending = self.error = None
         self.progress, self._killed = JobProgress(), False
-        self._restart_clock()
-
-    def _restart_clock(self) -> None:
-        self._now = 0.0
-        self._time = TimeLeft(clock=lambda: self._now)
-
-    def _left(self, done: float | None, total: float | None) -> float | None:
-        """Seconds left at the pace so far; None where the pace is not known yet."""
-        if done is not None and total:
-            self._time.reach(done / total)
-        return None if self._time.left is None else round(self._time.left, 1)
 
     def take(self, event: Mapping[str, Any]) -> bool:
         """Update it from an event of its process; returns whether that is more than a step."""
-        name, self._now = event["event"], _number(event.get("time")) or 0.0
+        name, left = event["event"], _number(event.get("left"))
         done, total = _number(event.get("done")), _number(event.get("total"))
-        facts = {key: value for key, value in event.items() if key not in ("event", "time")}
+        facts = {key: value for key, value in event.items() if key not in ("event", "time", "left")}
         if name == "progress":
-            stage, before = str(event.get("stage")), self.progress
-            changes = {"stage": stage, "stage_done": done, "stage_total": total}
-            if before.total is None or (before.done or 0.0) >= before.total:
-                # Nothing else says how long it takes, such as a final after the last trial.
-                if before.total is not None and stage != before.stage:
-                    self._time = TimeLeft(clock=lambda: self._now)
-                changes["left"] = self._left(done, total)
+            stage = str(event.get("stage"))
+            changes = {"stage": stage, "stage_done": done, "stage_total": total, "left": left}
             self.progress = self.progress.model_copy(update=changes)
             return False
         if name == "match":
             done, total = _number(event.get("games")), self.progress.total
             self.result = {**(self.result or {}), **facts}
-            self.progress = JobProgress(done=done, total=total, left=self._left(done, total))
+            self.progress = JobProgress(done=done, total=total, left=left)
             return False
         if "row" in event:
-            self.progress = JobProgress(done=done, total=total, left=self._left(done, total))
+            self.progress = JobProgress(done=done, total=total, left=left)
         elif name == "note":
             self.notes = [*self.notes, str(event.get("text"))][-_NOTES:]
         elif name == "started" and self.run is None:

@@ -5,20 +5,15 @@ A command without an offer of its own stands with the first goal that has its fi
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from evolve.extras import install_hint
-from evolve.runs.run_type import Cost
 from evolve.runs.study_spec import seeds_of
-from evolve.service.engine_client import Search
-from evolve.service.forms import Form, form_of, forms
-from evolve.service.models.meta import CostInfo, Goal, Offer
-from evolve.service.responses import ProblemError
+from evolve.service.forms import form_of, forms
+from evolve.service.models.meta import Goal, Offer
 
 GOALS: Final = (
     Goal(
@@ -164,8 +159,6 @@ GOALS: Final = (
 )
 
 
-_MOST_COSTS: Final = 500
-"""Answers that are kept."""
 NEEDS: Final[Mapping[str, str]] = {
     "PyTorch": f"PyTorch is not installed here: {install_hint('learn')} adds what is grey.",
     "a program": "An engine of your own is tuned where the server was started with it: "
@@ -208,43 +201,7 @@ def _filled(offer: Offer, programs: Collection[str]) -> Offer:
     )
 
 
-class Costs:
-    """Asks the engine for the estimates of commands, and keeps the answers."""
-
-    def __init__(self, search: Search) -> None:
-        self._search = search
-        self._known: dict[str, Cost] = {}
-
-    async def of(
-        self, form: Form, settings: Mapping[str, Any], threads: int, runs: int = 1
-    ) -> CostInfo:
-        """The cost of so many runs with checked settings, which share the threads."""
-        if form.variant is None or form.variant.cost is None:
-            return CostInfo(seconds=None, most=None, bytes=None, runs=runs)
-        values = {**form.own, **settings}
-        question: dict[str, Any] = {"command": form.command, "settings": values, "threads": threads}
-        key = json.dumps(question, sort_keys=True)
-        if key not in self._known:
-            if len(self._known) > _MOST_COSTS:
-                self._known.clear()
-            self._known[key] = Cost(*await self._search.ask("cost", **question))
-        seconds, most, size = (None if part is None else part * runs for part in self._known[key])
-        return CostInfo(seconds=seconds, most=most, bytes=size, runs=runs)
-
-
 def runs_of(seeds: str | None, grid: Mapping[str, Sequence[Any]]) -> int:
     """The number of runs of a study; 1 where it is none."""
     count = 1 if seeds is None else len(seeds_of(seeds))
     return count * math.prod(map(len, grid.values()))
-
-
-async def costs_of_offers(costs: Costs, rules: str, threads: int) -> dict[str, CostInfo]:
-    """What all offers cost under some rules, where that can be estimated."""
-    items = {}
-    for offer in (offer for goal in GOALS for offer in goal.offers):
-        if offer.command is None or offer.time:
-            continue
-        settings, runs = {"rules": rules, **offer.settings}, runs_of(offer.seeds, offer.grid)
-        with suppress(ProblemError):  # this one has no estimate; the others do
-            items[offer.name] = await costs.of(forms()[offer.command], settings, threads, runs)
-    return items

@@ -24,7 +24,6 @@ from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
 from evolve.service.job_lines import Lines
 from evolve.service.jobs import Jobs
-from evolve.service.offers import Costs
 from evolve.service.responses import ProblemError, log_errors
 from evolve.version import __version__
 
@@ -122,7 +121,6 @@ class ServiceState:
         self.jobs = Jobs(folders, self.lines, slots, self._tell, self._send_run)
         self.index = Index(folders, self.jobs.of_run)
         self.search = Search()
-        self.costs = Costs(self.search)
         self.downloads = Downloads(folders)
         self.human_games = HumanGames(folders, self.search)
         self.ordering = asyncio.Lock()

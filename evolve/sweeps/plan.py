@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,13 +15,11 @@ from pydantic import BaseModel
 
 from evolve.agents.agent import Agent
 from evolve.agents.reference import read_agent
-from evolve.arena.judges import Panel
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import SettingsError
 from evolve.extras import imported, need
-from evolve.fitness.executor import ONE_THREAD
 from evolve.runs.loading import load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
@@ -119,34 +116,6 @@ def check_settings(sweep: SweepSettings) -> None:
     """Raise SettingsError for settings that no trial can have."""
     plan = plan_of(sweep)
     plan.check(plan.example)
-
-
-def cost(sweep: SweepSettings, threads: int) -> tuple[float | None, float | None, None]:
-    """The seconds of a sweep at best and at most, see `run_type.Cost`; None for programs.
-
-    Where trials have no budget, the strongest of the panel plays some games to see how long one
-    takes.
-    """
-    jobs = sweep.jobs or threads
-    if sweep.budget is not None:
-        seconds = sweep.work * sweep.budget / jobs
-        return seconds, 1.5 * seconds, None  # games against the panel do not count as training
-    if SWEEP_TARGETS[sweep.kind].command is None:
-        return None, None, None
-    panel = Panel(sweep.panel, 2 * _SAMPLE, sweep.rules, sweep.seed)
-    panel.judge(load_agent(sweep.panel[-1]), ONE_THREAD)  # loads compiled code
-    begin = time.perf_counter()
-    games = sum(score.n for score in panel.judge(load_agent(sweep.panel[-1]), ONE_THREAD).scores)
-    each = (time.perf_counter() - begin) / games
-    return (
-        (sweep.games_of_all / 2 + sweep.final_games) * each / jobs,  # many trials end early
-        (sweep.games_of_all + sweep.final_games) * each / jobs,
-        None,
-    )
-
-
-_SAMPLE: Final = 2
-"""Openings with each of the panel in a sample of games."""
 
 
 def checked_plan(settings: SweepSettings) -> Plan:

@@ -41,7 +41,7 @@ def test_ctrl_c_before_the_first_generation_leaves_no_folder(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evolve.cli.evolutions.estimate", interrupted)
+    monkeypatch.setattr("evolve.evolution.loop.Evolution.run", interrupted)
     assert invoke("run", *QUICK, "--out", "stopped").code == 130
     assert not (tmp_path / "stopped").exists()
     (tmp_path / "empty").mkdir()

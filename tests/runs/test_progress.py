@@ -150,11 +150,13 @@ def test_nothing_is_known_before_there_is_a_pace(clock: Clock) -> None:
 
 
 def test_elapsed_and_left_agree(clock: Clock) -> None:
-    known = TimeLeft(60.0, clock=clock)
+    known = TimeLeft(0.0, clock=clock)
+    clock.now += 6.0
+    known.reach(0.1)
     for _ in range(3):
         assert known.left is not None
         assert known.elapsed + known.left == pytest.approx(60.0)
-        clock.now += 20.0
+        clock.now += 18.0
     clock.now += 20.0
     assert known.left == 0.0
 
@@ -184,7 +186,7 @@ def test_work_that_begins_again_is_measured_again(clock: Clock) -> None:
 
 
 def test_a_limit_ends_the_work_but_not_the_stages_after_it(clock: Clock) -> None:
-    known = TimeLeft(None, 0.0, lambda pace: {"ladder": 5.0}, limit=30.0, clock=clock)
+    known = TimeLeft(0.0, lambda pace: {"ladder": 5.0}, limit=30.0, clock=clock)
     clock.now += 10.0
     known.reach(0.1)
     assert known.left == pytest.approx(20.0 + 5.0)
@@ -193,11 +195,11 @@ def test_a_limit_ends_the_work_but_not_the_stages_after_it(clock: Clock) -> None
 def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
     paces = []
 
-    def after(pace: float | None) -> dict[str, float]:
+    def after(pace: float) -> dict[str, float]:
         paces.append(pace)
         return {"play-off": 20.0, "ladder": 5.0}
 
-    known = TimeLeft(None, 0.0, after, clock=clock)
+    known = TimeLeft(0.0, after, clock=clock)
     clock.now += 40.0
     known.reach(0.5)
     assert known.left == 65.0

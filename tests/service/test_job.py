@@ -335,14 +335,11 @@ def test_a_process_that_has_just_begun_is_alive(
     assert job.alive
 
 
-def test_after_the_last_trial_the_time_left_is_that_of_the_final() -> None:
+def test_the_time_left_is_what_its_command_says() -> None:
     job = JobRecord(id=JOB, command="sweep", settings={}, run="s")
-    for done in (1, 2):
-        job.take({"event": "trial", "time": 10.0 * done, "done": done, "total": 2, "row": {}})
-        assert job.progress.left == (None, 0.0)[done - 1]
-    for done, left in ((1, None), (2, 98.0), (51, 49.0)):
-        event = {"event": "progress", "stage": "final", "done": done, "total": 100}
-        job.take({**event, "time": 30.0 + done})
-        assert (job.progress.stage_done, job.progress.left) == (done, left)
-    job.take({"event": "progress", "time": 90.0, "stage": "rungs", "done": 1, "total": 2})
-    assert job.progress.left is None, "another stage has a pace of its own"
+    job.take({"event": "trial", "time": 10.0, "done": 1, "total": 2, "row": {}, "left": None})
+    assert job.progress.left is None
+    for event in ("trial", "progress"):
+        more = {"row": {}} if event == "trial" else {"stage": "final"}
+        job.take({"event": event, "time": 20.0, "done": 2, "total": 2, "left": 98.0, **more})
+        assert job.progress.left == 98.0

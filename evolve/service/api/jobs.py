@@ -12,7 +12,7 @@ from evolve.agents.calibration.ratings import rungs_of
 from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import default_rules
-from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.fitness.executor import processors
 from evolve.parsing import json_value
 from evolve.runs.ids import new_run_in
@@ -27,8 +27,6 @@ from evolve.service.models.meta import (
     Checked,
     ColumnShown,
     CommandInfo,
-    CostInfo,
-    Design,
     Goals,
     Health,
     Items,
@@ -40,7 +38,7 @@ from evolve.service.models.meta import (
     Token,
 )
 from evolve.service.models.runs import JOB_ID, Game, Job, JobState, NewJob
-from evolve.service.offers import NEEDS, costs_of_offers, goals, runs_of
+from evolve.service.offers import NEEDS, goals, runs_of
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Paged, ProblemError, not_found
 from evolve.service.state import Service, ServiceState
@@ -164,14 +162,8 @@ async def check_settings(service: Service, form: _Form, given: SettingsOnly) -> 
     if given.is_study:
         words = study_words(form, settings, given.seeds, given.grid)
     out = [] if given.name is None else ["--out", str(new_run_in(service.folders.runs, given.name))]
-    return Checked(settings=settings, line=service.folders.line_of([*words, *out]))
-
-
-@router.post("/commands/{command}/cost")
-async def get_cost(service: Service, form: _Form, given: Design) -> CostInfo:
-    """What a run or study with these settings is expected to cost on this machine."""
-    _, settings, _ = await checked(service, form.command, given)
-    return await service.costs.of(form, settings, processors(), runs_of(given.seeds, given.grid))
+    line = service.folders.line_of([*words, *out])
+    return Checked(settings=settings, line=line, runs=runs_of(given.seeds, given.grid))
 
 
 @router.get("/goals")
@@ -180,12 +172,6 @@ def list_goals(service: Service) -> Goals:
     items = goals(service.agents.tunable)
     missing = {offer.needs for goal in items for offer in goal.offers}
     return Goals(items=items, notes=[text for what, text in NEEDS.items() if what in missing])
-
-
-@router.get("/goals/costs")
-async def list_costs(service: Service, rules: Rules = DEFAULT_RULES) -> Items[dict[str, CostInfo]]:
-    """What the offers of all goals cost on this machine, by their names."""
-    return Items(items=await costs_of_offers(service.costs, rules, processors()))
 
 
 @router.get("/presets")

@@ -158,15 +158,7 @@ class Checked(BaseModel):
 
     settings: dict[str, Any]
     line: str
-
-
-class CostInfo(BaseModel):
-    """What a run is expected to cost on this machine; null where nobody knows."""
-
-    seconds: float | None
-    most: float | None = Field(description="seconds at most; equal where it is one estimate")
-    bytes: float | None = Field(description="on the disk")
-    runs: int = Field(1, description="of a study")
+    runs: int = Field(description="of a study; else 1")
 
 
 class Offer(BaseModel):

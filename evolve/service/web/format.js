@@ -78,16 +78,6 @@ export function duration(seconds) {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
-/** A time between two, as people say it: 3–4 min. */
-export function span(cost) {
-  const { seconds, most } = cost || {};
-  if (typeof seconds !== "number") return cost ? NONE : "…";
-  if (most <= 1.2 * seconds) return duration(seconds);
-  const [size, unit] = most < 90 ? [1, "s"] : most < 5400 ? [60, "min"] : [3600, "h"];
-  const [low, high] = [Math.max(1, Math.round(seconds / size)), Math.round(most / size)];
-  return low === high ? `${high} ${unit}` : `${low}–${high} ${unit}`;
-}
-
 export function date(seconds) {
   return typeof seconds === "number" ? dateFormat.format(new Date(1000 * seconds)) : NONE;
 }

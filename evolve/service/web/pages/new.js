@@ -4,7 +4,7 @@
 import { newKey, path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
 import { GoalPicture } from "../figures.js";
-import { capital, label, number, partOf, span } from "../format.js";
+import { capital, label, partOf } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
 import { jobOf } from "../jobs.js";
 import { isContest } from "../meta.js";
@@ -34,8 +34,7 @@ function Goals({ commands, query }) {
   const goals = useGet("goals");
   const [kept, keep] = useRules();
   const rules = query.get("rules") || kept;
-  const costs = useGet(path(["goals", "costs"], rules ? { rules } : {}), { keep: true });
-  const offers = (goals.data?.items || []).flatMap((goal) => goal.offers.map((offer) => ({ ...offer, goal: goal.name, cost: costs.data?.items[offer.name] })));
+  const offers = (goals.data?.items || []).flatMap((goal) => goal.offers.map((offer) => ({ ...offer, goal: goal.name })));
   const chosen = offers.find((offer) => offer.name === query.get("goal") && !offer.needs && !offer.page) || offers[0];
   const choose = (name) => {
     keep(name);
@@ -53,7 +52,7 @@ function Goals({ commands, query }) {
 }
 
 /** The chosen offer, ready to start. */
-function Begin({ offer: { title, command, settings, seeds, grid, cost }, rules, info }) {
+function Begin({ offer: { title, command, settings, seeds, grid, time }, rules, info }) {
   const own = rulesOf(info);
   const given = own && own !== rules ? { ...settings, rules } : settings; // only where they are not the default
   const job = { settings: given, ...(seeds && { seeds, grid }) };
@@ -62,20 +61,20 @@ function Begin({ offer: { title, command, settings, seeds, grid, cost }, rules, 
   const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value, info.fields.find((field) => field.name === name))]));
   const lines = Object.entries(grid).map(([name, values]) => `${name}=${values}`).join("\n");
   return html`<form aria-label="Start" class="bar" onSubmit=${(event) => { event.preventDefault(); start(command, job); }}><${Problem} error=${error} />
-    <${StartBar} title=${title} checked=${{ ...checked, cost: cost || checked.cost }} busy=${busy}>
+    <${StartBar} title=${title} time=${time} checked=${checked} busy=${busy}>
       <a class="button" href=${to(["new", command], { ...query, seeds, grid: lines })}>All ${info.fields.length} settings</a><//></form>`;
 }
 
 function Offer({ offer, rules, chosen }) {
-  const { title, about, needs, page, time, elo, option, cost } = offer;
+  const { title, about, needs, page, time, elo, option } = offer;
   const content = html`<span class="title">${title}</span><small>${about}</small>
-    <span><span class="facts">${needs ? html`<span class="needs">needs ${needs}</span>` : html`<span>${time || span(cost)}</span>${elo[rules] && html`<span>about ${elo[rules]} Elo</span>`}`}</span><span class="option">${option}</span></span>`;
+    <span><span class="facts">${needs ? html`<span class="needs">needs ${needs}</span>` : html`<span>${time}</span>${elo[rules] && html`<span>about ${elo[rules]} Elo</span>`}`}</span><span class="option">${option}</span></span>`;
   if (needs) return html`<div class="preset off">${content}</div>`;
   if (page) return html`<a class="preset" href=${`#/${page}`}>${content}</a>`;
   return html`<label class="preset"><input type="radio" name="offer" checked=${chosen} onChange=${() => setQuery({ goal: offer.name })} />${content}</label>`;
 }
 
-/** What the server says of a job before it starts: its command line, or what is wrong, and its cost. */
+/** What the server says of a job before it starts: its command line, or what is wrong. */
 function useChecked({ command, fields }, job) {
   const rested = useRested(JSON.stringify(job));
   const [found, setFound] = useState({});
@@ -83,27 +82,18 @@ function useChecked({ command, fields }, job) {
   useEffect(() => {
     if (named && rested === '{"settings":{}}') return setFound({}); // an agent must be given first
     const abort = new AbortController();
-    const ask = (what, body) => post(path(["commands", command, what]), body, { signal: abort.signal });
-    const { name, ...rest } = JSON.parse(rested);
-    ask("check", { name, ...rest }).then(({ line }) => {
-      setFound((old) => ({ line, cost: old.cost }));
-      ask("cost", rest).then((cost) => setFound({ line, cost }), () => {});
-    }, (wrong) => abort.signal.aborted || setFound({ wrong }));
+    post(path(["commands", command, "check"]), JSON.parse(rested), { signal: abort.signal })
+      .then(setFound, (wrong) => abort.signal.aborted || setFound({ wrong }));
     return () => abort.abort();
   }, [command, rested]);
   return found;
 }
 
-/** What would start, what it costs, its command, and the button. */
-function StartBar({ title, checked: { line, wrong, cost }, busy, children }) {
-  return html`<div class="card startbar"><div><span class="title">${title}</span><br /><small>${cost ? costText(cost) : "…"}</small></div>
+/** What would start, how long it takes where that was measured, its command, and the button. */
+function StartBar({ title, time, checked: { line, wrong, runs }, busy, children }) {
+  return html`<div class="card startbar"><div><span class="title">${title}</span><br /><small>${[runs > 1 && `${runs} runs`, time].filter(Boolean).join(" · ")}</small></div>
     <div class="wide">${line ? html`<${CommandLine} line=${line} />` : html`<p class=${wrong ? "bad" : "quiet"} role="status">${wrong ? `Not yet: ${wrong.message}` : "…"}</p>`}</div>
     <div class="row">${children}<button class="main" disabled=${busy}>Start</button></div></div>`;
-}
-
-function costText(cost) {
-  const size = cost.bytes && `${number(Math.max(1, Math.round(cost.bytes / 1e6)))} MB`;
-  return [cost.runs > 1 && `${cost.runs} runs`, cost.seconds === null ? "as long as its games take" : `${cost.most > cost.seconds * 1.2 ? "" : "about "}${span(cost)}`, size].filter(Boolean).join(" · ");
 }
 
 function Settings({ commands, name, query }) {

@@ -5,7 +5,7 @@ import { Board } from "../board.js";
 import { GameGraph } from "../coach.js";
 import { useGet } from "../data.js";
 import { Elo, GoalPicture, Spark, Thumb, unfolded } from "../figures.js";
-import { aboutOf, amount, number, span } from "../format.js";
+import { aboutOf, amount, number } from "../format.js";
 import { stepOf } from "../gameview.js";
 import { html, useEffect, useMemo, useState } from "../html.js";
 import { jobOf } from "../jobs.js";
@@ -53,18 +53,9 @@ function Offers({ of: { play, goals } }) {
   };
   return html`<div class="stack">${asked && html`<${AskRules} onChange=${choose} />`}
     ${card("play", "Play a game", "Against an agent that knows what corners are worth. You have Black.", "", "now", "an easy start", start("play", "plays", (rules) => ({ ...play, rules })))}
-    ${goals.map(({ name, title, about, offers: [{ title: which, option, command, settings }] }) =>
-      card(name, title, about, `evolve ${option}`, html`<${Time} command=${command} settings=${settings} />`, which, start(name, "jobs", (rules) => jobOf({ command, settings: { ...settings, rules } }))))}
+    ${goals.map(({ name, title, about, offers: [{ title: which, option, command, settings, time }] }) =>
+      card(name, title, about, `evolve ${option}`, time, which, start(name, "jobs", (rules) => jobOf({ command, settings: { ...settings, rules } }))))}
     <${Problem} error=${error} /></div>`;
-}
-
-/** How long it takes on this machine; that comes later than the page. */
-function Time({ command, settings }) {
-  const [cost, setCost] = useState(null);
-  useEffect(() => {
-    post(path(["commands", command, "cost"]), { settings }).then(setCost, () => {});
-  }, [command]);
-  return span(cost);
 }
 
 function Example({ run }) {

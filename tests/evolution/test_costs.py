@@ -1,38 +1,19 @@
-"""The estimate of a run's time and space, which is about what is left of it."""
+"""What a run costs: the work of its generations, the games after them, the speed on slots."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.toml import resolve, resolve_as
-from evolve.evolution.estimate import BYTES_A_GAME, Costs, estimate
-from evolve.evolution.loop import Evolution
+from evolve.evolution.costs import Costs, costs_of
 from evolve.evolution.playoff import games_afterwards
-from evolve.fitness.executor import ONE_THREAD
+from evolve.fitness.executor import Threads
 from evolve.runs.progress import Observer
 from tests.evolution.conftest import TINY, start
-
-
-def test_over_a_given_evaluation_a_game_costs_something(tmp_path: Path) -> None:
-    options = {"evaluation": "patterns-standard", "rules": "standard", "population": 4}
-    evolution = Evolution(tmp_path, resolve({**TINY, **options}), ONE_THREAD)
-    assert estimate(evolution).costs.seconds_a_game > 0.0
-
-
-def test_it_counts_the_games_still_to_come(tmp_path: Path) -> None:
-    evolution = Evolution(
-        tmp_path, resolve({**TINY, "generations": 10, "panel": "fixed"}), ONE_THREAD
-    )
-    games = 6 * 5 + 2 * TINY["panel_openings"] * evolution.panel.opponents
-    whole = estimate(evolution)
-    assert whole.bytes == 10 * games * BYTES_A_GAME
-    assert whole.seconds > 0.0
-    evolution.generation = 4
-    half = estimate(evolution)
-    assert half.bytes == pytest.approx(whole.bytes / 2)
 
 
 class Counted(Observer):
@@ -46,19 +27,39 @@ class Counted(Observer):
 
 
 @pytest.mark.parametrize("panel", [pytest.param("fixed", marks=pytest.mark.slow), "ladder"])
-def test_it_knows_the_stages_after_the_last_generation(tmp_path: Path, panel: str) -> None:
-    evolution = Evolution(tmp_path, resolve({**TINY, "panel": panel}), ONE_THREAD)
-    about = estimate(evolution)
-    left = evolution.settings.generations * about.generation
-    assert about.seconds == pytest.approx(left + sum(about.endings.values()))
-    expected = games_afterwards(evolution.settings)
-    assert list(about.endings) == list(expected)
-    each = about.costs.seconds_a_game
-    assert [*about.endings.values()] == pytest.approx([each * games for games in expected.values()])
+def test_the_games_of_the_stages_after_the_last_generation_are_known(
+    tmp_path: Path, panel: str
+) -> None:
+    expected = games_afterwards(resolve({**TINY, "panel": panel}))
     watched = Counted()
     start(tmp_path / "run", observer=watched, panel=panel)
     for name, games in expected.items():
         assert watched.games[name] <= games <= 3.0 * watched.games[name]
+
+
+def test_the_first_generations_are_the_shorter_part_of_the_work() -> None:
+    settings = resolve({})
+    first, last = settings.work(10) / 10, settings.work(160) - settings.work(159)
+    assert first == pytest.approx(0.67, abs=0.02)  # by CPU seconds: .5 to .75
+    assert last == pytest.approx(1.0, abs=0.01)
+    fixed = resolve({"fix": {"depths": [3, 3, 3]}})
+    assert fixed.work(10) == 10
+
+
+class Workers(Threads):
+    """Its tasks cost a second each, and the first one compiles for a minute."""
+
+    def run(self, function: Any, tasks: Any) -> Any:
+        for answer in super().run(function, tasks):
+            self.elsewhere += 1.0 if self.elsewhere else 60.0
+            yield answer
+
+
+def test_a_generation_tells_what_a_game_costs_without_compilation(tmp_path: Path) -> None:
+    settings = resolve({**TINY, "panel_every": 2})
+    found = costs_of(tmp_path, settings, Workers(1))
+    assert (found.individuals, found.games) == (6, settings.games_a_generation)
+    assert 0.0 < found.seconds_a_game <= 0.5  # a task has two games or more
 
 
 def costs(seconds: float = 0.4e-3, **options: object) -> Costs:
