@@ -190,18 +190,19 @@ def _document(
     workers: list[dict[str, Any]], settings: EvolutionSettings, costs: Costs, slots: int, jobs: int
 ) -> dict[str, Any]:
     """The workers, and what a run of the settings would gain by so many slots."""
+    work = settings.work(settings.generations)
     return {
         "workers": workers,
         "slots": slots,
         "games_a_generation": settings.games_a_generation,
         "cpu_seconds_a_game": costs.seconds_a_game,
         "useful_slots": costs.useful,
-        "seconds_here": settings.generations * costs.seconds(jobs, task=0.0),
+        "seconds_here": work * costs.seconds(jobs, task=0.0),
         "model": [
             {
                 "slots": number,
                 "speed_up": costs.speed_up(number),
-                "seconds": settings.generations * costs.seconds(number),
+                "seconds": work * costs.seconds(number),
             }
             for number in sorted({1, 2, 4, 8, 16, 32, 64, 128, costs.useful, slots})
         ],

@@ -57,7 +57,7 @@ class ProgressView(ABC):
     that a narrow terminal leaves out. counted: what the bar counts. whole: whether stages count all
     of it, as rows do, but for those at its end. by_rows: whether rows alone tell the time, because
     what comes with each takes long. legend: a line that explains the columns. limit: most seconds
-    of its steps; at_most: whether it may end early.
+    of its steps; at_most: whether it may end early; at_once: steps that run side by side.
     """
 
     unit: ClassVar[str]
@@ -72,6 +72,7 @@ class ProgressView(ABC):
     legend: str = ""
     limit: float = math.inf
     at_most: bool = False
+    at_once: int = 1
     begun: tuple[float, float] = (0.0, 0.0)
     """How much was done before, of how much; zeros if unknown."""
 
@@ -82,6 +83,10 @@ class ProgressView(ABC):
     def work(self, done: float) -> float:
         """Return the work of so many steps, where they do not take equal times."""
         return done
+
+    def took(self, row: Mapping[str, Any]) -> float | None:
+        """Return the seconds of a row's step, where the first one began after others could."""
+        return None
 
     def endings(self, pace: float) -> Mapping[str, float]:
         """Return the seconds of each stage after the last step; pace: those of all steps."""
@@ -132,9 +137,13 @@ class Display(Observer):
 
     def __init__(self, view: ProgressView) -> None:
         self.view = view
-        done, total = view.begun
-        share = self._share(done, total) if total else None
-        self.time = TimeLeft(share, view.endings, view.limit)
+        self.time = TimeLeft(
+            view.begun if view.begun[1] else None,
+            after=view.endings,
+            limit=view.limit,
+            work=view.work,
+            at_once=view.at_once,
+        )
         self.stop_requested = False
         self._at = ""
 
@@ -146,7 +155,7 @@ class Display(Observer):
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
-        self.time.reach(self._share(done, total))
+        self.time.reach(done, total, self.view.took(row))
         left = self.time.left
         print_line(self.view.line(row, math.nan if left is None else left))
         remark = self.view.remark(row)
@@ -164,13 +173,10 @@ class Display(Observer):
         self._at = name
         whole = self.view.whole and name not in self.view.reported
         if whole and not self.view.by_rows:
-            self.time.reach(self._share(done, total))
+            self.time.reach(done, total)
         elif not whole:
             self.time.reach_stage(name, done / total if total else 1.0)
         return whole
-
-    def _share(self, done: float, total: float) -> float:
-        return self.view.work(done) / self.view.work(total) if total else 1.0
 
     def note(self, text: str) -> None:
         """Print a line."""
@@ -205,7 +211,7 @@ class _LiveDisplay(Display):
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Add a row, and move the run's bar."""
-        self.time.reach(self._share(done, total))
+        self.time.reach(done, total, self.view.took(row))
         self._rows.append(row)
         self._remark = self.view.remark(row) or self._remark
         self._done, self._total = done, total

@@ -84,7 +84,7 @@ settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=
 """
 _EPILOG: Final = f"""\b
 Examples:
-  evolve run --generations 168             as many as the paper, some six minutes
+  evolve run --generations 168             as many as the paper; 4 min on 2 cores
   evolve run --rules standard --seed 1     the usual game
   evolve train mcts --budget 120           a network for tree search, by its own games
   evolve sweep mcts --trials 60            its best settings, by Optuna

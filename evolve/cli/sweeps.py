@@ -45,6 +45,7 @@ class TrialsView(ProgressView):
 
     unit = "the current games"
     counted = "trials"
+    by_rows = True
     reported = ("final",)
     columns = ("number", "state", "score", "score_error", "best", "seconds")
 
@@ -53,10 +54,14 @@ class TrialsView(ProgressView):
         settings: SweepSettings,
         progress: tuple[float, float] | None = None,
         final: Callable[[], float] | None = None,
+        workers: int = 1,
     ) -> None:
         first, target = progress or (0.0, settings.work)
-        self.begun = float(first), float(target)
+        self.begun, self.at_once = (float(first), float(target)), workers
         self._final = final or (lambda: 0.0)
+
+    def took(self, row: Mapping[str, Any]) -> float | None:
+        return cast("float | None", row["seconds"])
 
     def endings(self, pace: float) -> Mapping[str, float]:
         return {"final": self._final()}
@@ -133,7 +138,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             )
 
     def view(self, work: Sweep) -> TrialsView:
-        return TrialsView(work.settings, work.study.progress, lambda: work.final_seconds)
+        return TrialsView(work.settings, work.study.progress, lambda: work.final_seconds, work.jobs)
 
     def run(self, work: Sweep, observer: Observer) -> SweepEnding:
         """Search, then play the final or the rungs."""

@@ -88,15 +88,16 @@ class _TwoGenerations(Observer):
 
 
 def costs_of(folder: Path, settings: EvolutionSettings, executor: Executor) -> Costs:
-    """Play two generations in a new folder; the second one tells, workers compile in the first.
+    """The costs of a late generation, by the second one: workers compile in the first.
 
-    executor: a cluster, whose workers report their CPU seconds.
+    folder: a new one, for both. executor: a cluster, whose workers report their CPU seconds.
     """
-    settings = settings.model_copy(update={"generations": 3, "panel_every": 1})
-    run_folder.create(folder, config_text(settings, {}))
-    evolution = Evolution(folder, settings, executor)
+    short = settings.model_copy(update={"generations": 3, "panel_every": 1})
+    run_folder.create(folder, config_text(short, {}))
+    evolution = Evolution(folder, short, executor)
     evolution.run(observer := _TwoGenerations(executor))
     first, second = observer.seconds
     panel = 2.0 * settings.panel_openings * evolution.panel.opponents
     games = settings.games_a_generation
-    return Costs(settings.population, games, panel, (second - first) / (games + panel))
+    late = (second - first) / (settings.work(2) - settings.work(1))
+    return Costs(settings.population, games, panel / settings.panel_every, late / (games + panel))

@@ -46,7 +46,7 @@ from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
 from evolve.runs import life_cycle
 from evolve.runs.loading import load_alphabeta
-from evolve.runs.progress import Observer, RunEnding, shown
+from evolve.runs.progress import Observer, RunEnding, TimeLeft, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.paths import committed_generations, generation_file, playoff_file
@@ -368,6 +368,6 @@ def evolve(
             evolution.restore()
             store_settings()
         if evolution.finished is None:
-            with shown(progress, observer, requested.work) as watching:
+            with shown(progress, observer, TimeLeft(work=requested.work)) as watching:
                 evolution.run(watching)
     return Run(folder)

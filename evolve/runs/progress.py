@@ -52,8 +52,6 @@ class Observer:
         return False
 
 
-Work = Callable[[float], float]
-"""The work of so much that is done, where equal parts of it do not take equal times."""
 _RECENT: Final = 10
 """Reports that tell the pace."""
 _APART: Final = 0.01
@@ -72,39 +70,56 @@ class TimeLeft:
 
     def __init__(
         self,
-        done: float | None = None,
+        begun: tuple[float, float] | None = None,
+        *,
         after: Callable[[float], Mapping[str, float]] = lambda pace: MappingProxyType({}),
         limit: float = math.inf,
+        work: Callable[[float], float] = lambda done: done,
+        at_once: int = 1,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """done: the share that was done before, from which the pace counts.
+        """begun: how much was done before, of how much; from there the pace counts.
 
         None where it counts from the first report, because kernels may compile before that.
         after: returns the seconds of each stage after the work, and gets those that all of the
-        work takes at its pace. limit: most seconds of the work.
+        work takes at its pace. limit: most seconds of the work. work: that of so much that is done,
+        where equal parts of it do not take equal times. at_once: parts that run side by side; the
+        pace is known when so many have ended.
         """
         self._clock, self._after, self._limit = clock, after, limit
+        self._work, self._unended, self._first = work, at_once, True
         self._begin = clock()
         self._ends: float | None = None
         self._reports: deque[tuple[float, float]] = deque(maxlen=_RECENT)
-        if done is not None:
-            self._reports.append((self._begin, done))
-        self._share = done or 0.0
+        self._share = 0.0
+        if begun is not None:
+            self._share = self._share_of(*begun)
+            self._reports.append((self._begin, self._share))
         self._pace: float | None = None
         self._stage: tuple[str, float] = ("", self._begin)
 
-    def reach(self, share: float) -> None:
-        """Take the share of the work that is done."""
-        now, self._share = self._clock(), share
+    def reach(self, done: float, total: float = 1.0, took: float | None = None) -> None:
+        """Take how much of the work is done; took: seconds of the part that has just ended.
+
+        With it the pace counts from the beginning of the first part.
+        """
+        now, share = self._clock(), self._share_of(done, total)
+        self._share = share
         if self._reports and share < self._reports[0][1]:  # it began again
             self._reports.clear()
-        if self._reports and share > self._reports[0][1]:
+        if took is not None and self._reports and self._first:
+            self._reports[0] = (now - took, self._reports[0][1])
+        self._first, self._unended = False, self._unended - 1
+        if self._reports and share > self._reports[0][1] and self._unended <= 0:
             begun, before = self._reports[0]
             self._pace = (now - begun) / (share - before)
             left = min(self._pace * (1.0 - share), max(0.0, self._limit - self.elapsed))
             self._ends = now + left + sum(self._after(self._pace).values())
         if not self._reports or share >= self._reports[-1][1] + _APART:
             self._reports.append((now, share))
+
+    def _share_of(self, done: float, total: float) -> float:
+        return self._work(done) / self._work(total) if total else 1.0
 
     def reach_stage(self, name: str, share: float) -> None:
         """Take how far a stage after the work is; other stages say nothing."""
@@ -152,12 +167,11 @@ class ProgressLine(Observer):
     """
 
     def __init__(
-        self, inner: Observer, stream: TextIO | None = None, work: Work = lambda done: done
+        self, inner: Observer, stream: TextIO | None = None, left: TimeLeft | None = None
     ) -> None:
-        self._inner, self._work = inner, work
+        self._inner, self._time = inner, left or TimeLeft(clock=time.monotonic)
         self._stream = sys.stdout if stream is None else stream
         self._replaces = self._stream.isatty() or "ipykernel" in sys.modules
-        self._time = TimeLeft(clock=time.monotonic)
         self._shown_at = time.monotonic()
         self._share = self._last = 0.0
         self._what = self._stage = self._after = ""
@@ -168,7 +182,7 @@ class ProgressLine(Observer):
         self._inner.row(row, done, total)
         self._rows += 1
         self._share, self._stage = done / total if total else 1.0, ""
-        self._time.reach(self._work(done) / self._work(total) if total else 1.0)
+        self._time.reach(done, total, row.get("seconds") if "number" in row else None)
         parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
         metric = next((key for key in _METRICS if isinstance(row.get(key), int | float)), None)
         if metric is not None:
@@ -249,17 +263,14 @@ class ProgressLine(Observer):
 
 @contextmanager
 def shown(
-    progress: bool, observer: Observer | None, work: Work = lambda done: done
+    progress: bool, observer: Observer | None, left: TimeLeft | None = None
 ) -> Iterator[Observer]:
-    """Yield the observer of a call, behind a line of progress if wished.
-
-    work: that of so many rows, where they differ.
-    """
+    """Yield the observer of a call, behind a line of progress if wished; left: its time."""
     inner = Observer() if observer is None else observer
     if not progress:
         yield inner
         return
-    line = ProgressLine(inner, work=work)
+    line = ProgressLine(inner, left=left)
     try:
         yield line
     finally:

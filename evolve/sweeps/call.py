@@ -11,7 +11,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import RunError
 from evolve.runs import life_cycle
-from evolve.runs.progress import Observer, shown
+from evolve.runs.progress import Observer, TimeLeft, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.rungs import Rungs, RungsEnded
@@ -94,6 +94,7 @@ def sweep(
         if store_settings is not None:
             store_settings()
         if not (work.has_champion and work.study.is_over):
-            with shown(progress, observer) as watching:
+            time = TimeLeft(work.study.progress, at_once=work.jobs)
+            with shown(progress, observer, time) as watching:
                 search_and_select(work, watching)
     return Run(folder)

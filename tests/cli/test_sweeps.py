@@ -52,7 +52,7 @@ def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPat
     assert display.time.left is None
     assert look.line(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
     now += 30.0
-    display.row(row(11, "COMPLETE", 0.5), 12, 20)
+    display.row(row(11, "COMPLETE", 0.5, seconds=30.0), 12, 20)
     assert display.time.left == pytest.approx(120.0)
 
 
@@ -64,7 +64,7 @@ def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> No
     display, told = Display(look), []
     now += 30.0
     for number, final[0] in ((9, 7.0), (18, 70.0), (19, 700.0)):
-        display.row(row(number, "COMPLETE", 0.5), number + 1, 20)
+        display.row(row(number, "COMPLETE", 0.5, seconds=30.0), number + 1, 20)
         told.append(display.time.left)
     assert told == pytest.approx([30 + 7, 30 / 19 + 70, 700])
     display.stage("final", 0, 8)

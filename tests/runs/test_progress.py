@@ -150,7 +150,7 @@ def test_nothing_is_known_before_there_is_a_pace(clock: Clock) -> None:
 
 
 def test_elapsed_and_left_agree(clock: Clock) -> None:
-    known = TimeLeft(0.0, clock=clock)
+    known = TimeLeft((0.0, 1.0), clock=clock)
     clock.now += 6.0
     known.reach(0.1)
     for _ in range(3):
@@ -162,14 +162,14 @@ def test_elapsed_and_left_agree(clock: Clock) -> None:
 
 
 def test_the_pace_counts_from_what_was_done_before(clock: Clock) -> None:
-    known = TimeLeft(done=0.5, clock=clock)
+    known = TimeLeft((0.5, 1.0), clock=clock)
     clock.now += 10.0
     known.reach(0.75)
     assert known.left == pytest.approx(10.0)
 
 
 def test_the_last_reports_tell_the_pace(clock: Clock) -> None:
-    known = TimeLeft(done=0.0, clock=clock)
+    known = TimeLeft((0.0, 1.0), clock=clock)
     for step in range(40):
         clock.now += 9.0 if step < 20 else 1.0
         known.reach((step + 1) / 80)
@@ -177,7 +177,7 @@ def test_the_last_reports_tell_the_pace(clock: Clock) -> None:
 
 
 def test_work_that_begins_again_is_measured_again(clock: Clock) -> None:
-    known = TimeLeft(done=0.5, clock=clock)
+    known = TimeLeft((0.5, 1.0), clock=clock)
     clock.now += 10.0
     known.reach(0.1)
     clock.now += 10.0
@@ -186,7 +186,7 @@ def test_work_that_begins_again_is_measured_again(clock: Clock) -> None:
 
 
 def test_a_limit_ends_the_work_but_not_the_stages_after_it(clock: Clock) -> None:
-    known = TimeLeft(0.0, lambda pace: {"ladder": 5.0}, limit=30.0, clock=clock)
+    known = TimeLeft((0.0, 1.0), after=lambda pace: {"ladder": 5.0}, limit=30.0, clock=clock)
     clock.now += 10.0
     known.reach(0.1)
     assert known.left == pytest.approx(20.0 + 5.0)
@@ -199,7 +199,7 @@ def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
         paces.append(pace)
         return {"play-off": 20.0, "ladder": 5.0}
 
-    known = TimeLeft(0.0, after, clock=clock)
+    known = TimeLeft((0.0, 1.0), after=after, clock=clock)
     clock.now += 40.0
     known.reach(0.5)
     assert known.left == 65.0
@@ -222,7 +222,7 @@ def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
 
 
 def test_a_stage_that_nobody_expected_goes_by_its_own_pace(clock: Clock) -> None:
-    known = TimeLeft(done=0.0, clock=clock)
+    known = TimeLeft((0.0, 1.0), clock=clock)
     clock.now += 10.0
     known.reach(1.0)
     known.reach_stage("final", 0.0)
@@ -230,3 +230,24 @@ def test_a_stage_that_nobody_expected_goes_by_its_own_pace(clock: Clock) -> None
     clock.now += 10.0
     known.reach_stage("final", 0.25)
     assert known.left == pytest.approx(30.0)
+
+
+def test_early_parts_may_be_shorter_than_later_ones(clock: Clock) -> None:
+    known = TimeLeft((0.0, 4.0), work=lambda done: done**2, clock=clock)
+    clock.now += 1.0
+    known.reach(1.0, 4.0)
+    assert known.left == pytest.approx(15.0)
+
+
+def test_the_pace_of_parts_side_by_side_counts_from_their_beginning(clock: Clock) -> None:
+    known = TimeLeft((0.0, 8.0), at_once=2, clock=clock)
+    clock.now += 100.0  # workers start
+    clock.now += 10.0
+    known.reach(1.0, 8.0, took=10.0)
+    assert known.left is None, "the other one is nearly done, too"
+    clock.now += 2.0
+    known.reach(2.0, 8.0, took=12.0)
+    assert known.left == pytest.approx(36.0)
+    clock.now += 9.0
+    known.reach(3.0, 8.0, took=11.0)
+    assert known.left == pytest.approx(35.0)
