@@ -61,6 +61,10 @@ def match(
     Returns A's result: `.score.value` with `.score.low` and `.score.high`, `.elo` with the same
     fields, and so on. Raises AgentError if A or B is not an agent, SettingsError for invalid
     settings, and EngineError if a program cannot be used.
+
+    >>> result = evolve.match("swh", "random", games=20)
+    >>> result.wins, result.draws, result.losses
+    (16, 1, 3)
     """
     names = {"a": _name(a), "b": _name(b)}
     resolved = resolve_as(MatchSettings, {}, {**settings, **names})
@@ -110,6 +114,9 @@ def rate(
     `games`, `failures`. It also has
     `.tables` (`agents`, and `cross`, the score of each against each), `.champion`, the strongest of
     them, and `.plot()`. Raises the same errors as `match`.
+
+    >>> evolve.rate(["random", "swh", "zero"], games=20)["agent"].tolist()
+    ['swh', 'zero', 'random']
     """
     import pandas as pd
 

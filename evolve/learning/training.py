@@ -370,6 +370,9 @@ def train(
 
     Returns the run: `.tables["metrics"]`, `.champion`, `.plot()`. Raises SettingsError for invalid
     settings, RunError for a folder that belongs to another run, ExtraError without PyTorch.
+
+    >>> evolve.train("patterns", "runs/taught", games=200, depth=1, panel_openings=2)
+    Run('runs/taught', games=200)
     """
     variant, command = life_cycle.variant_of(TRAININGS, kind), TRAININGS.command(kind)
     folder = Path(folder)

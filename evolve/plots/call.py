@@ -87,6 +87,9 @@ def plot(
     several. Returns the file, the axes, or the picture, which notebooks show. Raises RunError where
     there is nothing to draw yet, AgentError for an agent that has no weights to draw, OptionsError
     for unknown options, and for those that what is drawn does not have.
+
+    >>> evolve.plot("runs/first", output="first.png").name
+    'first.png'
     """
     check_output(output)
     look = look_of(style, size, title)

@@ -43,6 +43,9 @@ def load_agent(
             None plays to the agent's depths.
 
     Raises AgentError (AgentFileError for files).
+
+    >>> evolve.load_agent("swh", depth=3).choose(evolve.Board.start())
+    19
     """
     parsed = parse_name(str(source))
     settings = parsed.settings

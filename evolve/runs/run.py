@@ -371,5 +371,9 @@ def list_all(parent: str | Path, refused: Callable[[Path, LinkError], None]) -> 
 
 
 def load_run(path: str | Path) -> Run | Study:
-    """The run or study in a folder; raises RunError when it is neither."""
+    """The run or study in a folder; raises RunError when it is neither.
+
+    >>> evolve.load_run("runs/first").tables
+    ('generations', 'individuals', 'games')
+    """
     return Study(path) if _is_study(Path(path)) else Run(path)

@@ -69,6 +69,11 @@ def study(
     `evolve.evolve` makes with the same settings and seed. Returns the study: `.tables` of all runs,
     `.plot()`, and `.runs`, each with its `.champion`. Only this call can resume a study that has
     functions. Raises what `evolve.evolve` does; the next call resumes at that run.
+
+    >>> quick = {"generations": 1, "population": 4}
+    >>> study = evolve.study("runs/two", seeds="0-1", grid={"survivors": [0.25, 0.5]}, **quick)
+    >>> [(run.setting, run.seed) for run in study.runs][:2]
+    [('survivors=0.25', 0), ('survivors=0.5', 0)]
     """
     functions: Functions = {}
     spec = {
@@ -117,6 +122,9 @@ def compare(
     `evolve.studies.comparison.COLUMNS` explains. It also has `.tables` (`settings`, `differences`,
     `effects` of a grid of several factors, and `head_to_head` with `games`) and `.plot()`. Raises
     RunError where there is nothing to compare.
+
+    >>> evolve.compare("runs/first", metric="best_score")["setting"].tolist()
+    ['first']
     """
     opened = [load_run(source) if isinstance(source, str | Path) else source for source in sources]
     groups = groups_of(opened)

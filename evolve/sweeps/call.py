@@ -76,6 +76,9 @@ def sweep(
     run: `.tables["trials"]`, `.champion`, `.plot()`. Raises SettingsError for invalid settings,
     RunError for a folder that belongs to another run or where every trial failed, ExtraError
     without what the kind needs.
+
+    >>> evolve.sweep("alphabeta", "runs/tuned", trials=2)
+    Run('runs/tuned', trials=2)
     """
     variant, command = life_cycle.variant_of(SWEEPS, kind), SWEEPS.command(kind)
     folder = Path(folder)
