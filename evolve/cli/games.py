@@ -17,6 +17,7 @@ from evolve.cli.options import (
     complete_agents,
     complete_runs,
     files_rules_option,
+    input_path,
     json_option,
     log_option,
     output_named,
@@ -111,7 +112,7 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
 
 
 @click.command(name="replay")
-@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
+@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs, callback=input_path)
 @click.argument("game", required=False)
 @strict_option
 @files_rules_option
@@ -119,8 +120,9 @@ def replay_command(source: str, game: str | None, strict: bool, rules: str | Non
     """Show GAME of a run or of a file, move by move.
 
     Of a run GAME is generation:number, as in the games table, or a number in the last generation.
-    Of a file, in any format that evolve convert reads, it is the number of the game, from 1; the
-    first if not given. Games that cannot be read are left out, named and counted.
+    Of a file, in any format that evolve convert reads, or of standard input, -, it is the number of
+    the game, from 1; the first if not given. Games that cannot be read are left out, named and
+    counted.
     On a terminal the arrow keys step forward and back, Home and End go to the ends, q leaves; into
     a pipe all boards are printed.
 
@@ -140,9 +142,10 @@ _CONVERT_HELP: Final = f"""Turn the games of SOURCE into another format, by the 
 \b
 {TABLE}
 
-Each may be packed: {", ".join(PACKED)}. An .obf gets the last position of each game, for
-evolve solve. Games that cannot be read are left out and named. Games keep their rules: one with a
-winner that contradicts them is left out, too.
+Each may be packed: {", ".join(PACKED)}. - is standard input, for formats of text, or
+standard output, in GGF; -o -.csv and the like say another format. An .obf gets the last position of
+each game, for evolve solve. Games that cannot be read are left out and named. Games keep their
+rules: one with a winner that contradicts them is left out, too.
 
 \b
 Examples:
@@ -153,7 +156,7 @@ Examples:
 
 
 @click.command(name="convert", help=_CONVERT_HELP)
-@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("source", type=click.Path(path_type=Path), callback=input_path)
 @click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
 @click.option(
     "--empties",
@@ -198,7 +201,7 @@ def _with_empties(game: GameRecord, empties: int) -> list[Board]:
 
 
 @click.command(name="solve")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), callback=input_path)
 @rules_option(
     "Rules, and so what a score is, if the file does not say them: "
     + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
@@ -215,7 +218,7 @@ def _with_empties(game: GameRecord, empties: int) -> list[Board]:
 def solve_command(
     file: Path, rules: Rules | None, side: Side | None, strict: bool, as_json: bool
 ) -> None:
-    """Solve every position of a file to the end: exact score and a best move.
+    """Solve every position of a file, or of standard input, -: exact score and a best move.
 
     A position is 64 cells a1 to h8 (X black, O white, - empty), in a line or in rows, then the side
     to move; of a file of games, in any format that evolve convert reads, it is the last one of

@@ -6,9 +6,11 @@ Imports are light: help and completion must answer at once.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
 import click
@@ -16,6 +18,7 @@ from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS
+from evolve.files.atomic import is_standard
 from evolve.fitness.executor import processors
 from evolve.programs.children import LOG
 from evolve.tables.paths import CONFIG_FILE
@@ -68,6 +71,9 @@ def output_path(
     if value is None:
         return None
     path = Path(value)
+    if is_standard(path):  # and lines for people go to standard error
+        context.with_resource(redirect_stdout(sys.stderr))
+        return path
     if path.is_dir():
         raise click.ClickException(f"{path} is a folder; name a file in it")
     if not path.parent.is_dir():
@@ -76,6 +82,15 @@ def output_path(
         raise click.ClickException(f"{path} cannot be written to")
     through = path.exists() and not path.is_file()
     return path.resolve() if path.is_symlink() and not through else path
+
+
+def input_path(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """A file to read; standard input, `-`, is put into a file for the time of the command."""
+    if str(value) != "-" or context.resilient_parsing:
+        return value
+    path = Path(context.with_resource(TemporaryDirectory()), "standard-input.txt")
+    path.write_bytes(sys.stdin.buffer.read())
+    return type(value)(path)
 
 
 def output_named(

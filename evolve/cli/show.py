@@ -13,7 +13,7 @@ import click
 import evolve
 from evolve.agents.names import parse_name
 from evolve.cli.drawing import print_agent
-from evolve.cli.options import complete_agents, complete_runs, json_option, output_path
+from evolve.cli.options import complete_agents, complete_runs, input_path, json_option, output_path
 from evolve.cli.output import (
     as_frame,
     format_option,
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 
 _SHOW_HELP: Final = """Show a table of a run or a study, or an agent as boards of weights.
+
+An agent's file may be standard input, -.
 
 \b
 Examples:
@@ -75,7 +77,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
 
 
 @click.command(name="show", cls=_ShowCommand, help=_SHOW_HELP)
-@click.argument("source", shell_complete=complete_agents)
+@click.argument("source", shell_complete=complete_agents, callback=input_path)
 @click.option(
     "--table",
     type=click.Choice(

@@ -21,16 +21,22 @@ from evolve.parsing import parse_json
 TEMPORARY_PREFIX = ".writing-"
 
 
+def is_standard(path: Path) -> bool:
+    """Whether a path is standard output: `-`, or `-.csv` and the like."""
+    return path.name.partition(".")[0] == "-" and path.parent == Path()
+
+
 @contextlib.contextmanager
 def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Give a file to write to; it replaces `path` when no error occurs.
 
     The data is on the disk before the rename, and the rename is on the disk before this returns.
     The folder must exist. A link to a file is replaced, not followed; a pipe or a device is written
-    to, also through a link, such as /dev/stdout. An OSError names `path`, and no temporary file
-    stays behind. A `private` file is readable by this user alone.
+    to, also through a link, such as /dev/stdout, and so is standard output. An OSError names
+    `path`, and no temporary file stays behind. A `private` file is readable by this user alone.
     """
-    special = path.exists() and not (path.is_file() or path.is_dir())
+    standard = is_standard(path)
+    special = standard or (path.exists() and not (path.is_file() or path.is_dir()))
     folder = Path(tempfile.gettempdir()) if special else path.parent
     # The name is chosen here, not by mkstemp: a signal may come at any time, and the file is still
     # removed.
@@ -42,7 +48,8 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
             point("write", temporary)
             os.fsync(file.fileno())
         if special:
-            with temporary.open("rb") as source, path.open("wb") as sink:
+            target = 1 if standard else path  # the number of standard output
+            with temporary.open("rb") as source, open(target, "wb", closefd=not standard) as sink:
                 shutil.copyfileobj(source, sink)
             remove(temporary)
             return

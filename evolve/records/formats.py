@@ -136,8 +136,11 @@ def read_games(
 
 
 def write_games(path: Path, records: Sequence[GameRecord]) -> None:
-    """Write games in the format of the ending, in one step; RecordError where it cannot."""
-    known = FORMATS.get(ending_of(path))
+    """Write games in the format of the ending, in one step; RecordError where it cannot.
+
+    `-` is standard output, in GGF.
+    """
+    known = FORMATS.get(".ggf" if path.name == "-" else ending_of(path))
     if known is None or known.write is None:
         raise RecordError(f"{path}: games are written as {WRITTEN}, {_PACKED_TOO}")
     content: str | bytes = imported(known.write)(records)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ import evolve
 from evolve.engine.board.rules import RULE_SETS
 from evolve.records.formats import read_games, write_games
 from tests import reference
-from tests.cli import done, fails, invoke, match, misused
+from tests.cli import command, done, environment, fails, invoke, match, misused
 from tests.cli.test_kept_run import KEPT
 from tests.records.test_ggf import random_record
 from tests.records.test_wthor import database, game_bytes
@@ -36,6 +38,28 @@ def test_positions() -> None:
     assert len(boards) == 9
     found = done("solve", "ends.obf", "--json").document
     assert len(found["positions"]) == 9
+
+
+def test_a_dash_is_standard_input_and_output() -> None:
+    """Lines for people go to standard error then."""
+
+    def piped(data: bytes, *words: str) -> bytes:
+        ended = subprocess.run(command(*words), input=data, capture_output=True, env=environment())
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    games = (random_record(1), random_record(2))
+    write_games(Path("a.ggf"), games)
+    text = Path("a.ggf").read_bytes()
+    assert piped(text, "convert", "-", "-o", "-") == text
+    assert piped(text, "convert", "-", "-o-.pgn").startswith(b"[Event ")
+    ends = piped(text, "convert", "-", "--empties=4", "-o", "-.obf")
+    assert len(json.loads(piped(ends, "solve", "-", "--json"))["positions"]) == 2
+    assert piped(text, "replay", "-", "2") == done("replay", "a.ggf", 2).out.encode().replace(
+        b"of a.ggf", b"of standard-input.txt"
+    )
+    agent = piped(b"", "show", "swh", "--json", "-o", "-")
+    assert piped(agent, "show", "-") == done("show", "swh").out.encode()
 
 
 def winners(file: object) -> list[str | None]:
