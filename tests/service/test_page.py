@@ -348,6 +348,33 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
             assert parse_qs(where)["board"] == [start.removesuffix(";")]
 
 
+def test_a_match_is_chosen_by_clicks_and_errors_begin_with_what_is_wrong(
+    service: Service, browser: Browser
+) -> None:
+    with shown(browser, service, "new/match") as page:
+        page.get_by_role("group", name="Levels").nth(0).get_by_label("level-1", exact=True).click()
+        page.get_by_role("group", name="Recent").nth(1).get_by_label("run:small").click()
+        page.get_by_label("Games").fill("4")
+        sees(page, "evolve match level-1 runs/small --games 4")
+        assert not page.get_by_label("Seed").is_visible()
+        page.get_by_label("Games").fill("none")
+        page.get_by_role("button", name="Start").click()
+        assert page.get_by_role("alert").inner_text().lower().startswith("games")
+        visit(page, root(service), "ratings")
+        page.get_by_role("group", name="Levels").first.get_by_label("level-2", exact=True).click()
+        sees(page, "level-2")
+
+
+def test_resigning_asks_first(service: Service, browser: Browser) -> None:
+    play = begin_play(service, agent="random", side="black")
+    with window(browser, service, f"play/{play}") as page:
+        for answer in ("No", "Resign"):
+            page.get_by_role("button", name="Resign …").click()
+            page.get_by_role("group", name="Give this game up?").get_by_text(answer).click()
+        sees(page, "You lost by resigning")
+        assert page.get_by_role("button", name="Resign …").is_disabled()
+
+
 def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:
     game = service.get("runs/small/generations/2/games?limit=1")["items"][0]
     twice = "for (const _ of [1, 2, 3]) document.dispatchEvent(new KeyboardEvent('keydown', KEY))"

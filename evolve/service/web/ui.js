@@ -180,19 +180,32 @@ export function Search({ name, value, onChange, hidden }) {
     <input id=${id} type="search" placeholder=${hidden && name} value=${text} onInput=${(event) => setText(event.target.value)} /></span>`;
 }
 
-/** The id of an agent or a run (`of`), with those of the server to choose from while one types. */
-export function IdInput({ of = "agents", id, name, value = "", onChange, about, wrong }) {
+export const LEVEL = /^level-(\d+)$/;
+
+/** What is chosen most, one click each: the levels and the champions of the last runs; of runs the last ones. */
+function Picks({ of, chosen, onPick }) {
+  const agents = of === "agents";
+  const levels = useGet(agents ? path([of], { limit: 50, q: "level-" }) : null).data?.items.filter(({ id }) => LEVEL.test(id)) || [];
+  const recent = useGet(path([of], { limit: 6, q: agents ? "run:" : "" })).data?.items || [];
+  const pick = (id, text) => html`<button type="button" aria-pressed=${chosen.includes(id)} aria-label=${text === id ? undefined : id} onClick=${() => onPick(id)}>${text}</button>`;
+  return html`${levels.length > 0 && html`<span class="picks" role="group" aria-label="Levels"><small>Level</small>${levels.map(({ id }) => pick(id, id.slice(6)))}</span>`}
+    ${recent.length > 0 && html`<span class="picks" role="group" aria-label="Recent"><small>Recent</small>${recent.map(({ id }) => pick(id, id.replace("run:", "")))}</span>`}`;
+}
+
+/** The id of an agent or a run (`of`), with those of the server to choose from while one types; `picks`: with what is chosen most. */
+export function IdInput({ of = "agents", id, name, value = "", onChange, about, wrong, picks }) {
   const own = useId();
   const input = id || own;
   const found = useGet(path([of], { limit: 30, q: useRested(value.split("?")[0]) }), { keep: true });
   return html`<span class="control agent">${name && html`<label for=${input}>${name}</label>`}
     <input id=${input} list=${`${input}-list`} value=${value} onInput=${(event) => onChange(event.target.value.trim())} autocomplete="off" spellcheck=${false}
       placeholder="type to search" aria-describedby=${about} aria-invalid=${wrong} />
-    <datalist id=${`${input}-list`}>${found.data?.items.map((item) => html`<option value=${item.id}>${item.about || item.command}</option>`)}</datalist></span>`;
+    <datalist id=${`${input}-list`}>${found.data?.items.map((item) => html`<option value=${item.id}>${item.about || item.command}</option>`)}</datalist>
+    ${picks && html`<${Picks} of=${of} chosen=${[value]} onPick=${onChange} />`}</span>`;
 }
 
 /** Several of them: each chosen one with a button that takes it out, and one to add. */
-export function IdList({ chosen, onChange, href, ...rest }) {
+export function IdList({ chosen, onChange, href, picks, ...rest }) {
   const [next, setNext] = useState("");
   const add = () => {
     if (next) onChange([...chosen, next]);
@@ -203,10 +216,12 @@ export function IdList({ chosen, onChange, href, ...rest }) {
     event.preventDefault();
     add();
   };
+  const turn = (id) => onChange(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id]);
   return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter} onChange=${add}>
     ${chosen.map((id, index) => html`<span class=${`key c${index % 6 + 1}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
       onClick=${() => onChange(chosen.filter((_, at) => at !== index))}>×</button></span>`)}
-    <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>`;
+    <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>
+    ${picks && html`<${Picks} of=${rest.of || "agents"} chosen=${chosen} onPick=${turn} />`}`;
 }
 
 export const useAgent = (id) => useGet(id ? path(["agents", id]) : null);

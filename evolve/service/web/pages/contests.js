@@ -22,8 +22,9 @@ export function Compare({ query }) {
   const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
   return html`<h1>Compare</h1>
     <div class="panel"><h2 class="title">Runs</h2>
-      <label for="compare-run">Add a run; two or more are needed</label>
-      <${IdList} id="compare-run" of="runs" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} /></div>
+      <label for="compare-run">Add runs and studies; two or more are needed</label>
+      <${IdList} picks id="compare-run" of="runs" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} /></div>
+    ${ids.length === 0 && html`<p class="note">Their settings, curves and results stand side by side; then their champions can play. Nothing here to compare? <a href="#/new">Start a run or a study</a></p>`}
     ${ids.length > 0 && html`<${Wait} of=${together}>
       ${runs.length > 0 && html`<${runs.some((run) => run.kind !== runs[0].kind || run.kind === "study") ? Courses : Curves} runs=${runs} />`}
       ${runs.length > 1 && html`<${Differences} runs=${runs} comparison=${together.data} /><${Meet} runs=${runs} line=${together.data.line} query=${query} />`}
@@ -129,12 +130,12 @@ export function Ratings({ query }) {
     <p>Every agent meets every other one, both colours on every opening. Their Elo follows from all games. With opponents of fixed Elo, the agents meet these alone.</p>
     <div class="panel"><h2 class="title">Agents</h2>
       <label for="rate-agent">Add an agent; two or more are needed, or one and its opponents</label>
-      <${IdList} id="rate-agent" chosen=${agents} onChange=${(agent) => show({ agent })} />
+      <${IdList} picks id="rate-agent" chosen=${agents} onChange=${(agent) => show({ agent })} />
     </div>
-    <div class="panel"><h2 class="title">Opponents of fixed Elo</h2>
+    <details class="panel fold" open=${against.length > 0}><summary>Opponents of fixed Elo</summary>
       <label for="rate-against">Add an opponent, if you want any</label>
-      <${IdList} id="rate-against" chosen=${against} onChange=${(chosen) => show({ against: chosen })} />
-    </div>
+      <${IdList} picks id="rate-against" chosen=${against} onChange=${(chosen) => show({ against: chosen })} />
+    </details>
     <${Launch} command="rate" fixed=${{ agents, against: against.length ? against : undefined }} button="Start the rating" disabled=${agents.length < (against.length ? 1 : 2)}
       onStart=${(started) => show({ job: started.id })} />
     ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${RatingResult} result=${result} />`}<//>`}

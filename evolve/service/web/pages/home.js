@@ -52,7 +52,7 @@ export function Home({ query }) {
       ${select("Order", "sort", sort, SORTS)}</span>
     </div>`}
     <${Wait} of=${list}>
-      ${filtered && shown.length === 0 && html`<p class="note">Nothing here is like that. <a href="#/">Show all</a></p>`}
+      ${filtered && shown.length === 0 && html`<p class="note">Nothing here is like that. <a href="#/">Show all</a>, or <a href="#/new">start something new</a>.</p>`}
       ${rest.length > 0 && html`<div class="card flush"><div class="run heads" aria-hidden="true"><span></span><span></span><span>Name</span><span>Course</span><span>Elo</span><span>What that means</span><span>Ended</span></div>
         <ul class="runs">${rest.map((item) => html`<${Row} key=${keyOf(item)} ...${item} chosen=${chosen.includes(item.run?.id)} onTick=${() => tick(item.run.id)} />`)}</ul></div>`}
       ${!noRuns && html`<${More} pages=${runs} what="runs" />`}

@@ -159,10 +159,12 @@ function Form({ info, begin }) {
     }
   };
   const extra = WHERE.filter(({ name }) => name === "threads" || !contest);
+  const [front, rest] = contest ? contestFields(info.fields) : [[], info.fields];
   const errors = errorsByField(error || checked.wrong, [...info.fields, ...STUDY, ...extra]);
   return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => { event.preventDefault(); start(command, { ...job, ...settingsOf(extra, where) }); }}>
     <${Problem} error=${error} />
-    <${SettingsForm} info=${info} texts=${texts} onChange=${change} errors=${errors} />
+    ${contest && html`<div class="panel"><${Fields} fields=${front} texts=${texts} onChange=${change} errors=${errors} /></div>`}
+    <${SettingsForm} info=${{ ...info, fields: rest }} texts=${texts} onChange=${change} errors=${errors} closed=${contest} />
     ${!contest && html`<${SettingsForm} info=${{ fields: STUDY, presets: {} }} texts=${texts} onChange=${change} errors=${errors} closed />`}
     <${SettingsForm} info=${{ fields: extra, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors} closed />
     <${StartBar} title=${command} checked=${checked} busy=${busy}><button type="button" onClick=${() => change({})}>Clear the form</button><//>
@@ -239,6 +241,13 @@ function useStart(onStart = (job) => go(to(["job", job.id]))) {
   return { ...state, start, forget };
 }
 
+/** The fields of a contest: who plays and how many games; and the rest, which few change. */
+function contestFields(fields) {
+  const titles = { a: "First agent", b: "Second agent" };
+  const isFront = ({ name, type }) => type === "agent" || name === "agents" || name === "games";
+  return [fields.filter(isFront).map((field) => ({ ...field, title: titles[field.name], picks: field.type.startsWith("agent") || undefined })), fields.filter((field) => !isFront(field)).map((field) => ({ ...field, group: "Everything else" }))];
+}
+
 /** A form within a page; fixed: the settings that the page gives. */
 export function Launch({ command, fixed, button, onStart, disabled }) {
   const commands = useGet("commands");
@@ -247,6 +256,7 @@ export function Launch({ command, fixed, button, onStart, disabled }) {
   const info = commands.data?.items.find((item) => item.command === command);
   if (!info) return html`<${Wait} of=${commands} />`;
   const fields = info.fields.filter((field) => !(field.name in fixed));
+  const [front, rest] = contestFields(fields);
   const errors = errorsByField(error, fields);
   const change = (next) => {
     setTexts(next);
@@ -257,8 +267,9 @@ export function Launch({ command, fixed, button, onStart, disabled }) {
       start(command, { settings: { ...settingsOf(fields, texts), ...fixed } });
     }}>
     <${Problem} error=${error} />
-    <details><summary>Settings</summary><${SettingsForm} info=${{ ...info, fields }} texts=${texts} onChange=${change} errors=${errors} /></details>
-    <p><button class="main" disabled=${busy || disabled}>${button}</button></p></form>`;
+    <${Fields} fields=${front} texts=${texts} onChange=${change} errors=${errors} />
+    <p><button class="main" disabled=${busy || disabled}>${button}</button></p>
+    <${SettingsForm} info=${{ ...info, fields: rest }} texts=${texts} onChange=${change} errors=${errors} closed /></form>`;
 }
 
 /** The first group is open, the others where something in them is set or wrong. */
@@ -266,20 +277,22 @@ export function SettingsForm({ info, texts, onChange, errors = {}, closed }) {
   const preset = info.presets[texts.preset ?? info.fields.find((field) => field.name === "preset")?.default] || {};
   const groups = [...new Set(info.fields.map((field) => field.group))]
     .map((name) => ({ name, fields: info.fields.filter((field) => field.group === name) }));
-  const change = (name) => (text) => onChange({ ...texts, [name]: text });
   return groups.map((group, index) => html`<${Group} key=${group.name} name=${group.name} first=${index === 0 && !closed}
       busy=${group.fields.some((field) => texts[field.name] || errors[field.name])}>
-    ${group.fields.map((field) => html`<${Field} key=${field.name} field=${field} text=${texts[field.name] ?? ""}
-      standard=${field.name in preset ? preset[field.name] : field.default} error=${errors[field.name]}
-      presets=${field.name === "preset" ? Object.keys(info.presets) : null} onChange=${change(field.name)} />`)}
-  <//>`);
+    <${Fields} fields=${group.fields} preset=${preset} presets=${Object.keys(info.presets)} texts=${texts} onChange=${onChange} errors=${errors} /><//>`);
+}
+
+function Fields({ fields, preset = {}, presets, texts, onChange, errors }) {
+  return html`<div class="fields">${fields.map((field) => html`<${Field} key=${field.name} field=${field} text=${texts[field.name] ?? ""}
+    standard=${field.name in preset ? preset[field.name] : field.default} error=${errors[field.name]}
+    presets=${field.name === "preset" ? presets : null} onChange=${(text) => onChange({ ...texts, [field.name]: text })} />`)}</div>`;
 }
 
 function Group({ name, first, busy, children }) {
   const [opened, setOpened] = useState(null);
   const open = opened ?? (first || busy);
   return html`<details class="group panel" open=${open} onToggle=${(event) => event.target.open !== open && setOpened(event.target.open)}>
-    <summary><h2>${name || "Settings"}</h2></summary><div class="fields">${children}</div></details>`;
+    <summary><h2>${name || "Settings"}</h2></summary>${children}</details>`;
 }
 
 function Field({ field, text, standard, error, presets, onChange }) {
@@ -287,9 +300,9 @@ function Field({ field, text, standard, error, presets, onChange }) {
   const about = error ? `${id}-doc ${id}-error` : `${id}-doc`;
   const usual = textOf(standard, field);
   const wrong = error && "true";
-  const common = { id, about, wrong, "aria-describedby": about, "aria-invalid": wrong };
+  const common = { id, about, wrong, picks: field.picks, "aria-describedby": about, "aria-invalid": wrong };
   return html`<div class=${`field${field.type === "agents" || field.type === "mapping" || isMultiple(field) ? " wide" : ""}${error ? " wrong" : ""}`}>
-    <label for=${id}>${capital(label(field.name))}</label>
+    <label for=${id}>${field.title || capital(label(field.name))}</label>
     ${control(field, text, usual, presets, common, onChange)}
     ${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
     <p class="doc" id=${`${id}-doc`}>${field.help}${limits(field)} <span class="option">${field.name}</span></p>

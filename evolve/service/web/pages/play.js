@@ -12,7 +12,7 @@ import { after, fromObf, isOver, legalMoves, mustPass, obf, other, positions, sq
 import { go, setQuery, to } from "../router.js";
 import { useRules } from "../rules.js";
 import { GameView, played, reviewOf, statusAt, useKept, useSteps } from "../gameview.js";
-import { Act, ActTwice, Download, IdInput, Problem, Seg, useAgent, Wait } from "../ui.js";
+import { Act, ActTwice, Download, IdInput, LEVEL, Problem, Seg, useAgent, Wait } from "../ui.js";
 
 export function Play({ parts: [id], query }) {
   const Content = { "": Begin, review: Review, setup: Setup }[id || ""] || Going;
@@ -23,7 +23,6 @@ const listOf = (text) => (text || "").split(/\s+/).filter(Boolean);
 const gameOf = (query) => ({ moves: listOf(query.get("moves")), start: query.get("board") || undefined, rules: query.get("rules") || meta().default_rules, black: query.get("black"), white: query.get("white") });
 const usePositions = ({ moves, start }) => useMemo(() => positions(moves, start), [moves.join(" "), start]);
 
-const LEVEL = /^level-(\d+)$/;
 const eloOf = (elo, before = "") => (elo === undefined ? "" : `${before}${number(elo, 0)} Elo`);
 const titleOf = (name) => name.replace(LEVEL, "Level $1");
 const RULES = { standard: "Most discs win", reversed: "Fewest discs win" };
