@@ -33,6 +33,7 @@ MEDIA: Final = {
     ".json": "application/json",
     ".npz": "application/octet-stream",
     ".parquet": "application/vnd.apache.parquet",
+    ".svg": "image/svg+xml",
 }
 
 

@@ -317,7 +317,8 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
         row["winner"] = comparison.winner_in(row)
         row["more_seeds"] = comparison.more_seeds(row)
         row["words"] = comparison.in_words(row)
-        row["label"], row["against_label"] = words_of(row["setting"]), words_of(str(row["against"]))
+        for key, label in (("setting", "label"), ("against", "against_label")):
+            row[label] = words_of(row[key]) if isinstance(row[key], str) else None
     latex = document.document_of(document.sections_of(frame), ".tex")
     return {"items": items, "latex": latex, "csv": csv_text(frame)}
 

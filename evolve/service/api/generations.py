@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import pyarrow as pa
 from fastapi import APIRouter, Depends, Path, Query
+from fastapi.responses import FileResponse
 
 from evolve.runs.run import Run
 from evolve.service.models.agents import AgentDetail
@@ -15,6 +16,7 @@ from evolve.service.responses import Paged, RunId, Tagged, Text, not_found
 from evolve.service.state import Service, ServiceState
 from evolve.service.tables import (
     check_generation,
+    check_individual,
     crosstable_of,
     game_of,
     games_page,
@@ -134,3 +136,15 @@ def get_lineage(
 ) -> Lineage:
     """The ancestors of an individual, `depth` steps back."""
     return lineage_of(service.index.open(run), individual, depth)
+
+
+@router.get("/runs/{run}/lineage/{individual}/picture", response_class=FileResponse)
+async def get_lineage_picture(
+    service: Service, run: RunId, individual: _Individual
+) -> FileResponse:
+    """The ancestors of an individual as `evolve lineage` draws them."""
+    opened = service.index.open(run)
+    check_individual(opened, individual)
+    words = ["lineage", str(opened.path), individual, "-o", "{to}"]
+    picture = await service.downloads.made(words, ".svg")
+    return service.downloads.sent(picture, f"{run}-{individual}.svg")

@@ -49,6 +49,9 @@ def test_ancestors(service: Service, runs: Path) -> None:
         assert node["parents"] == parents[node["individual"]]
     near = service.get(f"runs/small/lineage/{child}?depth=0")
     assert (len(near["items"]), near["complete"]) == (1, False)
+    picture = service.client.get(f"runs/small/lineage/{child}/picture")
+    assert (picture.status_code, picture.headers["content-type"]) == (200, "image/svg+xml")
+    assert f"{child} and its" in picture.text
 
 
 def test_what_never_changes_is_not_sent_twice(service: Service) -> None:

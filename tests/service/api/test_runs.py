@@ -45,6 +45,8 @@ def test_runs_that_differ_in_their_seeds_are_one_setting(
     with App(tmp_path / "runs", runner) as app:
         found = app.get("seeds?run=a&run=b&run=c")["items"]
         words = [row.pop("words") for row in found]
+        labels = [[row.pop(name) for name in ("label", "against_label")] for row in found]
+        assert labels[0] == ["blend crossover", None]
         assert {row.pop("winner") for row in found} == {None}
         assert {row.pop("more_seeds") for row in found} == {None}, "a single seed says nothing"
         assert found == json.loads((tmp_path / "x.json").read_text()), told.out
@@ -105,6 +107,7 @@ def test_tables_are_those_of_python(service: Service, runs: Path) -> None:
         "runs/small/generations/9/games",
         "runs/small/games/0:99999",
         "runs/small/lineage/9-9",
+        "runs/small/lineage/9-9/picture",
         "runs/small/importances",
         "runs/small/files/config.toml",
         "runs/small/files/..%2fconfig.toml",

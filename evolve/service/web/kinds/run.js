@@ -14,7 +14,7 @@ import { PlayButton, usePlaying } from "../playing.js";
 import { positions } from "../reversi.js";
 import { setQuery, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Box, PagedTable, Seg, Select, Table, Wait } from "../ui.js";
+import { Box, PagedTable, Seg, Table, Wait } from "../ui.js";
 
 /** Over what the rating is drawn: [key, words, what of a row adds up to it]. */
 const OVER = [["generation", "Generations"], ["games", "Games", "games"], ["minutes", "Time", "seconds"]];
@@ -175,18 +175,15 @@ function Values({ run, at: first, onChange }) {
 
 const Weights = ({ run, query }) => html`<section class="card stack"><${Values} run=${run} at=${query.has("g") ? Number(query.get("g")) : null} onChange=${(g) => setQuery({ g })} /></section>`;
 
-const WIDTH = 200;
-const HEIGHT = 52;
-
 /** Ancestors of the champion; of the last generation's best where that is no individual, but a mean of some. */
-function Lineage({ run, query }) {
+function Lineage({ run }) {
   const born = /^\d+-\d+$/.test(run.champion);
   const best = useGet(born ? null : path(["runs", run.id, "generations", lastOf(run), "champion"]));
   const individual = born ? run.champion : best.data?.name;
-  return individual ? html`<h2>Ancestors of ${individual}</h2><${Tree} run=${run} individual=${individual} query=${query} />` : html`<${Wait} of=${best} />`;
+  return individual ? html`<h2>Ancestors of ${individual}</h2><${Tree} key=${individual} run=${run} individual=${individual} />` : html`<${Wait} of=${best} />`;
 }
 
-function Individual({ run, rest, query }) {
+function Individual({ run, rest }) {
   const [individual] = rest;
   const agent = useGet(path(["runs", run.id, "individuals", individual]));
   return html`<h2>${individual}</h2>
@@ -194,63 +191,22 @@ function Individual({ run, rest, query }) {
       <a class="button main" href=${to(["play"], { agent: agent.data.id })}>Play it</a>
       <a class="button" href=${to(["run", run.id, "games"], { individual })}>Its games</a></p>
       <${AgentView} agent=${agent.data} />`}<//>
-    <h2>Ancestors</h2><${Tree} run=${run} individual=${individual} query=${query} />`;
+    <h2>Ancestors</h2><${Tree} key=${individual} run=${run} individual=${individual} />`;
 }
 
-function Tree({ run, individual, query }) {
-  const depth = query.get("depth") || "6";
-  const lineage = useGet(path(["runs", run.id, "lineage", individual], { depth }));
-  const nodes = lineage.data?.items || [];
-  return html`<p class="filters"><${Select} name="Steps back" value=${depth} choices=${["3", "6", "10", "16"].map((text) => [text, text])} onChange=${(value) => setQuery({ depth: value })} /></p>
-    <${Wait} of=${lineage}>
-      ${nodes.length > 0 && html`<${Drawing} nodes=${nodes} individual=${individual} href=${(id) => to(["run", run.id, "individual", id])} />`}
-      ${lineage.data && !lineage.data.complete && html`<p class="quiet">There are more further back.</p>`}
-      <details><summary>As a table</summary><${Table} name="ancestors" rows=${nodes} id="individual" columns=${[
+/** The picture of `evolve lineage`; behind it the ancestors as a table. */
+function Tree({ run, individual }) {
+  const lineage = useGet(path(["runs", run.id, "lineage", individual], { depth: 50 }));
+  const [shown, setShown] = useState("drawing");
+  return html`<section class="card stack"><p class="note">Each ancestor stands at the generation of its birth and at its Elo there, where the run knows it; the thick line goes from each to the parent that gave it most of its numbers. Below: how many of each operator's offspring survived.</p>
+    ${shown === "drawing" && html`<p class="quiet" aria-busy="true">Drawing …</p>`}
+    ${shown === "failed" ? html`<p class="note">It could not be drawn.</p>` : html`<${Box} name="picture of the ancestors"><img class="lineage" key=${individual} src=${`api/v1/${path(["runs", run.id, "lineage", individual, "picture"])}`}
+      alt=${`${individual} and its ancestors, by generation and Elo; the table below names them`} onLoad=${() => setShown("")} onError=${() => setShown("failed")} /><//>`}
+    <details><summary>As a table</summary><${Wait} of=${lineage}><${Table} name="ancestors" rows=${lineage.data?.items || []} id="individual" columns=${[
         { name: "individual", show: (node) => html`<a href=${to(["run", run.id, "individual", node.individual])}>${node.individual}</a>` },
         { name: "born", number: true }, { name: "generation", title: "last lived in", number: true }, { name: "origin" },
         { name: "score", number: true, show: (node) => percent(node.score) }, { name: "parents" },
-      ]} /></details>
-    <//>`;
-}
-
-/** Steps back from the first by the longest way: lines then go one way alone. */
-function levels(nodes, first) {
-  const level = new Map([[first, 0]]);
-  for (const { individual, parents } of [...nodes].sort((a, b) => b.born - a.born)) {
-    for (const parent of parents) level.set(parent, Math.max(level.get(parent) ?? 0, (level.get(individual) ?? 0) + 1));
-  }
-  return level;
-}
-
-function Drawing({ nodes, individual, href }) {
-  const level = levels(nodes, individual);
-  const columns = [];
-  for (const node of nodes) {
-    const at = level.get(node.individual) ?? 0;
-    (columns[at] ||= []).push(node);
-  }
-  const tall = Math.max(...columns.map((column) => column.length));
-  const spots = new Map();
-  columns.forEach((column, at) => column.forEach((node, row) => spots.set(node.individual, {
-    x: at * WIDTH + 4,
-    y: (row + (tall - column.length) / 2) * HEIGHT + 4,
-  })));
-  const width = columns.length * WIDTH;
-  return html`<${Box} name="tree of ancestors"><svg class="tree" width=${width} height=${tall * HEIGHT} viewBox=${`0 0 ${width} ${tall * HEIGHT}`}>
-    ${nodes.flatMap((node) => node.parents.filter((parent) => spots.has(parent)).map((parent) => {
-      const [a, b] = [spots.get(node.individual), spots.get(parent)];
-      const [x, y, end] = [a.x + WIDTH - 26, a.y + 20, b.y + 20];
-      return html`<path d=${`M${x} ${y}C${x + 14} ${y} ${b.x - 14} ${end} ${b.x} ${end}`} />`;
-    }))}
-    ${nodes.map((node) => {
-      const { x, y } = spots.get(node.individual);
-      return html`<a href=${href(node.individual)} key=${node.individual}>
-        <title>${node.individual}: born in generation ${node.born}, ${node.origin}, last lived in ${node.generation}</title>
-        <rect class=${node.individual === individual ? "first" : undefined} x=${x} y=${y} width=${WIDTH - 26} height="40" rx="5" />
-        <text class="strong" x=${x + 8} y=${y + 16}>${node.individual}</text>
-        <text x=${x + 8} y=${y + 32}>${node.origin} · ${percent(node.score, 0)}</text></a>`;
-    })}
-  </svg><//>`;
+      ]} />${lineage.data && !lineage.data.complete && html`<p class="quiet">There are more further back.</p>`}<//></details></section>`;
 }
 
 /** By their names in the address: [title of the tab, or none; component; whether a run has it]. */
