@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,8 +17,12 @@ from evolve.runs.run_types import PARTS
 from evolve.tables import paths
 from evolve.terminal_text import as_word
 
+if sys.platform != "win32":
+    import fcntl
+
 if TYPE_CHECKING:
     import pyarrow as pa
+    from filelock import FileLock
 
 
 _PARTS: Final = (paths.GENERATIONS, paths.GAMES)
@@ -95,6 +102,26 @@ def discard(folder: Path, made: bool) -> None:
             remove(path, missing_ok=True)
 
 
+def take(lock: FileLock, patience: float = _PATIENCE) -> None:
+    """Take a lock; TimeoutError when another process has it, RunError where files have no locks.
+
+    There the library would take a file that exists for a lock, which a killed process leaves.
+    """
+    try:
+        if sys.platform != "win32":
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+            with open(os.open(lock.lock_file, flags, 0o644)) as file:
+                fcntl.flock(file, fcntl.LOCK_UN)
+        lock.acquire(timeout=patience, poll_interval=0.005)  # who looks holds it for a moment
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+        raise RunError(
+            f"{lock.lock_file}: files cannot be locked there ({error.strerror}); take a folder on "
+            "another disk, such as a local one"
+        ) from error
+
+
 @contextlib.contextmanager
 def locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
     """Hold the folder's lock; RunError when another process has it. It ends with the process.
@@ -105,9 +132,9 @@ def locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
 
     lock = filelock.FileLock(folder / paths.LOCK_FILE)
     try:
-        lock.acquire(timeout=patience, poll_interval=0.005)  # who looks holds it for a moment
-    except TimeoutError:
-        raise RunError(f"{folder} is being written to by another process") from None
+        take(lock, patience)
+    except TimeoutError as error:
+        raise RunError(f"{folder} is being written to by another process") from error
     try:
         yield
     finally:
@@ -122,10 +149,8 @@ def is_locked(folder: Path) -> bool:
     try:
         with locked(folder, patience=0.0):
             return False
-    except RunError:
-        return True
-    except OSError:  # another user's folder
-        return False
+    except OSError as error:  # others: another user's folder, or one without locks
+        return isinstance(error.__cause__, TimeoutError)
 
 
 def sweep_orphans(folder: Path, parts: Sequence[str] = _PARTS) -> None:

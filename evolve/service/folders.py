@@ -12,10 +12,11 @@ from typing import Final
 
 import filelock
 
-from evolve.errors import LinkError, RunError
+from evolve.errors import RunError
 from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, refuse_links, remove_tree
 from evolve.runs.ids import SERVICE, UPLOADS, run_in
+from evolve.runs.run_folder import take
 from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
@@ -44,12 +45,12 @@ class Folders:
             refuse_links(self.runs, [SERVICE])
             for folder in (self.jobs, self.plays, self.uploads):
                 make_folder(folder, parents=True, exist_ok=True)
-            self._held.acquire(timeout=0)
+            take(self._held)
             remove_tree(self.temporary, ignore_errors=True)  # what a killed server left
             make_folder(self.temporary, exist_ok=True)
-        except filelock.Timeout:
+        except TimeoutError:
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
-        except LinkError:  # the service needs these folders
+        except RunError:
             raise
         except OSError as error:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None

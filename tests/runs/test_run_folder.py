@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -14,6 +15,7 @@ import pytest
 from evolve.errors import RunError
 from evolve.runs import run_folder
 from evolve.runs.run import load_run
+from evolve.service.folders import Folders
 from evolve.tables.parquet import read_table
 from evolve.tables.paths import games_file, generation_file, playoff_file
 from tests.cli import snapshot
@@ -34,6 +36,27 @@ def test_a_link_is_thrown_away_without_what_it_leads_to(tmp_path: Path) -> None:
     run_folder.discard(tmp_path / "run", made=True)
     assert not (tmp_path / "run").exists()
     assert snapshot(tmp_path / "kept") == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its locks are others")
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_folder_without_locks(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also with a file that another kind of lock left."""
+
+    def unable(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("fcntl.flock", unable)
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"\.lock: files .* another disk") as caught:
+            run_folder.locked(tmp_path).__enter__()
+        assert str(tmp_path) in str(caught.value)
+        (tmp_path / ".lock").touch()
+        assert not run_folder.is_locked(tmp_path)
+    with pytest.raises(RunError, match=r"lock: files .* another disk"):
+        Folders(tmp_path).claim()
 
 
 def test_looking_at_the_lock_hinders_no_writer(tmp_path: Path) -> None:
