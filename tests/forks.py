@@ -222,7 +222,7 @@ def _import_for(command: str = "") -> None:
     """Import what a command needs, once."""
     from evolve.cli.main import COMMANDS
 
-    names = [COMMANDS[command][0]] if command in COMMANDS else []
+    names = [f"evolve.cli.{COMMANDS[command][0]}"] if command in COMMANDS else []
     new = [name for name in (*ALL, *names, *IMPORTS.get(command, ())) if name not in sys.modules]
     for name in new:
         with suppress(ImportError):  # an extra that is not there: the fork says so

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from evolve.parsing import everything_in
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -72,18 +74,6 @@ REFERENCE_NAMES: Final = ", ".join(
 
 def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:
     """The programs that settings name and that would run: each once, as written there."""
-    programs: dict[str, None] = {}
-
-    def look(value: Any) -> None:
-        if isinstance(value, str) and _PROGRAM.search(value):
-            programs[value] = None
-        elif isinstance(value, Mapping):
-            for key, item in value.items():
-                look(key)
-                look(item)
-        elif isinstance(value, list | tuple):
-            for item in value:
-                look(item)
-
-    look(settings if isinstance(settings, Mapping) else settings.model_dump(mode="json"))
-    return list(programs)
+    values = settings if isinstance(settings, Mapping) else settings.model_dump(mode="json")
+    texts = (text for text in everything_in(values) if isinstance(text, str))
+    return list(dict.fromkeys(filter(_PROGRAM.search, texts)))

@@ -38,13 +38,7 @@ from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import OptionsError, RecordError
 from evolve.fitness.executor import interruptible
-from evolve.records.formats import (
-    PACKED,
-    TABLE,
-    ending_of,
-    read_games,
-    write_games,
-)
+from evolve.records.formats import PACKED, TABLE, ending_of, read_games, write_games
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:

@@ -30,47 +30,41 @@ from evolve.version import __version__
 
 GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Begin and continue": {
-        **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
-        "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
-        "resume": ("evolve.cli.run", "Resume a run that was stopped, or past its end."),
-        "cluster": (
-            "evolve.cli.cluster",
-            "Show a cluster's workers, and how much faster a run would be.",
-        ),
-        "serve": ("evolve.cli.serve", "Serve a page and a REST API over a folder of runs."),
+        **{kind.name: (kind.name, kind.about) for kind in RUN_TYPES},
+        "study": ("run", "Run a design of settings and seeds, several runs at a time."),
+        "resume": ("run", "Resume a run that was stopped, or past its end."),
+        "cluster": ("cluster", "Show a cluster's workers, and how much faster a run would be."),
+        "serve": ("serve", "Serve a page and a REST API over a folder of runs."),
     },
     "See what was made": {
-        "runs": ("evolve.cli.runs", "List the runs in a folder."),
-        "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
-        "compare": ("evolve.cli.runs", "Show runs side by side."),
-        "lineage": ("evolve.cli.show", "Show where an individual and its genes come from."),
-        "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
-        "plot": ("evolve.cli.plot", "Draw runs, studies and agents: for a screen or a paper."),
+        "runs": ("runs", "List the runs in a folder."),
+        "show": ("show", "Show a run's tables, or an agent."),
+        "compare": ("runs", "Show runs side by side."),
+        "lineage": ("show", "Show where an individual and its genes come from."),
+        "replay": ("games", "Show a game of a run, move by move."),
+        "plot": ("plot", "Draw runs, studies and agents: for a screen or a paper."),
     },
     "Let agents play": {
-        "play": ("evolve.cli.games", "Play against an agent in the terminal."),
-        "match": ("evolve.cli.match", "Play a match between two agents."),
-        "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
-        "agents": ("evolve.cli.rate", "List the agents known by name, and how strong they are."),
+        "play": ("games", "Play against an agent in the terminal."),
+        "match": ("match", "Play a match between two agents."),
+        "rate": ("rate", "Rate agents by a round robin."),
+        "agents": ("rate", "List the agents known by name, and how strong they are."),
     },
     "Use agents elsewhere": {
-        "hand-in": (
-            "evolve.cli.export",
-            "Write a file for a contest, check it, and let it play.",
-        ),
-        "check": ("evolve.cli.export", "Test a Python file against a contest's rules."),
-        "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
-        "engine": ("evolve.cli.games", "Serve an agent to other programs, over GTP or NBoard."),
+        "hand-in": ("export", "Write a file for a contest, check it, and let it play."),
+        "check": ("export", "Test a Python file against a contest's rules."),
+        "export": ("export", "Write an agent file, or a stand-alone Python file."),
+        "engine": ("games", "Serve an agent to other programs, over GTP or NBoard."),
     },
     "Positions, games and speed": {
-        "solve": ("evolve.cli.games", "Solve positions to the end of the game."),
-        "convert": ("evolve.cli.games", "Turn games or positions into another format."),
-        "perft": ("evolve.cli.games", "Count the positions after so many plies."),
-        "bench": ("evolve.cli.games", "Measure the speed of the engine on this machine."),
+        "solve": ("games", "Solve positions to the end of the game."),
+        "convert": ("games", "Turn games or positions into another format."),
+        "perft": ("games", "Count the positions after so many plies."),
+        "bench": ("games", "Measure the speed of the engine on this machine."),
     },
 }
-"""The commands under their headings: each one's module, with a function NAME_command (_ for -), and
-its help."""
+"""The commands under their headings: each one's module in `evolve.cli`, with a function
+NAME_command (_ for -), and its help."""
 COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 _HOME: Final = re.compile(r"(^(?:-o)?|^run:|=)~(?=[/\\]|$)")
@@ -135,7 +129,7 @@ class _LazyGroup(click.Group):
         """Import the command of that name."""
         if name not in COMMANDS:
             return None
-        module = import_module(COMMANDS[name][0])
+        module = import_module(f"evolve.cli.{COMMANDS[name][0]}")
         command = getattr(module, f"{name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command

@@ -153,7 +153,7 @@ def _show_members(study: evolve.Study, style: str, output: Path | None) -> None:
     """Show the runs of a study."""
     from evolve.runs.summary import row_of
 
-    rows = [row_of(study, member) for member in study.members]
+    rows = [row_of(study, member) for member in study.design.members]
     names = ("setting", "seed", "state", "date", "done", *strengths(rows))
 
     def show(_: pd.DataFrame) -> None:

@@ -16,12 +16,7 @@ from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.errors import ClusterError
 from evolve.files.atomic import write_text
 from evolve.runs import life_cycle, run_folder
-from evolve.runs.life_cycle import (
-    agree_to_programs,
-    check_programs,
-    config_of,
-    stored_settings,
-)
+from evolve.runs.life_cycle import agree_to_programs, check_programs, config_of, stored_settings
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_type import RunType
 from evolve.tables.paths import CONFIG_FILE

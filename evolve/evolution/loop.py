@@ -33,12 +33,7 @@ from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
 from evolve.fitness.games import counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
-from evolve.fitness.roundrobin import (
-    FITNESS_FUNCTIONS,
-    Round,
-    RoundRobin,
-    fitness_values,
-)
+from evolve.fitness.roundrobin import FITNESS_FUNCTIONS, Round, RoundRobin, fitness_values
 from evolve.fitness.trend import rest_message
 from evolve.population.algorithms import algorithm_of
 from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vector

@@ -34,13 +34,7 @@ from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.genes import default_boundaries, phase_of
 from evolve.fitness.games import GamesDone
-from evolve.learning.learner import (
-    Learner,
-    Left,
-    Share,
-    left_for_games,
-    play_in_time,
-)
+from evolve.learning.learner import Learner, Left, Share, left_for_games, play_in_time
 
 _CHECKED_DEPTH: Final = 6
 """Most plies that the agent searches in checks."""

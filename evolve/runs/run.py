@@ -240,7 +240,7 @@ class Study(FolderView):
     study.toml is damaged.
     """
 
-    INNER = (*FolderView.INNER, "design", "members", "folder_of")
+    INNER = (*FolderView.INNER, "design", "folder_of")
     form: Literal["study"] = "study"
 
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
@@ -276,11 +276,6 @@ class Study(FolderView):
         changes = self.kind.changes_of(self.command)
         return [*(change for change in changes if change.name not in fixed), _MORE_SEEDS]
 
-    @property
-    def members(self) -> tuple[Member, ...]:
-        """All runs of the study, including those that have not begun."""
-        return self.design.members
-
     def folder_of(self, member: Member) -> Path:
         """The folder of one of its runs, which may not exist yet; LinkError for a link."""
         folder = self.path / member.name
@@ -293,7 +288,7 @@ class Study(FolderView):
         return [run for _, run in self._begun()]
 
     def _begun(self) -> Iterator[tuple[Member, Run]]:
-        for member in self.members:
+        for member in self.design.members:
             folder = self.folder_of(member)
             if (folder / paths.CONFIG_FILE).is_file():
                 yield member, Run(folder, setting=member.setting.name, check=self._check)
@@ -322,18 +317,13 @@ class Study(FolderView):
             if name in run.tables and has_rows:
                 frame = run.table(name, generation)
                 varied = {**member.setting.varied, "seed": member.seed}
-                # A sweep's parameter may have the name of a setting: it stays as it is.
-                keys = {key: key if key not in frame else f"setting.{key}" for key in varied}
-                values = {keys[key]: value for key, value in varied.items()}
-                marks = {
-                    mark: pd.Series(
-                        [value] * len(frame),
-                        index=frame.index,
-                        dtype=None if isinstance(value, (int, float)) else object,
-                    )
-                    for mark, value in {"setting": member.setting.name, **values}.items()
-                }
-                frames.append(pd.concat([pd.DataFrame(marks, index=frame.index), frame], axis=1))
+                marked = frame.copy()
+                for key, value in reversed([("setting", member.setting.name), *varied.items()]):
+                    kind = None if isinstance(value, (int, float)) else object
+                    marks = pd.Series([value] * len(frame), index=frame.index, dtype=kind)
+                    # A sweep's parameter may have the name of a setting: it stays as it is.
+                    marked.insert(0, f"setting.{key}" if key in frame else key, marks)
+                frames.append(marked)
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 

@@ -161,7 +161,7 @@ def _in_common(study: Study) -> dict[str, Any]:
 
 def study_summary(study: Study) -> dict[str, Any]:
     """Return a study in a row for lists of runs; done and target count runs."""
-    rows = [row_of(study, member) for member in study.members]
+    rows = [row_of(study, member) for member in study.design.members]
     done = sum(row["state"] == "done" for row in rows)
     state = "running" if is_locked(study.path) else "done" if done == len(rows) else "stopped"
     dates = [row["date"] for row in rows if "date" in row]

@@ -257,7 +257,7 @@ class Index:
             stamps[run].folder.name: self._summary(run, stamps) for run in stamps if run != name
         }
         runs = list(summaries.values())
-        done, target = sum(run.state == "done" for run in runs), len(study.members)
+        done, target = sum(run.state == "done" for run in runs), len(study.design.members)
         state = "done" if done == target else "stopped"
         same = {
             key: values.pop() if len(values) == 1 else None
@@ -307,7 +307,7 @@ def _weights(run: Run) -> list[float] | None:
 def _grid(study: Study, runs: Mapping[str, RunSummary]) -> list[list[float | None]]:
     """The Elo of the champions in a study by setting and seed."""
     rows: dict[str, list[float | None]] = {}
-    for member in study.members:
+    for member in study.design.members:
         run = runs.get(member.name)
         rows.setdefault(member.setting.name, []).append(None if run is None else run.elo)
     return list(rows.values())

@@ -205,8 +205,8 @@ class _RunObserver(Observer):
 
 def _work(study: Study, functions: Functions, jobs: int, observer: Observer) -> None:
     """Continue every run that is not done."""
-    runs = len(study.members)
-    for number, member in enumerate(study.members):
+    runs = len(study.design.members)
+    for number, member in enumerate(study.design.members):
         values = study.design.values_of(member)
         for kind, own_functions in functions.items():
             values[kind] = own_functions.get(values.get(kind, ""), values.get(kind))

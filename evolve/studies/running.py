@@ -171,7 +171,7 @@ class StudyWork:
         sweep(study)
         self.study, self._more, self._elsewhere = study, more, elsewhere
         self._jobs = jobs
-        self.rows = {member: row_of(study, member) for member in study.members}
+        self.rows = {member: row_of(study, member) for member in study.design.members}
         self.left = [member for member, row in self.rows.items() if row["state"] != "done" or more]
         self._workers = {
             member: getattr(study.design.resolved(member), "jobs", None) for member in self.left

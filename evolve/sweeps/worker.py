@@ -97,10 +97,7 @@ def ready(workers: list[Worker], seconds: float) -> list[Worker]:
 
 
 def work(
-    connection: Connection,
-    folder: Path,
-    settings: SweepSettings,
-    placement: Placement,
+    connection: Connection, folder: Path, settings: SweepSettings, placement: Placement
 ) -> None:
     """Run trials until there are no more: the main function of a worker process.
 
@@ -111,10 +108,7 @@ def work(
 
 
 def _serve(
-    connection: Connection,
-    folder: Path,
-    settings: SweepSettings,
-    opened: Callable[[], Executor],
+    connection: Connection, folder: Path, settings: SweepSettings, opened: Callable[[], Executor]
 ) -> None:
     """Run trials until there are no more; opened: opens where their games are played."""
     plan = plan_of(settings)

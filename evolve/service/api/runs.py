@@ -104,7 +104,7 @@ def get_run(service: Service, run: RunId) -> RunDetail:
                         "label": member.setting.label,
                         "seed": member.seed,
                     }
-                    for member in study.members
+                    for member in study.design.members
                 ],
             }
         )
