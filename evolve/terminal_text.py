@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import shlex
 import sys
 import unicodedata
@@ -50,8 +51,17 @@ def printable(line: str) -> str:
 
 
 def as_word(thing: object) -> str:
-    """A name as a word of a command line to copy: in quotes where a shell needs them."""
-    return shlex.quote(str(thing))
+    """A path as a word of a command line to copy: in quotes where a shell needs them."""
+    text = str(thing)
+    text = f"./{text}" if text.startswith("-") else text
+    if text.isprintable():
+        return shlex.quote(text)
+    parts = (
+        f"\\{sign}" if sign in "\\'" else sign if sign.isprintable()
+        else "".join(f"\\x{byte:02x}" for byte in os.fsencode(sign))
+        for sign in text
+    )  # fmt: skip
+    return f"$'{''.join(parts)}'"
 
 
 def count_of(number: int, thing: str) -> str:

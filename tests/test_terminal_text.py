@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import subprocess
 import unicodedata
 from pathlib import Path
 
 import pytest
 
 import evolve
-from evolve.terminal_text import count_of, plain, writable
+from evolve.terminal_text import as_word, count_of, plain, writable
 
 HOSTILE = (
     "\x1b[2J\x1b[31mred",
@@ -46,6 +48,30 @@ def test_plain_text_is_one_harmless_line(text: str) -> None:
     assert harmless(shown)
     assert "\n" not in shown
     assert plain(shown) == shown
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell is another")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a b",
+        "-x",
+        "--out",
+        "it's",
+        "two\nlines",
+        "-a\\'\t\n",
+        "\udcff\udc80",
+        "zero\u200bwidth",
+        "é",
+    ],
+)
+def test_a_name_can_be_pasted_into_a_shell(name: str) -> None:
+    word = as_word(Path(name))
+    assert harmless(word)
+    assert "\n" not in word
+    pasted = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
+    assert Path(os.fsdecode(pasted.stdout)) == Path(name)
+    assert not os.fsdecode(pasted.stdout).startswith("-")
 
 
 def test_plain_keeps_what_people_write() -> None:

@@ -6,7 +6,6 @@ quick check and a short match.
 
 from __future__ import annotations
 
-import shlex
 import sys
 from dataclasses import asdict
 from functools import cache
@@ -37,7 +36,7 @@ from evolve.programs.examination import Demands, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import AgreedRules, agree_on, load_agent, with_settings
-from evolve.terminal_text import count_of
+from evolve.terminal_text import as_word, count_of
 
 _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}
 
@@ -66,7 +65,7 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     print_text(f"it plays {agent.play}")
     if has_clock(agent) and agent.limit.seconds is None:
         print_text("it does not use the time of a contest; the file of `evolve hand-in` does")
-    print_next(shlex.join(["evolve", "check", str(output)]))
+    print_next(f"evolve check {as_word(output)}")
 
 
 def proposed(agent: StoredAgent, folder: Path) -> str:
@@ -77,9 +76,8 @@ def proposed(agent: StoredAgent, folder: Path) -> str:
     try:
         agent.python_source()
     except AgentError:
-        ending = "npz" if agent.arrays else "json"
-        return shlex.join(["evolve", "export", str(folder), "-o", f"best.{ending}"])
-    return shlex.join(["evolve", "hand-in", str(folder), "-o", "agent.py"])
+        return f"evolve export {as_word(folder)} -o best.{'npz' if agent.arrays else 'json'}"
+    return f"evolve hand-in {as_word(folder)} -o agent.py"
 
 
 def check(file: Path, demands: Demands, games: int, as_json: bool, **options: Any) -> int:

@@ -33,6 +33,7 @@ from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.number_text import NOTHING, elo_text, too_few
 from evolve.runs.progress import TimeLeft
+from evolve.terminal_text import as_word
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
@@ -165,7 +166,11 @@ def _play(tournament: Tournament, quiet: bool) -> None:
             tournament.play(count)
         except KeyboardInterrupt:
             folder = tournament.folder
-            kept = "" if folder is None else f"; continue with the same command, --out {folder}"
+            kept = (
+                ""
+                if folder is None
+                else f"; continue with the same command, --out {as_word(folder)}"
+            )
             print_error(f"after {tournament.finished} of {len(tournament.pairs)} pairs{kept}")
             raise
 

@@ -12,11 +12,19 @@ from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.reference import read_agent, reference_agent
-from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCE_NAMES, REFERENCES
+from evolve.agents.registry import (
+    INDIVIDUALS,
+    PROGRAM_FORMS,
+    PROGRAMS,
+    REFERENCE_NAMES,
+    REFERENCES,
+    TUNED,
+)
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.errors import AgentError, AgentFileError, RunError, reason_of
 from evolve.extras import imported
+from evolve.parsing import parse_json, read_document
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
 from evolve.terminal_text import plain
@@ -32,9 +40,10 @@ def load_agent(
     """The agent that `source` names, as on the command line.
 
     Args:
-        source: an agent file, the folder of a run (its champion), an individual of a run as
-            `run:FOLDER:INDIVIDUAL`, the name of a reference agent, or a program as `gtp:COMMAND`,
-            `nboard:COMMAND` or `python:FILE.py` (`python:FILE.py:CLASS` names the class); settings
+        source: an agent file, the folder of a run (its champion) or of a sweep of a program (with
+            its best values), an individual of a run as `run:FOLDER:INDIVIDUAL`, the name of a
+            reference agent, or a program as `gtp:COMMAND`, `nboard:COMMAND` or `python:FILE.py`
+            (`python:FILE.py:CLASS` names the class); settings
             may follow a question mark:
             `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5&cwd=engines`.
         depth: search depth in every phase; None keeps the agent's own.
@@ -76,11 +85,11 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
             return cast("Agent", imported(INDIVIDUALS)(path, parsed.individual))
         except RunError as error:
             raise AgentError(str(error)) from error
+    best = path / BEST_FILE if path.is_dir() else path
+    if best.name == BEST_FILE and _is_tuned(best):
+        return cast("Agent", imported(TUNED)(best.parent))
     if path.is_dir():
-        champion = champion_of(path)
-        if champion is None:
-            raise AgentFileError(f"{source} {_without_champion(path)}")
-        return read_agent(champion)
+        return read_agent(existing_champion(path))
     if not path.exists() and (path.suffix or len(path.parts) > 1):
         missing = FileNotFoundError(errno.ENOENT, "there is no such file or folder")
         raise AgentFileError(reason_of(missing, path))
@@ -97,12 +106,24 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
     return read_agent(path)
 
 
-def _without_champion(folder: Path) -> str:
+def existing_champion(folder: Path) -> Path:
+    """The agent file of a run's best agent; AgentFileError where it has none."""
+    champion = champion_of(folder)
+    if champion is not None:
+        return champion
     if (folder / STUDY_FILE).exists():
-        return "is a study: name one of its runs, such as " + str(folder / "seed-0")
-    if (folder / BEST_FILE).exists():
-        return f"tuned a program: {folder / BEST_FILE} has the command with its parameters"
-    return f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
+        why = f"is a study: name one of its runs, such as {folder / 'seed-0'}"
+    else:
+        why = f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
+    raise AgentFileError(f"{folder} {why}")
+
+
+def _is_tuned(file: Path) -> bool:
+    """Whether a file is the best.json of a sweep of a program, not an agent file."""
+    try:
+        return not file.is_symlink() and "program" in parse_json(read_document(file))
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def with_settings(agent: Agent, settings: Mapping[str, Any], source: str) -> Agent:

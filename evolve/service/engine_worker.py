@@ -31,9 +31,9 @@ from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position, start_text
 from evolve.records.record import GameRecord, Request, play_moves, with_passes
 from evolve.records.texts import scan_text
-from evolve.runs.loading import agree_on, load_agent
+from evolve.runs.loading import agree_on, existing_champion, load_agent
 from evolve.runs.run import load_run
-from evolve.runs.run_types import champion_of, kind_of
+from evolve.runs.run_types import kind_of
 from evolve.runs.study_spec import words_of
 from evolve.tables.parquet import csv_text
 from evolve.tables.paths import CONFIG_FILE
@@ -91,7 +91,7 @@ def _loaded(source: str) -> Any:
     if parsed.individual is not None:
         path /= CONFIG_FILE
     elif path.is_dir():
-        path = champion_of(path) or path
+        path = existing_champion(path)  # not a sweep's program: nobody but the owner starts it
     return _agent(source, path.stat().st_mtime_ns if path.exists() else 0)
 
 

@@ -17,9 +17,10 @@ import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
+from evolve.agents.registry import programs_in
 from evolve.arena.match import Match
 from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.errors import EngineError, SettingsError
+from evolve.errors import AgentError, AgentFileError, EngineError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -32,13 +33,17 @@ from evolve.fitness.statistics import (
     score_of_elo,
     strength_among,
 )
+from evolve.parsing import parse_json, read_document
 from evolve.programs.external import ExternalAgent
+from evolve.runs.agreements import not_agreed
+from evolve.runs.life_cycle import stored_settings
+from evolve.runs.run_types import SWEEPS, check_links
 from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.program_parameters import Tunable
 from evolve.sweeps.space import Space
 from evolve.sweeps.trials import MIRROR, Objective, Report, Task, TrialResult, trial_file
-from evolve.tables.paths import BEST_FILE, BEST_TOML
+from evolve.tables.paths import BEST_FILE, BEST_TOML, CONFIG_FILE
 
 _FIRST_PAIRS: Final = 2
 """Pairs of games of the defaults with themselves: enough to see that they play."""
@@ -219,6 +224,29 @@ class ProgramPlan(Plan):
                 f"rules: the program says that it plays {own}, and the sweep plays {rules}: add "
                 f"--rules {own}"
             )
+
+
+def tuned_agent(folder: Path) -> Agent:
+    """The program of a sweep with its best values, as a player of the sweep's rules.
+
+    AgentError where this user did not start the sweep in that folder.
+    """
+    check_links(folder)
+    settings = stored_settings(SWEEPS, SWEEPS.command("program"), folder / CONFIG_FILE)
+    plan = ProgramPlan(settings)
+    try:
+        stored = parse_json(read_document(folder / BEST_FILE))["parameters"]
+        values = {p.name: p.taken(stored[p.name]) for p in plan.space.parameters}
+        if None in values.values():
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise AgentFileError(f"{folder / BEST_FILE} has no values of its sweep") from None
+    if not_agreed(folder, programs_in(settings)):
+        raise AgentError(
+            f"{folder} has a program that you did not start there; if you trust it, name it "
+            f"instead: {plan.program.line(values)}"
+        )
+    return plan.program.agent(values, "").with_rules(settings.rules)
 
 
 def _play(objective: Objective, match: Match, progress: GamesDone | None = None) -> None:

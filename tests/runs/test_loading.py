@@ -53,9 +53,6 @@ def test_programs_are_found_wherever_settings_name_them() -> None:
 def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Path) -> None:
     with pytest.raises(AgentFileError, match="has no champion yet"):
         evolve.load_agent(tmp_path)
-    (tmp_path / "best.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(AgentFileError, match=r"tuned a program: .*best\.json has the command"):
-        evolve.load_agent(tmp_path)
     (tmp_path / "study.toml").write_text("", encoding="utf-8")
     with pytest.raises(AgentFileError, match=r"is a study: name one of its runs, such as .*seed-0"):
         evolve.load_agent(tmp_path)

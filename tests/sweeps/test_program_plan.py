@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
@@ -11,10 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+import evolve
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
-from evolve.errors import EngineError, EvolveError, SettingsError
+from evolve.errors import AgentError, AgentFileError, EngineError, EvolveError, SettingsError
 from evolve.fitness.statistics import Estimate, elo_of, score_of_elo
+from evolve.programs.external import ExternalAgent
+from evolve.runs.life_cycle import agree_to_programs, config_of
+from evolve.runs.run_types import SWEEPS
+from evolve.service import engine_worker
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.program_plan import (
     ProgramPlan,
@@ -52,6 +58,36 @@ def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
     assert (agent.seconds, agent.cwd) == (20, str(home))
     agent.prepare()
     agent.close()
+
+
+def test_the_best_values_are_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where its user began the sweep; and with values of its ranges alone."""
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+    program = f"gtp:{ENGINE} --corner {{corner:-20:50=-10}}"
+    made = plan(program, rules="reversed", set_by="env", space={"MOBILITY": {"low": 0, "high": 9}})
+    folder = tmp_path / "swept"
+    folder.mkdir()
+    best = folder / "best.json"
+    best.write_text(json.dumps(made.program.facts({"corner": 7, "MOBILITY": 2})))
+    (folder / "config.toml").write_text(config_of(SWEEPS, "sweep program", made.sweep))
+    for name in (folder, best):
+        with pytest.raises(AgentError, match=r"you did not start there; .* --corner 7"):
+            evolve.load_agent(name)
+    agree_to_programs(folder, made.sweep)
+    for name in (folder, best, f"{best}?time=3"):
+        agent = evolve.load_agent(name)
+        assert isinstance(agent, ExternalAgent)
+        assert (agent.command, agent.rules) == (f"{ENGINE} --corner 7", "reversed")
+        assert agent.environment["MOBILITY"] == "2"
+    with pytest.raises(AgentFileError, match="has no champion"):
+        engine_worker.load(str(folder))
+    best.write_text(best.read_text().replace('"corner": 7', '"corner": 99'))
+    with pytest.raises(AgentFileError, match="has no values of its sweep"):
+        evolve.load_agent(best)
+    best.unlink()
+    best.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(EvolveError):
+        evolve.load_agent(folder)
 
 
 @pytest.mark.parametrize(
