@@ -348,7 +348,7 @@ def evolve(
     """
     own: Own = {kind: value for kind, value in settings.items() if callable(value)}
     for kind in own:
-        if kind not in OWNABLE:
+        if kind in EvolutionSettings.model_fields and kind not in OWNABLE:
             raise SettingsError(f"{kind}: is not a function; those may be: {', '.join(OWNABLE)}")
     if "encoding" in own:
         if not isinstance(own["encoding"], Encoding):

@@ -11,7 +11,7 @@ import pandas as pd
 
 from evolve.arena.call import games_shown
 from evolve.arena.result_table import ResultTable
-from evolve.config.evolution import ENDINGS
+from evolve.config.evolution import ENDINGS, EvolutionSettings
 from evolve.config.operators import OWNABLE
 from evolve.errors import SettingsError
 from evolve.evolution.loop import evolve
@@ -154,7 +154,7 @@ def _name(kind: str, value: Any, functions: Functions) -> Any:
     """Return a setting's value for study.toml; a function is replaced by its name and kept."""
     if not callable(value):
         return value
-    if kind not in OWNABLE:
+    if kind in EvolutionSettings.model_fields and kind not in OWNABLE:
         raise SettingsError(f"{kind}: is not a function; those may be: {', '.join(OWNABLE)}")
     name = own_name(value)
     if functions.setdefault(kind, {}).setdefault(name, value) is not value:

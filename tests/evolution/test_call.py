@@ -125,7 +125,8 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     [
         ({"selection": "magic"}, "there are best, tournament"),
         ({"algorithm": youngest}, "algorithm: is not a function; those may be: fitness, selection"),
-        ({"populaton": 5}, "there is no such setting"),
+        ({"populaton": 5}, "there is no such setting; did you mean population?"),
+        ({"selecton": youngest}, "there is no such setting; did you mean selection?"),
         ({"fitness": lambda played: [1.0]}, "make it with def"),
         ({"selection": youngest, "algorithm": "cma"}, "has operators of its own"),
     ],

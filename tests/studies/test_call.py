@@ -104,7 +104,8 @@ def other() -> Any:
         ({"algorithm": youngest}, "algorithm: is not a function"),
         ({"seed": 3}, "a study has seeds"),
         ({"grid": {"selection": ["magic"]}}, "there are best, tournament"),
-        ({"populaton": 5}, "there is no such setting"),
+        ({"populaton": 5}, "there is no such setting; did you mean population?"),
+        ({"selecton": max}, "there is no such setting; did you mean selection?"),
         ({"evaluation": 1j}, "evaluation"),
     ],
 )
