@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -52,8 +53,16 @@ _OF_KIND: Final[Mapping[str, Callable[[Any, Look], Picture]]] = {
 }
 """The function that draws the agents of a kind."""
 _LONGEST: Final = 40
+_NEXT: Final = 18
+"""Most characters of two names that stand in one line."""
 _LINE: Final = 0.32
 """Inches of height for each point."""
+_PARTS: Final = {
+    "settings": "mean over seeds, 95 %",
+    "differences": "difference, seed by seed, 95 % after Holm",
+    "effects": "main effect, seed by seed, 95 % after Holm",
+}
+"""The tables of a comparison that are drawn, and what they show."""
 _SETTINGS: Final = (11.0, 4.8)
 """Inches of a picture of settings with each seed's figure."""
 
@@ -205,10 +214,10 @@ def opened_source(source: Source) -> Run | Study | Agent:
 def plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
     """Draw the Elo of each agent with its 95 % interval, the strongest on top."""
     rows = table.tables["agents"]
+    columns = ["elo", "elo_low", "elo_high"]
 
     def draw(axes: Axes) -> None:
-        _draw_points(axes, rows["agent"], rows["elo"], rows["elo_low"], rows["elo_high"])
-        axes.set_xlabel("Elo, with 95 % intervals")
+        _draw_points(axes, rows["agent"], rows, columns, "Elo, with 95 % intervals")
 
     return _made([draw], [len(rows)], "rating", **options)
 
@@ -223,35 +232,22 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
     key, short_names = names_of(settings["setting"].tolist())
     named = dict(zip(settings["setting"], short_names, strict=True))
 
-    def draw_means(axes: Axes) -> None:
-        names = [f"{named[row.setting]} (n = {row.seeds})" for row in settings.itertuples()]
-        _draw_points(axes, names, settings["mean"], *_interval(settings))
-        axes.set_xlabel(f"{metric}: mean over seeds, 95 %")
-
-    drawers, counts = [draw_means], [len(settings)]
-    for part, text in (("differences", "difference"), ("effects", "main effect")):
-        if part not in table.tables:
-            continue
-        pairs = table.tables[part]
-
-        def draw_pairs(axes: Axes, pairs: Any = pairs, text: str = text) -> None:
-            names = [
-                " − ".join(named.get(name, name) for name in (row.setting, row.against))
-                for row in pairs.itertuples()
-            ]
-            _draw_points(axes, names, pairs["mean"], *_interval(pairs))
+    def draw(part: str, axes: Axes) -> None:
+        rows = table.tables[part]
+        names = [
+            f"{named[row.setting]} (n = {row.seeds})"
+            if part == "settings"
+            else "\n− ".join(named.get(name, name) for name in (row.setting, row.against))
+            for row in rows.itertuples()
+        ]
+        _draw_points(axes, names, rows, ["mean", "low", "high"], f"{metric}: {_PARTS[part]}")
+        if part != "settings":
             axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
-            axes.set_xlabel(f"{metric}: {text}, seed by seed, 95 % after Holm")
 
-        drawers.append(draw_pairs)
-        counts.append(len(pairs))
-    return _made(drawers, counts, f"comparison of {key}" if key else "comparison", **options)
-
-
-def _interval(frame: pd.DataFrame) -> list[pd.Series[float]]:
-    """The ends of the intervals; a single seed has none."""
-    none = pd.Series(np.nan, index=frame.index)
-    return [frame.get(name, none) for name in ("low", "high")]
+    drawn = [part for part in _PARTS if part in table.tables]
+    counts = [len(table.tables[part]) for part in drawn]
+    text = f"comparison of {key}" if key else "comparison"
+    return _made([partial(draw, part) for part in drawn], counts, text, **options)
 
 
 def _made(
@@ -281,13 +277,23 @@ def _made(
     return made if output is None else made.save(output)
 
 
-def _draw_points(axes: Axes, names: Any, values: Any, low: Any, high: Any) -> None:
-    """Draw a line for each name, from the top: its value and the interval around it."""
-    places = -np.arange(len(values))
-    value, least, most = (np.asarray(part, np.float64) for part in (values, low, high))
+def _draw_points(
+    axes: Axes, names: Any, rows: pd.DataFrame, columns: list[str], label: str
+) -> None:
+    """Draw a line for each name, from the top: its value and the interval around it.
+
+    columns: of the value, and of the ends of its interval, which a single seed does not have.
+    """
+    places = -np.arange(len(rows))
+    value, least, most = rows.reindex(columns=columns).to_numpy(np.float64).T
+    axes.set_xlabel(label)
     axes.hlines(places, least, most, color=SERIES[0], lw=1.6, zorder=2)
     axes.plot(value, places, "o", color=SERIES[0], ms=5, zorder=3)
-    axes.set_yticks(places, [short(str(name), _LONGEST) for name in names], parse_math=False)
+    lines = [[short(line, _LONGEST) for line in str(name).splitlines()] for name in names]
+    joined = [
+        "\n".join(parts) if max(map(len, parts)) > _NEXT else " ".join(parts) for parts in lines
+    ]
+    axes.set_yticks(places, joined, parse_math=False)
     axes.set_ylim(-len(value) + 0.4, 0.6)
     axes.grid(axis="x", color=LINE, lw=0.6)
     axes.set_axisbelow(True)
@@ -314,10 +320,8 @@ def _draw_seeds(axes: Axes, groups: Sequence[Group]) -> None:
             axes.plot([index, index], [mean.low, mean.high], color=INK, lw=1.2)
     axes.set_ylabel("champion's Elo" if metric == "elo" else metric.replace("_", " "))
     few = all(len(group.runs) < ENOUGH for group in groups)
-    text = "each seed, and the mean" if few else "each seed, and the mean, 95 %"
+    text = "each seed, and the mean" if few else "each seed, mean, 95 %"
     axes.set_title(text, fontsize="small", color=GREY, loc="left")
     axes.set_xlim(-0.6, len(groups) - 0.4)
-    axes.set_xticks(
-        range(len(groups)), names, rotation=15 if max(map(len, names)) > 8 else 0,
-        ha="right" if max(map(len, names)) > 8 else "center", parse_math=False,
-    )  # fmt: skip
+    long = max(map(len, names)) * len(names) > _LONGEST  # the legend names their colours
+    axes.set_xticks(range(len(groups)), [""] * len(names) if long else names, parse_math=False)

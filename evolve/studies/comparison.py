@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
@@ -79,10 +79,9 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
             factors = {key: text_of(value) for key, value in setting.varied.items()}
             factors |= {_STUDY: source.name} if several else {}
             groups.append(Group(" ".join(parts) or source.name, of_setting, factors))
-    names = [group.name for group in groups]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise RunError(f"{twice} is named twice: folders are known by their last names here")
+    ((name, count),) = Counter(group.name for group in groups).most_common(1) or [("", 0)]
+    if count > 1:
+        raise RunError(f"{name} is named twice: folders are known by their last names here")
     return groups
 
 
@@ -110,13 +109,8 @@ def _groups_of_runs(runs: Sequence[Run]) -> list[Group]:
             key: text_of(varied_settings[key]) for key in differing if key in varied_settings
         }
         varied = " ".join(f"{key}={value}" for key, value in factors.items())
-        if not others:
-            name = first
-        elif varied and len(varied) <= _LONGEST:
-            name = varied
-        else:
-            name = f"{first} and {len(others)} more"
-        groups.append(Group(name, group, factors))
+        several = varied if 0 < len(varied) <= _LONGEST else f"{first} and {len(others)} more"
+        groups.append(Group(several if others else first, group, factors))
     return groups
 
 
@@ -138,7 +132,7 @@ def metric_of(run: Run, metric: str | None) -> tuple[str, float]:
     numbers = {
         key: value
         for key, value in row.items()
-        if (isinstance(value, (int, float)) and not isinstance(value, bool)) or value is None
+        if isinstance(value, int | float | None) and not isinstance(value, bool)
     }
     if metric not in numbers:
         raise RunError(f"{run.path} has no {metric}; it has {', '.join(numbers)}")
@@ -151,28 +145,39 @@ def compared(groups: Sequence[Group], metric: str | None = None) -> pd.DataFrame
 
     Seeds without the metric are left out. Raises RunError where the groups' own metrics differ.
     """
-    names: set[str] = set()
-    values: dict[str, dict[int, float]] = {}
+    parts = _values_of(groups, metric)
+    if len(parts) > 1:
+        raise RunError(f"runs of these have different metrics, {' and '.join(sorted(parts))}")
+    if not parts:
+        raise RunError("there are no runs to compare yet")
+    ((name, values),) = parts.items()
+    if not any(values.values()):
+        raise RunError(f"no run of these has its {name} yet")
+    return _compared(name, groups, values)
+
+
+_Values = dict[str, dict[int, float]]
+"""Values of a metric by settings and seeds."""
+
+
+def _values_of(groups: Sequence[Group], metric: str | None) -> dict[str, _Values]:
+    """Read the metric of all runs, the own one of each without `metric`, by its name."""
+    parts: dict[str, _Values] = {}
     for group in groups:
-        values[group.name] = {}
         for seed, run in group.runs.items():
             name, value = metric_of(run, metric)
-            names.add(name)
+            of_group = parts.setdefault(name, {}).setdefault(group.name, {})
             if math.isfinite(value):
-                values[group.name][seed] = value
-    if len(names) > 1:
-        raise RunError(f"runs of these have different metrics, {' and '.join(sorted(names))}")
-    if not names:
-        raise RunError("there are no runs to compare yet")
-    (name,) = names
-    alone: list[_Values] = [
-        (group.name, None, list(values[group.name].values()), None)
-        for group in groups
-        if values[group.name]
+                of_group[seed] = value
+    return parts
+
+
+def _compared(name: str, groups: Sequence[Group], values: _Values) -> pd.DataFrame:
+    groups = [group for group in groups if values.get(group.name)]
+    alone: list[_Row] = [
+        (group.name, None, list(values[group.name].values()), None) for group in groups
     ]
-    if not alone:
-        raise RunError(f"no run of these has its {name} yet")
-    pairs: list[_Values] = [
+    pairs: list[_Row] = [
         (a.name, b.name, [*_differences(values[a.name], values[b.name]).values()], None)
         for a, b in _pairs(groups)
     ]
@@ -181,11 +186,9 @@ def compared(groups: Sequence[Group], metric: str | None = None) -> pd.DataFrame
     return pd.concat([frame, effects], ignore_index=True) if len(effects) else frame
 
 
-def _main_effects(
-    groups: Sequence[Group], values: Mapping[str, Mapping[int, float]]
-) -> list[_Values]:
+def _main_effects(groups: Sequence[Group], values: _Values) -> list[_Row]:
     """What each two values of a factor differ by, seed by seed: the mean over the other factors."""
-    rows: list[_Values] = []
+    rows: list[_Row] = []
     names = dict.fromkeys(name for group in groups for name in group.factors)
     for factor in (name for name in names if name not in ("rules", _STUDY)):
         levels: dict[str, dict[frozenset[tuple[str, str]], Mapping[int, float]]] = {}
@@ -264,17 +267,10 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
     groups = _groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
     if all(len(group.runs) < 2 for group in groups):
         return None
-    parts: dict[str, list[Group]] = {}
-    for group in groups:
-        runs_of: dict[str, dict[int, Run]] = {}
-        for seed, run in group.runs.items():
-            name, value = metric_of(run, None)
-            if math.isfinite(value):
-                runs_of.setdefault(name, {})[seed] = run
-        for name, some in runs_of.items():
-            parts.setdefault(name, []).append(replace(group, runs=some))
     tables = [
-        compared(part) for part in parts.values() if any(len(group.runs) > 1 for group in part)
+        _compared(name, groups, values)
+        for name, values in _values_of(groups, None).items()
+        if any(len(of_group) > 1 for of_group in values.values())
     ]
     return pd.concat(tables, ignore_index=True) if tables else None
 
@@ -290,19 +286,15 @@ def met(
     games: of each match. A seed's score is one value of the mean, however many games it has; equal
     champions expect 0.5. progress: called with the number of games as they are played.
     """
-    rows: list[_Values] = []
+    rows: list[_Row] = []
     for first, second in _pairs(groups):
         scores = []
         for seed in sorted(first.runs.keys() & second.runs.keys()):
             paths = [group.runs[seed].path for group in (first, second)]
-            if None in map(champion_of, paths):
-                continue  # no champion yet
-            first_path, second_path = map(str, paths)
-            scores.append(
-                match(
-                    first_path, second_path, games=games, seed=seed, jobs=jobs, progress=progress
-                ).score.value
-            )
+            if None not in map(champion_of, paths):
+                a, b = map(str, paths)
+                played = match(a, b, games=games, seed=seed, jobs=jobs, progress=progress)
+                scores.append(played.score.value)
         if scores:
             rows.append((first.name, second.name, scores, None))
     return _table(HEAD_TO_HEAD, rows, 0.5)
@@ -310,12 +302,11 @@ def met(
 
 def meetings(groups: Sequence[Group]) -> Counter[str]:
     """Return how many matches `met` plays at most, by their rules."""
-    counts: Counter[str] = Counter()
-    for first, second in _pairs(groups):
-        seeds = first.runs.keys() & second.runs.keys()
-        for seed in seeds:
-            counts[str(first.runs[seed].config.get("rules"))] += 1
-    return counts
+    return Counter(
+        str(first.runs[seed].config.get("rules"))
+        for first, second in _pairs(groups)
+        for seed in first.runs.keys() & second.runs.keys()
+    )
 
 
 def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
@@ -330,7 +321,7 @@ def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
     return [(a, b) for a, b in pairs if rules[a.name] == rules[b.name]]
 
 
-_Values = tuple[str, str | None, list[float], str | None]
+_Row = tuple[str, str | None, list[float], str | None]
 """One value per seed: of a setting, or of a setting against another, and over what others."""
 
 
@@ -338,7 +329,7 @@ def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> dict[int, fl
     return {seed: a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())}
 
 
-def _table(metric: str, rows: Sequence[_Values], expected: float) -> pd.DataFrame:
+def _table(metric: str, rows: Sequence[_Row], expected: float) -> pd.DataFrame:
     """Make the table; `expected` is the mean of two equal settings."""
     chances = [
         math.nan if against is None else chance_of(values, expected)

@@ -292,6 +292,8 @@ def grid(folder: Path, tmp_path: Path) -> Path:
     (runs / "grid/study.toml").write_text(design.text({}))
     for member in design.members:
         run = shutil.copytree(folder / "alone", runs / "grid" / member.name)
+        config = (run / "config.toml").read_text()
+        (run / "config.toml").write_text(config.replace("seed = 0", f"seed = {member.seed}"))
         champion = json.loads((run / "champion.json").read_text())
         elo = DECIDED[" ".join(map(str, member.setting.varied.values()))]
         elo += member.seed * elo % 17

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
@@ -31,21 +31,16 @@ def compare(service: Service, run: Several) -> Comparison:
 
     Where the runs of a study differ in a setting, its value is a list of theirs.
     """
-    ids = service.agents.id_of
     sources = _opened(service, run)
-    configs = [
-        [shown_settings(source.command, config, ids) for config in _configs(source)]
-        for source in sources
-    ]
-    keys = dict.fromkeys(key for several in configs for each in several for key in each)
-    rows = [(key, [_values(several, key) for several in configs]) for key in keys]
+    configs = [_config(service, source) for source in sources]
+    keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
     differing = [
-        {"name": key, "values": values}
-        for key, values in rows
-        if key != "versions" and any(value != values[0] for value in values)
+        {"name": key, "values": [config.get(key) for config in configs]}
+        for key in keys
+        if any(config.get(key) != configs[0].get(key) for config in configs)
     ]
-    words = " ".join(word_of(service, source) for source in sources)
     runs = [service.index.summary(name) for name in run]
+    words = " ".join(word_of(service, source) for source in sources)
     line = f"evolve compare {words} --games 400"
     return Comparison(runs=runs, settings=differing, line=line)
 
@@ -54,25 +49,20 @@ def _opened(service: ServiceState, names: Iterable[str]) -> list[Run | Study]:
     return [service.index.study(name) or service.index.open(name) for name in names]
 
 
-def _configs(source: Run | Study) -> list[Mapping[str, Any]]:
-    """The settings of a run; of a study those of its settings, and its seeds."""
+def _config(service: ServiceState, source: Run | Study) -> dict[str, Any]:
+    """The settings of a run or a study; a list of its runs' values where these differ."""
     if source.form == "run":
-        return [source.config]
-    design = source.design
-    first, *others = design.seeds
-    values = [
-        design.resolved(Member(setting, first)).model_dump(mode="json", exclude_none=True)
-        for setting in design.settings_of_runs
-    ]
-    seeds = [{**values[0], "seed": seed} for seed in others]
-    return [{"command": source.command, **each} for each in (*values, *seeds)]
-
-
-def _values(configs: Sequence[Mapping[str, Any]], key: str) -> Any:
-    """The value of a setting; of several different ones a list."""
-    values = [config.get(key) for config in configs]
-    different = [value for at, value in enumerate(values) if value not in values[:at]]
-    return different if len(different) > 1 else different[0]
+        return shown_settings(source.command, source.config, service.agents.id_of)
+    design, found = source.design, dict[str, list[Any]]()
+    for setting in design.settings_of_runs:
+        settings = design.resolved(Member(setting, 0)).model_dump(mode="json", exclude_none=True)
+        shown = shown_settings(source.command, settings, service.agents.id_of)
+        shown |= {"command": source.command}
+        for key, value in shown.items():
+            if value not in found.setdefault(key, []):
+                found[key].append(value)
+    found["seed"] = list(design.seeds)
+    return {key: values if len(values) > 1 else values[0] for key, values in found.items()}
 
 
 @router.get("/seeds")
