@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 
 from evolve.errors import RunError
 from evolve.fitness.statistics import Z95
@@ -70,7 +70,11 @@ def plot_sweep(run: Run, look: Look) -> Picture:
         _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
         for index, name in enumerate(slices):
             axes = figure.add_subplot(grid[top + index // 4, index % 4])
-            _draw_slice(axes, trials, name)
+            piece = landscapes.over([name], _SIZE)
+            if piece is None:
+                axes.set_axis_off()
+            else:
+                _draw_slice(axes, piece)
             if index % 4 == 0:
                 axes.set_ylabel("score")
 
@@ -121,44 +125,15 @@ def _draw_importances(axes: Axes, importances: Importances) -> None:
     axes.margins(x=0.1)
 
 
-def _draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
-    """Draw the trials' scores by the values of one parameter."""
-    scored = trials[trials["score"].notna() & trials[name].notna()]
-    values = scored[name]
-    if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
-        labels = sorted(map(str, values.unique()))
-        values = values.map(lambda value: labels.index(str(value)))
-        shown = [short(label, _LABEL) for label in labels]
-        many = len(labels) > 3
-        axes.set_xticks(
-            range(len(labels)), shown, fontsize="small", parse_math=False,
-            rotation=30 if many else 0, ha="right" if many else "center",
-        )  # fmt: skip
-        axes.set_xlim(-0.5, len(labels) - 0.5)
-    elif len(values) and float(values.min()) > 0 and float(values.max() / values.min()) > 20:
-        # Few labels, as plain numbers: matplotlib's overlap within two decades.
-        steps = (1.0, 2.0, 5.0) if float(values.max() / values.min()) < 50 else (1.0,)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=steps))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.tick_params(axis="x", labelsize="small")
-    else:
-        whole = pd.api.types.is_integer_dtype(values)
-        axes.xaxis.set_major_locator(MaxNLocator(5, steps=_STEPS, integer=whole))
-    for state, colour in (("PRUNED", GREY), ("COMPLETE", BLUE)):
-        part = scored["state"] == state
-        axes.plot(values[part], scored["score"][part], "o", ms=3, color=colour)
-    axes.set_title(short(name, _NAME), fontsize="medium", parse_math=False)
-
-
 def _draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) -> None:
     """Draw the expected score with the trials, and its standard error.
 
     Blue is above the mean score of the trials, orange below it, as on the page.
     """
     if land.y is None:
-        _draw_curve(land, left)
+        _draw_slice(left, land)
+        left.set_title("expected score, twice its standard error", fontsize="medium")
+        left.legend(loc="best", fontsize="small", framealpha=0.7)
         right.set_axis_off()
         return
     middle = float(np.mean(land.scores))
@@ -178,18 +153,19 @@ def _draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) ->
         axes.set_title(title, fontsize="medium")
         axes.plot(*land.points.T, ".", ms=3, color=INK, alpha=0.6)
         _mark(axes, land, land.best[1], None if land.defaults is None else land.defaults[1])
+        axes.legend(loc="best", fontsize="small", framealpha=0.7)
         _label_axis(axes, land.x, "x")
         _label_axis(axes, land.y, "y")
     if min(land.mean.shape) > 2:
         left.contour(land.across, land.up, land.mean, 6, colors=GREY, linewidths=0.5, alpha=0.6)
 
 
-def _draw_curve(land: Landscape, axes: Axes) -> None:
+def _draw_slice(axes: Axes, land: Landscape) -> None:
+    """Draw the expected score over one parameter, twice its standard error, and the trials."""
     mean, error = land.mean[0], land.error[0]
     axes.fill_between(land.across, mean - 2 * error, mean + 2 * error, alpha=0.15, lw=0)
     axes.plot(land.across, mean)
     axes.plot(land.points[:, 0], land.scores, ".", ms=4, color=GREY)
-    axes.set(title="expected score, twice its standard error", ylim=(0, 1))
     default_score = (
         None if land.defaults is None else float(np.interp(land.defaults[0], land.across, mean))
     )
@@ -205,16 +181,20 @@ def _mark(axes: Axes, land: Landscape, best: float, default_score: float | None)
             land.defaults[0], default_score, "D", ms=7, color=ORANGE, label="defaults", **edge
         )
     axes.plot(land.best[0], best, "*", ms=13, color="#ffd21f", label="best", **edge)
-    axes.legend(loc="best", fontsize="small", framealpha=0.7)
 
 
 def _label_axis(axes: Axes, axis: Axis, which: str) -> None:
     """Label an axis with the values at its places."""
     if axis.choices:
-        places = axis.places(1).tolist()
-        texts = [short(choice, 14) for choice in axis.choices]
+        places, texts = axis.places(1), [short(choice, _LABEL) for choice in axis.choices]
     else:
-        places = np.linspace(0.0, 1.0, _TICKS).tolist()
-        texts = [f"{axis.value(unit):.4g}" for unit in places]
-    getattr(axes, f"set_{which}ticks")(places, texts, fontsize="small", parse_math=False)
+        values = [axis.value(unit) for unit in np.linspace(0.0, 1.0, _TICKS)]
+        if not axis.log:
+            ticks = MaxNLocator(_TICKS - 1, steps=_STEPS).tick_values(axis.low, axis.high)
+            values = [round(tick, 9) for tick in ticks if axis.low <= tick <= axis.high]
+        places = np.array([axis.unit(value) for value in values])
+        texts = [f"{value:.{2 if axis.log else 4}g}" for value in values]
+    lean: dict[str, Any] = {"rotation": 30, "ha": "right"} if len(axis.choices) > 3 else {}
+    lean = lean if which == "x" else {}
+    getattr(axes, f"set_{which}ticks")(places, texts, fontsize="small", parse_math=False, **lean)
     getattr(axes, f"set_{which}label")(short(axis.name, _NAME), parse_math=False)

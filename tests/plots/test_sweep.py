@@ -27,7 +27,6 @@ VALUES: dict[str, Any] = {
     "flag": RNG.integers(0, 2, COUNT) == 1,
     "choice": RNG.choice(["dense 64 relu, dense 1 tanh", "gate, gate, dense 1", "conv 8"], COUNT),
     "many choices": RNG.choice(list("abcdef"), COUNT) + "-with-a-long-name",
-    "one choice": np.array(["self"] * COUNT),
 }
 
 
@@ -48,7 +47,10 @@ def trials_with(values: Any) -> pd.DataFrame:
 def test_tick_labels_do_not_overlap(kind: str) -> None:
     figure = Figure(figsize=(12, 9.4), layout="constrained")
     axes = figure.add_subplot(figure.add_gridspec(3, 4)[1, 0])
-    _draw_slice(axes, trials_with(VALUES[kind]), "x")
+    rows: list[Any] = trials_with(VALUES[kind]).to_dict("records")
+    land = Trials(rows, [], [], None).over(["x"], _SIZE)
+    assert land is not None
+    _draw_slice(axes, land)
     renderer = drawn(figure)
     low, high = axes.get_xlim()
     labels = [
