@@ -326,6 +326,11 @@ class Study:
         """Let a trial wait again: it was dropped, and nothing is known of its values."""
         self._storage.set_trial_state_values(self._trials.pop(number)._trial_id, TrialState.WAITING)
 
+    def dropped(self) -> list[int]:
+        """Return the numbers of the trials that began before, and wait again."""
+        waiting = (trial for trial in self.trials() if trial.state == TrialState.WAITING)
+        return [trial.number for trial in waiting if trial.datetime_start is not None]
+
     def reclaim(self) -> list[int]:
         """Let the trials of dead writers wait again; return their numbers."""
         dead = [

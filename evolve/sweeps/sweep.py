@@ -74,7 +74,7 @@ class Sweep:
             run_folder.discard(self.folder / RUNGS, made=False)  # of fewer trials than now
         heart = beating(self.study.beat) if self.study.shared else nullcontext()
         with heart, self._at_work():
-            self._reclaim(observer)
+            self._reclaim(observer, self.study.dropped())
             self._save()
             while True:
                 ending = self._stop_reason(observer, begin)
@@ -147,11 +147,11 @@ class Sweep:
         final = whole_final(self.folder)
         return final is not None and final.trials == self.study.finished()
 
-    def _reclaim(self, observer: Observer) -> None:
+    def _reclaim(self, observer: Observer, dropped: Sequence[int] = ()) -> None:
         """Take back the trials of dead writers."""
         self._next_look = time.monotonic() + BEAT
-        for number in self.study.reclaim():
-            observer.note(f"trial {number}: worker died, trying again")
+        for number in sorted([*dropped, *self.study.reclaim()]):
+            observer.note(f"trial {number}: it was interrupted, trying again")
 
     def _stop_reason(self, observer: Observer, begin: float) -> SweepEnding | None:
         """Return why no further trial may start; None where one may."""

@@ -86,6 +86,11 @@ def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
     taken = [trial for trial in sweep.study.trials() if trial.state == TrialState.WAITING]
     assert [trial.number for trial in taken] == [0, 1]
     assert all(set(values_of(trial)) == set(sweep.plan.space.names) for trial in taken)
+    resumed = Stopper()
+    opened(tmp_path, jobs=2, panel_openings=400, fix=fix).run(resumed)
+    assert resumed.notes == [
+        f"trial {number}: it was interrupted, trying again" for number in (0, 1)
+    ]
 
 
 def opened(folder: Path, **changes: Any) -> Sweep:
