@@ -63,7 +63,6 @@ _LEAVE: Final = ("q", "\x1b", "\x03", "\x04")
 _KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
 
 
-@reporting_compilation(print_note)
 def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> None:
     """Let a person play a game against an agent."""
     agent = evolve.load_agent(name)
@@ -99,7 +98,8 @@ class _Game:
                 print_text(f"{self.board.side} has no move and passes")
             elif self.board.side != self.side:
                 try:
-                    square = self.session.choose()
+                    with reporting_compilation(print_note):
+                        square = self.session.choose()
                 except ResignedError:
                     self.resigned = self.board.side
                     continue
@@ -135,7 +135,8 @@ class _Game:
                 case "help" | "?" | "h":
                     print_text(f"Type {_HELP}. Legal moves: {_names(self.board)}")
                 case "hint":
-                    print_text(self._hint())
+                    with reporting_compilation(print_note):
+                        print_text(self._hint())
                 case "undo":
                     self._undo()
                 case "save" if rest:

@@ -117,6 +117,8 @@ def serve_command(
             raise click.BadParameter(
                 f"{name!r} is not a host: a name or an address alone", param_hint="--allow-host"
             )
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":  # what plays is in other processes
+        raise click.ClickException("NUMBA_DISABLE_JIT is set, and nothing plays uncompiled")
     token = _token(given, no_token=no_token)
     if runs == RUNS and not runs.exists():
         make_folder(runs)

@@ -12,9 +12,12 @@ import sys
 import time
 from pathlib import Path
 
+import numba
 import pytest
 
 import evolve
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.cli import boards
 from evolve.engine.board.squares import parse_moves
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
@@ -76,6 +79,21 @@ def test_asking_and_typing_nonsense() -> None:
         assert words in said
     assert "no opinion" in done("play", "random", stdin="hint\n").out
     assert "end of input" in done("play", "random").out
+
+
+def test_every_wait_for_compilation_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also that of a hint, which comes after others."""
+    told: list[str] = []
+    monkeypatch.setattr(boards, "print_note", told.append)
+    analyse = AlphaBetaAgent.analyse
+
+    def compiling(self: AlphaBetaAgent, board: evolve.Board) -> object:
+        numba.njit(lambda number: number)(len(told))
+        return analyse(self, board)
+
+    monkeypatch.setattr(AlphaBetaAgent, "analyse", compiling)
+    done("play", "swh", stdin="hint\nhint\nquit\n")
+    assert [text.partition(",")[0] for text in told] == ["compiling the kernels"] * 2
 
 
 @pytest.mark.parametrize("typed", ["d3", " 1. D3! "])

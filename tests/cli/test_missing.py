@@ -181,8 +181,10 @@ def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     assert "x~/swh.json" in fails("show", "x~/swh.json")
 
 
-def test_without_compiling_nothing_plays(tmp_path: Path) -> None:
+def test_without_compiling_nothing_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = program(tmp_path, "match", *GAMES, real=True, NUMBA_DISABLE_JIT="1")
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert "NUMBA_DISABLE_JIT is set" in fails("serve", tmp_path)
     assert (code, out) == (1, "")
     assert err == ("error: NUMBA_DISABLE_JIT is set, and nothing here plays uncompiled: unset it\n")
 
