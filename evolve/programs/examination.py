@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -292,8 +291,7 @@ def examine(
         else:
             findings.append(_played(play, games, np.random.default_rng(seed)))
     if play.seconds:
-        slowest = max(play.seconds)
-        middle = median(play.seconds)
+        slowest, middle = max(play.seconds), median(play.seconds)
         text = f"{slowest:.2f} s the slowest move, {middle:.2f} the median, of {seconds:g}"
         findings.append(Finding("time", slowest <= seconds, text))
     most = max(meter.megabytes, session.program.megabytes)  # the meter may miss short-lived ones
@@ -307,10 +305,9 @@ def _played(play: _Play, games: int, rng: np.random.Generator) -> Finding:
         for game in range(games):
             play.game(_SIDES[game % 2], game, rng)
         for side, discs in () if games else _QUICK:
-            play.ask(_with_choice(side, discs, rng), True, "a position")
+            play.ask(_position(side, discs, rng), True, "a position")
         for side in _SIDES:
-            passes = partial(_must_pass, side)
-            play.ask(_of_random_games(rng, passes), True, f"{side} at a pass")
+            play.ask(_position(side, None, rng), True, f"{side} at a pass")
     except EngineError as error:
         return Finding("games", False, str(error))
     except _FaultError:
@@ -319,42 +316,30 @@ def _played(play: _Play, games: int, rng: np.random.Generator) -> Finding:
     moves = f"{len(play.seconds) - play.passes} moves and {play.passes} passes, all legal"
     if play.stopped is not None:
         return Finding("games", None, f"stopped at {play.stopped}: {moves} till then")
-    if not games:
-        return Finding("games", True, f"{moves}, in positions alone: no whole game")
-    return Finding("games", True, f"{games} against random moves: {moves}")
+    whole = f"{games} against random moves: {moves}"
+    return Finding("games", True, whole if games else f"{moves}, in positions alone: no whole game")
 
 
 def _cpu(play: _Play, meter: Meter, seconds: float) -> Finding:
     """The finding about CPU time: the contest's seconds are those of one core."""
-    most, together = max(play.cpu, default=0.0), meter.processes
+    most = max(play.cpu, default=0.0)
     text = f"{most:.2f} s the most for a move, {meter.seconds():.1f} in all, of {seconds:g}"
-    if together > 1:
-        text += f"; {together} processes at once"
+    if meter.processes > 1:
+        text += f"; {meter.processes} processes at once"
     return Finding("cpu", most <= seconds, text)
 
 
-def _must_pass(side: Side, board: Board) -> bool:
-    return board.side == side and not board.legal_moves()
+def _position(side: Side, discs: int | None, rng: np.random.Generator) -> Board:
+    """A position of a random game where `side` has several moves, with `discs` discs ±1.
 
-
-def _with_choice(side: Side, discs: int, rng: np.random.Generator) -> Board:
-    """A position of a random game where `side` has several moves, with `discs` discs ±1."""
-    return _of_random_games(
-        rng,
-        lambda board: (
-            board.side == side
-            and abs(board.disc_count - discs) <= 1
-            and len(board.legal_moves()) > 1
-        ),
-    )
-
-
-def _of_random_games(rng: np.random.Generator, wanted: Callable[[Board], bool]) -> Board:
-    """The first position of successive random games that `wanted` accepts."""
+    Where `discs` is None, it must pass instead.
+    """
     while True:
         board = Board.start()
         while not board.is_over():
-            if wanted(board):
+            moves = len(board.legal_moves())
+            fits = moves == 0 if discs is None else moves > 1 and abs(board.disc_count - discs) <= 1
+            if board.side == side and fits:
                 return board
             board = _at_random(board, rng)
 

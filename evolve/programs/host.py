@@ -57,12 +57,8 @@ def main(path: str, name: str, megabytes: str) -> None:
                 _limit(int(megabytes))
                 player = _Player(_load(path, name), question["seconds"])
                 answer = {"ok": player.kind}
-            elif question["do"] == "sit":
-                answer = {"ok": player.sit(question)}
-            elif question["do"] == "examine":
-                answer = {"ok": player.examined(question)}
             else:
-                answer = {"ok": player.move(question)}
+                answer = {"ok": getattr(player, question["do"])(question)}
         except _NotAnAgentError as error:
             answer = {"error": str(error)}
         except BaseException as error:
@@ -118,7 +114,10 @@ def _plays(value: Any) -> bool:
 
 
 class _Player:
-    """A class that plays, with one object of it for each side of a game."""
+    """A class that plays, with one object of it for each side of a game.
+
+    Its methods answer the questions of their names.
+    """
 
     def __init__(self, made: Any, seconds: float) -> None:
         self._made = made
@@ -130,7 +129,7 @@ class _Player:
             raise _NotAnAgentError(f"{name} has none of {', '.join(_METHODS)}")
         self.kind = getattr(made, "__name__", type(made).__name__)
 
-    def move(self, question: dict[str, Any]) -> str:
+    def choose(self, question: dict[str, Any]) -> str:
         """The square it plays, such as d3."""
         player = self._object(question)
         if self.method == "genmove":
@@ -150,7 +149,7 @@ class _Player:
         _cells(question["cells"])  # loads numpy here, so that no move's time is spent on it
         self._object(question)
 
-    def examined(self, question: dict[str, Any]) -> list[tuple[int, int]]:
+    def examine(self, question: dict[str, Any]) -> list[tuple[int, int]]:
         """All places that a class with `go` puts into its list."""
         return _go(self._object(question), question["cells"])
 
@@ -160,13 +159,9 @@ class _Player:
         if question["new"]:
             self._objects = {}
         if side not in self._objects:
+            arguments = (8, _SIDES[side], self._seconds) if self.method == "go" else ()
             made = self._made
-            if not isinstance(made, type):
-                self._objects[side] = made
-            elif self.method == "go":
-                self._objects[side] = made(8, _SIDES[side], self._seconds)
-            else:
-                self._objects[side] = made()
+            self._objects[side] = made(*arguments) if isinstance(made, type) else made
         return self._objects[side]
 
 

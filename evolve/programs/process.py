@@ -13,6 +13,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -257,10 +258,7 @@ class _Log:
 
     def append(self, text: str) -> None:
         """Append a line; after a failure, which is a warning, no more."""
-        if self._file is None:
-            return
-        now = time.time()
-        clock = f"{time.strftime('%H:%M:%S', time.localtime(now))}.{int(now % 1 * 1000):03}"
+        clock = f"{datetime.now():%H:%M:%S.%f}"[:-3]
         with self._lock:
             if self._file is None:
                 return

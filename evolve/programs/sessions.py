@@ -289,7 +289,7 @@ class PythonSession(ProgramSession):
         known, played = self.moves, board.moves
         goes_on = known is not None and played is not None and played[: len(known)] == known
         self.moves = None  # not known until the answer comes
-        names = None if played is None else [_name(move) for move in played]
+        names = None if played is None else [*map(square_name, played)]
         question = {"do": "choose", "new": not goes_on, "moves": names, **_position(board)}
         answer = str(self._ask(deadline, **question))
         if answer.strip().lower() == "resign":
@@ -337,7 +337,3 @@ class PythonSession(ProgramSession):
 
 def _position(board: Board) -> dict[str, Any]:
     return {"cells": board.cells(), "side": board.side}
-
-
-def _name(move: int) -> str:
-    return "pass" if move == PASS else square_name(move)

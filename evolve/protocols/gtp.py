@@ -46,7 +46,7 @@ class GtpEngine:
         self.finished = False
         self._session = Session(self.agent)
         self._clock = Clock()
-        self._commands: dict[str, Callable[[list[str]], str]] = {
+        self._commands: dict[str, Callable[[list[str]], str | None]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: f"evolve {' '.join(self.agent.name.split())}",
             "version": lambda _: __version__,
@@ -60,8 +60,8 @@ class GtpEngine:
             "komi": self._komi,
             "play": self._play,
             "genmove": self._genmove,
-            "reg_genmove": self._reg_genmove,
-            "undo": self._undo,
+            "reg_genmove": lambda words: _vertex(self._chosen(self._side(words))),
+            "undo": lambda _: self._session.undo(),
             "time_settings": self._time_settings,
             "time_left": self._time_left,
             "final_score": self._final_score,
@@ -84,7 +84,7 @@ class GtpEngine:
         try:
             if name not in self._commands:
                 raise _RefusedError("unknown command")
-            return plain(f"={number} {self._commands[name](words)}".rstrip(" "), keep="\n")
+            return plain(f"={number} {self._commands[name](words) or ''}".rstrip(" "), keep="\n")
         except IllegalMoveError:
             return f"?{number} {'cannot undo' if name == 'undo' else 'illegal move'}"
         except RecordError:
@@ -103,39 +103,31 @@ class GtpEngine:
             if self.finished:
                 return
 
-    def _quit(self, words: list[str]) -> str:
+    def _quit(self, words: list[str]) -> None:
         self.finished = True
-        return ""
 
-    def _boardsize(self, words: list[str]) -> str:
+    def _boardsize(self, words: list[str]) -> None:
         if self._numbers(words, 1) != [8]:
             raise _RefusedError("unacceptable size")
-        return ""
 
-    def _komi(self, words: list[str]) -> str:
+    def _komi(self, words: list[str]) -> None:
         """Accept komi without effect: Reversi has none."""
         self._numbers(words, 1, signed=True)
-        return ""
 
-    def _clear_board(self, words: list[str]) -> str:
+    def _clear_board(self, words: list[str]) -> None:
         self._session = Session(self.agent)
         self._clock.restart()
-        return ""
 
-    def _play(self, words: list[str]) -> str:
+    def _play(self, words: list[str]) -> None:
         if len(words) != 2:
             raise _RefusedError("syntax error")
         self._session.play(read_move(words[1]), self._side(words))
-        return ""
 
     def _genmove(self, words: list[str]) -> str:
         side = self._side(words)
         square = self._chosen(side)
         self._session.play(square, side)
         return _vertex(square)
-
-    def _reg_genmove(self, words: list[str]) -> str:
-        return _vertex(self._chosen(self._side(words)))
 
     def _analyze(self, words: list[str]) -> str:
         """Return the agent's value for each legal move, best move first, one line per move.
@@ -155,20 +147,14 @@ class GtpEngine:
         lines[0] += f" pv {' '.join(map(_vertex, analysis.line))}"
         return "\n".join(lines)
 
-    def _undo(self, words: list[str]) -> str:
-        self._session.undo()
-        return ""
-
-    def _time_settings(self, words: list[str]) -> str:
+    def _time_settings(self, words: list[str]) -> None:
         main, byo, stones = self._numbers(words, 3)
         self._clock.set(main, byo, int(stones))
-        return ""
 
-    def _time_left(self, words: list[str]) -> str:
+    def _time_left(self, words: list[str]) -> None:
         seconds, stones = self._numbers(words[1:], 2, signed=True)
         # Controllers that continue after the time is up send negative seconds.
         self._clock.tell(self._side(words), max(0.0, seconds), max(0, int(stones)))
-        return ""
 
     def _final_score(self, words: list[str]) -> str:
         board = self._session.board
@@ -177,10 +163,9 @@ class GtpEngine:
         score = board.score_of("black", self.rules)
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score)}"
 
-    def _set_game(self, words: list[str]) -> str:
+    def _set_game(self, words: list[str]) -> None:
         if len(words) != 1 or words[0].lower() not in ("othello", "reversi"):
             raise _RefusedError("unsupported game")
-        return ""
 
     def _side(self, words: list[str]) -> Side:
         side = _SIDES.get(words[0].lower()) if words else None

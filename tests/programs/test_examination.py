@@ -160,7 +160,7 @@ def test_a_quick_look_finds_it_as_well(tmp_path: Path, body: str, name: str, tex
 def test_positions_of_a_quick_look_are_those_that_it_says() -> None:
     for side, discs in examination._QUICK:
         for seed in range(3):
-            board = examination._with_choice(side, discs, np.random.default_rng(seed))
+            board = examination._position(side, discs, np.random.default_rng(seed))
             assert board.side == side
             assert abs(board.disc_count - discs) <= 1
             assert len(board.legal_moves()) > 1
