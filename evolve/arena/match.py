@@ -155,9 +155,6 @@ class MatchResult:
 class StoppedError(EvolveError):
     """Raised when a match is stopped on request; the match keeps its finished pairs."""
 
-    def __init__(self) -> None:
-        super().__init__("the match was stopped")
-
 
 @dataclass
 class Match:
@@ -275,7 +272,7 @@ class Match:
 
         def check_stop() -> None:
             if stop is not None and stop():
-                raise StoppedError
+                raise StoppedError("the match was stopped")
 
         count = len(self.openings)
         size = _TEST_ROUND if self.sprt else count

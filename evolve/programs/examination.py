@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -164,6 +164,7 @@ class _FaultError(Exception):
     """Something is wrong, so the remaining games are not played."""
 
 
+@dataclass
 class _Play:
     """A hand-in at play: its times, and the first fault.
 
@@ -172,23 +173,16 @@ class _Play:
     wrong with an answer; None where it is only late, or takes too much. stopped: where play ended.
     """
 
-    def __init__(
-        self,
-        session: PythonSession,
-        meter: Meter,
-        demands: Demands,
-        progress: Callable[[int], None],
-    ) -> None:
-        self._session, self._meter, self._progress = session, meter, progress
-        self._demands = demands
-        # Twice its time, so that the report can say how late an answer is.
-        self._patience = 2 * demands.seconds + 1
-        self.fault: str | None = None
-        self.stopped: str | None = None
-        self.seconds: list[float] = []
-        self.cpu: list[float] = []
-        self._cpu_before = 0.0
-        self.passes = 0
+    session: PythonSession
+    meter: Meter
+    demands: Demands
+    progress: Callable[[int], None]
+    fault: str | None = None
+    stopped: str | None = None
+    seconds: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    passes: int = 0
+    _cpu_before: float = 0.0
 
     def game(self, side: Side, number: int, rng: np.random.Generator) -> None:
         """Play a game as `side` against random moves.
@@ -223,23 +217,24 @@ class _Play:
         elif not squares:
             names = ", ".join(map(square_name, legal[:4]))
             self.fault = f"{where}: its list is empty where {names} are legal"
-        self._progress(1)
-        late = max(self.seconds[-1], self.cpu[-1]) > self._demands.seconds
-        if self.fault or late or self._meter.megabytes > self._demands.megabytes:
+        self.progress(1)
+        late = max(self.seconds[-1], self.cpu[-1]) > self.demands.seconds
+        if self.fault or late or self.meter.megabytes > self.demands.megabytes:
             self.stopped = where
             raise _FaultError
         return squares[-1] if squares else None
 
     def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
+        patience = 2 * self.demands.seconds + 1  # the report can then say how late an answer is
         if new:
-            self._session.sit(board, time.monotonic() + self._patience)
-            self._cpu_before = self._meter.seconds()
+            self.session.sit(board, time.monotonic() + patience)
+            self._cpu_before = self.meter.seconds()
         begin = time.monotonic()
         try:
-            return self._session.examine(board, begin + self._patience)
+            return self.session.examine(board, begin + patience)
         finally:
             self.seconds.append(time.monotonic() - begin)
-            before, self._cpu_before = self._cpu_before, self._meter.seconds()
+            before, self._cpu_before = self._cpu_before, self.meter.seconds()
             self.cpu.append(self._cpu_before - before)
 
 

@@ -236,20 +236,13 @@ class _Programs:
         EngineError after `shut`. A program starts under the lock, so that `shut` either finds it or
         comes before it: playing threads go on for a moment after an interruption.
         """
-
-        def moves_known(session: ProgramSession) -> int:
-            moves = session.moves
-            if moves is None or board.moves is None or board.moves[: len(moves)] != moves:
-                return -1
-            return len(moves)
-
         with self._lock:
             if self._shut:
                 raise EngineError("has been shut down")
             if fresh := not self._idle:
                 session = make()
             else:
-                session = max(self._idle, key=moves_known)
+                session = max(self._idle, key=lambda session: session.known_moves(board))
                 self._idle.remove(session)
             self._busy.append(session)
             return session, fresh

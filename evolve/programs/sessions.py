@@ -70,6 +70,13 @@ class ProgramSession(ABC):
         self.rules: Rules | None = None
         """The rules that the program says it plays by; None where it says none known to evolve."""
 
+    def known_moves(self, board: Board) -> int:
+        """How many moves of this board's game the program has; -1 where it has another game."""
+        moves = self.moves
+        if moves is None or board.moves is None or board.moves[: len(moves)] != moves:
+            return -1
+        return len(moves)
+
     @abstractmethod
     def begin(self, deadline: float) -> None:
         """Greet the program, before `deadline` (time.monotonic())."""
@@ -144,12 +151,11 @@ class GtpSession(ProgramSession):
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move, which it then has on its own board."""
         assert board.moves is not None
-        known = self.moves or ()
-        if board.moves[: len(known)] != known or self.moves is None:
+        known = self.known_moves(board)
+        if known < 0:
             self._ask("clear_board", deadline)
             self._start_clock(deadline)
-            known = ()
-        for ply in range(len(known), len(board.moves)):
+        for ply in range(max(0, known), len(board.moves)):
             side, move = "white" if ply % 2 else "black", board.moves[ply]
             if move == PASS:  # a program that passes by itself refuses this
                 self._answer(f"play {side} pass", deadline)
@@ -286,12 +292,10 @@ class PythonSession(ProgramSession):
 
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The file's move."""
-        known, played = self.moves, board.moves
-        goes_on = known is not None and played is not None and played[: len(known)] == known
+        played, new = board.moves, self.known_moves(board) < 0
         self.moves = None  # not known until the answer comes
         names = None if played is None else [*map(square_name, played)]
-        question = {"do": "choose", "new": not goes_on, "moves": names, **_position(board)}
-        answer = str(self._ask(deadline, **question))
+        answer = str(self._ask(deadline, do="choose", new=new, moves=names, **_position(board)))
         if answer.strip().lower() == "resign":
             raise ResignedError("resigns")
         try:

@@ -20,7 +20,7 @@ _SIGNS: Final = {
     for cell, signs in {"X": "Xx*Bb●", "O": "OoWw○", "-": "-._·"}.items()
     for sign in signs
 }
-_SIDES: Final[dict[str, Side]] = {"X": "black", "O": "white"}
+_SIDES: Final[dict[str, Side]] = {"X": "black", "O": "white", "black": "black", "white": "white"}
 _WORD: Final = re.compile(r"\b(black|white)\b(?:\s+to\s+(?:move|play))?", re.IGNORECASE)
 _SIZE: Final = re.compile(r"(?:BO)?\s*\[?\s*8\s+(?=\S{8})")
 _HEAD: Final = re.compile(r"a\s*b\s*c\s*d\s*e\s*f\s*g\s*h", re.IGNORECASE)
@@ -95,9 +95,7 @@ def read_position(text: str, side: Side | None = None) -> Board:
 
 def _side(word: str, text: str) -> Side:
     """The side of a sign or a word after the cells."""
-    if word in ("black", "white"):
-        return "black" if word == "black" else "white"
-    side = _SIDES.get(_SIGNS.get(word, ""))
+    side = _SIDES.get(_SIGNS.get(word, word))
     if side is None:
         raise RecordError(
             f"{word!r} behind the cells of {_quoted(text)} is not a side to move; write X (black) "
