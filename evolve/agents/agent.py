@@ -301,7 +301,6 @@ class StoredAgent(Agent):
         return self._rules, self.name, {"plays": self.play, **self.provenance}
 
     def stored(self) -> StoredAgent:
-        """The agent itself."""
         return self
 
 

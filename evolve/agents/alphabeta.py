@@ -118,26 +118,23 @@ class AlphaBetaAgent(SearchingAgent):
         unknown = [term for term in given if term not in TERM_NAMES]
         if unknown:
             raise AgentError(f"there is no term {unknown[0]!r}; there are {', '.join(TERM_NAMES)}")
-        zero = (0,) * phases
         weights_of = {
-            term: zero if (values := given.get(term)) is None else _ints(values, term)
+            term: (0,) * phases if (values := given.get(term)) is None else _ints(values, term)
             for term in TERM_NAMES
         }
         if boundaries is None:
             boundaries = default_boundaries(phases)
-        fields_of: dict[str, Any] = {
-            "weights": tables,
-            "depths": (1,) * phases if depths is None else _ints(depths, "depths"),
-            "boundaries": _ints(boundaries, "boundaries"),
-            "endgame": _ints((endgame,), "endgame")[0],
-            "rules": rules,
-            "limit": limit,
-            "name": str(name),
-            "terms": weights_of,
-            "provenance": dict(provenance or {}),
-        }
-        for key, value in fields_of.items():
-            object.__setattr__(self, key, value)
+        vars(self).update(
+            weights=tables,
+            depths=(1,) * phases if depths is None else _ints(depths, "depths"),
+            boundaries=_ints(boundaries, "boundaries"),
+            endgame=_ints((endgame,), "endgame")[0],
+            rules=rules,
+            limit=limit,
+            name=str(name),
+            terms=weights_of,
+            provenance=dict(provenance or {}),
+        )
         self._check()
 
     def _check(self) -> None:
@@ -187,12 +184,10 @@ class AlphaBetaAgent(SearchingAgent):
 
     @property
     def table_bits(self) -> int:
-        """The table size (see `search.context`) that its searches need."""
         return layout.table_bits_for(self.endgame, max(self.depths))
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters as in agent files: plain lists and numbers."""
         return {
             "weights": [list(table) for table in self.weights],
             **{term: list(self.terms[term]) for term in self.named_terms},
@@ -266,7 +261,6 @@ class AlphaBetaAgent(SearchingAgent):
         return _measured_block(plain.at(depth=1))
 
     def values_by_depth(self, board: Board, deepest: int) -> list[int]:
-        """The values of a position with moves, at 0, 1, … `deepest` plies, without cuts."""
         search = _SquareSearch(self.cells, _UNCUT, board, self._rules)
         search.prepare()
         address = search.context.ctypes.data
@@ -287,7 +281,6 @@ class AlphaBetaAgent(SearchingAgent):
 
     @property
     def identity(self) -> Any:
-        """Its parameters, and its limit where it has one."""
         if not self._is_limited:
             return self.parameters
         depth = layout.MAX_DEPTH if self.limit.depth is None else self.limit.depth
@@ -300,18 +293,15 @@ class AlphaBetaAgent(SearchingAgent):
 
     @property
     def row(self) -> layout.Cells | None:
-        """Its cells, unless it plays by a limit."""
         return None if self._is_limited else self.cells
 
     @classmethod
     def from_parts(
         cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
     ) -> Self:
-        """The agent of a file's parameters; it has no arrays."""
         return cls(**parameters, **common)
 
     def describe(self) -> Description:
-        """Its depths and terms by phase, and its weights as boards."""
         edges = [4, *self.boundaries, 65]
         spans = [f"{low}–{high - 1}" for low, high in pairwise(edges)]
         terms = self.named_terms

@@ -57,7 +57,6 @@ class RandomAgent(Agent):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its seed."""
         return _SEED
 
 
@@ -89,7 +88,6 @@ class MistakenAgent(Agent):
     prepare = delegated("agent", "prepare")
 
     def choose(self, board: Board) -> int:
-        """A legal square: random, or the other agent's."""
         return self.choose_counted(board)[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
@@ -101,40 +99,31 @@ class MistakenAgent(Agent):
         return self.agent.choose_counted(board)
 
     def with_rules(self, rules: Rules) -> Self:
-        """The agent, playing by `rules`."""
         return replace(self, agent=self.agent.with_rules(rules))
 
     def for_game(self, seed: int) -> Self:
-        """The agent for one game, with a new seed mixed from its own and `seed`."""
-        seed_of_game = mix(self.seed ^ mix(seed))
-        return replace(self, agent=self.agent.for_game(seed), seed=seed_of_game)
+        return replace(self, agent=self.agent.for_game(seed), seed=mix(self.seed ^ mix(seed)))
 
     @property
     def identity(self) -> Any:
-        """What determines how it plays."""
         return [self.share, self.seed, self.agent.identity]
 
     def limited(self, limit: Limit) -> Self:
-        """The agent, within `limit` as far as the other can."""
         return replace(self, agent=self.agent.limited(limit))
 
     def within(self, nodes: int) -> Self:
-        """The agent, for games with a node budget."""
         return replace(self, agent=self.agent.within(nodes))
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Those of the other agent, which have the share of mistakes, and the seed."""
         return {**self.agent.settings, **_SEED}
 
     def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
-        """The agent with these settings, and a new name."""
         others = {key: value for key, value in values.items() if key not in (MISTAKES, *_SEED)}
         share, seed = values.get(MISTAKES, self.share), values.get("seed", self.seed)
         agent = self.agent.with_settings(others, name) if others else self.agent
         return replace(self, agent=agent, share=share, seed=seed, name=name)
 
     def describe(self) -> Description:
-        """The other agent, and the share of mistakes."""
         about = self.agent.describe()
         return replace(about, facts=(*about.facts, f"{self.share:.0%} of its moves at random"))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from evolve.agents.agent import Description, Setting, StoredAgent, check_play, moves_to_choose
@@ -51,31 +51,22 @@ def description_of(network: Network) -> dict[str, Any]:
     return {"input": architecture.input, "layers": list(architecture.layers)}
 
 
-def checked(parameters: Mapping[str, Any], types: Mapping[str, type]) -> dict[str, Any]:
+def checked(parameters: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a document that `types` names, with their types checked.
 
-    A whole number counts as a float. Raises AgentError.
+    A whole number counts as a float. Raises ValidationError, a ValueError.
     """
-    values: dict[str, Any] = {}
-    for key, value in parameters.items():
-        if key not in types:
-            continue
-        wanted = types[key]
-        if wanted is float and type(value) is int:
-            values[key] = float(value)
-        elif type(value) is wanted:
-            values[key] = value
-        else:
-            raise AgentError(f"{key} must be of type {wanted.__name__}, not {value!r}")
-    return values
+    fields: dict[str, Any] = {key: (kind, None) for key, kind in types.items()}
+    model: type[BaseModel] = create_model(
+        "Parameters", __config__=ConfigDict(strict=True), **fields
+    )
+    return model.model_validate(parameters).model_dump(exclude_unset=True)
 
 
 def network_of(parameters: Mapping[str, Any], arrays: Arrays, prefix: str = "") -> Network:
     """The network that a document describes, with the arrays under `prefix`."""
-    layers = parameters.get("layers")
-    if not isinstance(layers, list) or not all(isinstance(layer, str) for layer in layers):
-        raise AgentError(f"layers must be a list of texts, not {layers!r}")
-    architecture = Architecture(str(parameters.get("input")), tuple(layers))
+    known = checked(parameters, {"input": str, "layers": list[str]})
+    architecture = Architecture(known.get("input", ""), tuple(known.get("layers", ())))
     own = {n.removeprefix(prefix): array for n, array in arrays.items() if n.startswith(prefix)}
     return Network.from_arrays(architecture, own)
 
@@ -175,7 +166,6 @@ class DqnAgent(StoredAgent):
             raise AgentError(f"lookahead {self.lookahead} must be 0 to {_MOST_LOOKAHEAD}")
 
     def choose(self, board: Board) -> int:
-        """The best square; raises IllegalMoveError when there is none."""
         return self.choose_counted(board)[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
@@ -201,17 +191,14 @@ class DqnAgent(StoredAgent):
 
     @property
     def repeats(self) -> bool:
-        """True: it draws nothing at random."""
         return True
 
     @property
     def identity(self) -> Any:
-        """Its name, parameters and networks."""
         return [self.name, self.parameters, [network.digest for network in self.networks]]
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its lookahead, and the empties of its exact search."""
         return _SETTINGS
 
     def _valued(self, board: Board) -> tuple[dict[int, float], int]:
@@ -235,7 +222,6 @@ class DqnAgent(StoredAgent):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Its parameters in an agent file, without the networks' weights."""
         return {
             "lookahead": self.lookahead,
             "endgame": self.endgame,
@@ -258,7 +244,6 @@ class DqnAgent(StoredAgent):
     def from_parts(
         cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
     ) -> Self:
-        """The agent of a file's parameters and its networks' weights."""
         own = checked(parameters, _PARAMETERS)
         count = own.pop("networks", 1)
         if count not in (1, 2):
@@ -270,12 +255,10 @@ class DqnAgent(StoredAgent):
         return cls(networks, rewards=rewards, **own, **common)
 
     def describe(self) -> Description:
-        """How it plays, and the layers, which are the same in both networks."""
         facts = {k: v for k, v in self.parameters.items() if k not in NETWORK_PARAMETERS}
         return described(facts, self.networks[0])
 
     def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file."""
         return render_network(self.networks, self._play, *self._about, numba)
 
     @property

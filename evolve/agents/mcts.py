@@ -153,7 +153,6 @@ class MctsAgent(StoredAgent):
         return replace(self, seed=mix(self.seed ^ mix(seed)), _kept=kept)
 
     def choose(self, board: Board) -> int:
-        """A good square; raises IllegalMoveError when there is none."""
         begin = time.perf_counter()
         legal = moves_to_choose(board)
         if len(legal) == 1:
@@ -186,7 +185,6 @@ class MctsAgent(StoredAgent):
 
     @property
     def together(self) -> bool:
-        """Whether it has `evaluate`."""
         return self.evaluate is not None
 
     def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
@@ -220,7 +218,6 @@ class MctsAgent(StoredAgent):
 
     @property
     def identity(self) -> Any:
-        """Its name, parameters and network."""
         return [self.name, self.parameters, [self.network.digest] if self.network else []]
 
     def stored(self) -> Self:
@@ -231,7 +228,6 @@ class MctsAgent(StoredAgent):
 
     @property
     def limit(self) -> Limit:
-        """Its time, or its simulations."""
         return Limit(seconds=self.seconds, simulations=self.simulations)
 
     def limited(self, limit: Limit) -> Self:
@@ -254,27 +250,23 @@ class MctsAgent(StoredAgent):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Its parameters in an agent file, without the network's weights."""
         own = {key: getattr(self, key) for key in _PARAMETERS}
         return own if self.network is None else {**own, **description_of(self.network)}
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The network's weights."""
         return {} if self.network is None else self.network.arrays()
 
     @classmethod
     def from_parts(
         cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
     ) -> Self:
-        """The agent of a file's parameters and its network's weights."""
         own = checked(parameters, _PARAMETERS)
         has_network = any(key in parameters for key in NETWORK_PARAMETERS)
         network = network_of(parameters, arrays) if has_network else None
         return cls(**own, network=network, **common)
 
     def describe(self) -> Description:
-        """The settings of its search, and the network's layers."""
         facts = {key: value for key, value in self.parameters.items() if key in _PARAMETERS}
         return described(facts, self.network)
 

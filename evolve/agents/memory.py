@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -162,38 +162,32 @@ class Forest:
                 mcts_games.backpropagate_all(outputs, self.trees, self._leaves)
 
 
-_trees = threading.local()
+class _ThreadMemory(threading.local):
+    """What each thread keeps for its next searches."""
+
+    def __init__(self) -> None:
+        self.tree = Tree.of_size(0)
+        self.scratch = np.zeros(0, np.float32)
+        self.contexts: dict[Any, layout.Cells] = {}
+        self.addresses: dict[Any, int] = {}
+        self.patterns: dict[int, PatternMemory] = {}
+
+
+_own = _ThreadMemory()
 
 
 def thread_tree(nodes: int) -> Tree:
     """This thread's tree, with at least so many nodes, kept for the next search."""
-    tree: Tree | None = getattr(_trees, "tree", None)
-    if tree is None or tree.size < nodes:
-        tree = _trees.tree = Tree.of_size(nodes)
-    return tree
+    if _own.tree.size < nodes:
+        _own.tree = Tree.of_size(nodes)
+    return _own.tree
 
 
 def thread_scratch(size: int) -> npt.NDArray[np.float32]:
     """This thread's memory for a network's vectors: at least `size` floats."""
-    scratch: npt.NDArray[np.float32] | None = getattr(_trees, "scratch", None)
-    if scratch is None or len(scratch) < size:
-        scratch = _trees.scratch = np.zeros(size, np.float32)
-    return scratch
-
-
-_contexts = threading.local()
-_addresses = threading.local()
-_patterns = threading.local()
-_T = TypeVar("_T")
-
-
-def _kept(local: threading.local, key: Any, make: Callable[[], _T]) -> _T:
-    """What this thread keeps under a key, made where it is first needed."""
-    values: dict[Any, _T] = local.__dict__
-    found = values.get(key)
-    if found is None:
-        found = values[key] = make()
-    return found
+    if len(_own.scratch) < size:
+        _own.scratch = np.zeros(size, np.float32)
+    return _own.scratch
 
 
 def stopper() -> Callable[[], None]:
@@ -201,7 +195,7 @@ def stopper() -> Callable[[], None]:
 
     The result of a stopped search is invalid.
     """
-    contexts: dict[Any, layout.Cells] = _contexts.__dict__
+    contexts = _own.contexts
 
     def stop() -> None:
         for context in list(contexts.values()):
@@ -212,13 +206,15 @@ def stopper() -> Callable[[], None]:
 
 def thread_context(rules: Rules, table_bits: int) -> layout.Cells:
     """This thread's context for the given rules and table size, kept for the next search."""
-    code = rule_set(rules).code
-    return _kept(_contexts, (code, table_bits), lambda: new_context(code, 0, table_bits))
+    key = rule_set(rules).code, table_bits
+    if key not in _own.contexts:
+        _own.contexts[key] = new_context(key[0], 0, table_bits)
+    return _own.contexts[key]
 
 
 def thread_context_address(rules: Rules, table_bits: int) -> int:
     """The address of `thread_context`, looked up in a tenth of the time that numpy takes for it."""
-    addresses: dict[Any, int] = _addresses.__dict__
+    addresses = _own.addresses
     address = addresses.get((rules, table_bits))
     if address is None:
         address = addresses[rules, table_bits] = thread_context(rules, table_bits).ctypes.data
@@ -258,7 +254,7 @@ class PatternMemory:
 
 def thread_pattern_memory(table_bits: int) -> PatternMemory:
     """This thread's memory of that size, kept for the next search; `stopper` stops it, too."""
-    memory = _kept(_patterns, table_bits, lambda: PatternMemory(table_bits))
-    contexts: dict[Any, layout.Cells] = _contexts.__dict__
-    contexts["patterns", table_bits] = memory.context
-    return memory
+    if table_bits not in _own.patterns:
+        memory = _own.patterns[table_bits] = PatternMemory(table_bits)
+        _own.contexts["patterns", table_bits] = memory.context
+    return _own.patterns[table_bits]

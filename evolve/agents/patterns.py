@@ -180,7 +180,6 @@ class PatternAgent(SearchingAgent):
 
     @property
     def identity(self) -> Any:
-        """All in its file that determines how it plays, and its limit."""
         cuts = self.cuts.rows.tolist()
         limits = [*vars(self.limit).values(), self.budget]
         return [self.parameters, self.patterns.digest, cuts, limits]
@@ -196,7 +195,6 @@ class PatternAgent(SearchingAgent):
         return self._changed(budget=_MOVES * nodes)
 
     def with_settings(self, values: Mapping[str, float], name: str) -> Any:
-        """The agent with these settings, and a new name. Raises AgentError."""
         made, allocation, probcut = self, self.allocation, values.get("probcut")
         if probcut is not None:
             if allocation is not None:
@@ -207,7 +205,6 @@ class PatternAgent(SearchingAgent):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Its parameters in the document, without the weights and cuts."""
         return {
             "shapes": [shape_text(squares) for squares in self.patterns.shapes.shapes],
             "boundaries": list(self.patterns.boundaries),
@@ -224,14 +221,11 @@ class PatternAgent(SearchingAgent):
     def from_parts(
         cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
     ) -> Self:
-        """The agent of a file's parameters and weights."""
-        own = checked(parameters, _PARAMETERS)
-        texts, boundaries = parameters["shapes"], parameters["boundaries"]
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise AgentError(f"shapes must be a list of texts, not {texts!r}")
+        own = checked(parameters, {**_PARAMETERS, "shapes": list[str]})
+        boundaries = parameters["boundaries"]
         if set(arrays) != {_WEIGHTS, _CUTS}:
             raise AgentError(f"it must hold {_WEIGHTS} and {_CUTS}, and holds {', '.join(arrays)}")
-        shapes = ShapeSet(tuple(parse_shape(text) for text in texts))
+        shapes = ShapeSet(tuple(map(parse_shape, own.pop("shapes"))))
         check_boundaries(boundaries, len(boundaries) + 1)
         patterns = Patterns.of_weights(shapes, tuple(boundaries), arrays[_WEIGHTS])
         if "allocation" in parameters:
@@ -242,7 +236,6 @@ class PatternAgent(SearchingAgent):
         return replace(super().stored(), budget=0)
 
     def describe(self) -> Description:
-        """How it plays, and its shapes with the range of their weights."""
         shapes, tables = self.patterns.shapes, self.patterns.tables
         search = self.allocation
         depths = f"depth {self.depth}" if search is None else f"depths {list(search.depths)}"

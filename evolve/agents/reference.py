@@ -48,12 +48,11 @@ def read_agent(path: Path) -> StoredAgent:
         document, arrays = read_agent_file(path)
         header = header_of(document)
         made = cast("type[StoredAgent]", imported(KINDS[header.kind]))
-        missing = [key for key in made.required if key not in header.parameters]
-        unknown = [key for key in header.parameters if key not in (*made.required, *made.optional)]
-        if missing or unknown:
-            found = [f"parameter {key} is missing" for key in missing]
-            found += [f"parameter {key} is unknown" for key in unknown]
-            raise AgentFileError("; ".join(found))
+        given, known = header.parameters, (*made.required, *made.optional)
+        wrong = [f"parameter {key} is missing" for key in made.required if key not in given]
+        wrong += [f"parameter {key} is unknown" for key in given if key not in known]
+        if wrong:
+            raise AgentFileError("; ".join(wrong))
         common = {"rules": header.rules, "name": header.name, "provenance": header.provenance}
         try:
             return made.from_parts(header.parameters, arrays, common)

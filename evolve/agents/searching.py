@@ -148,7 +148,6 @@ class SearchingAgent(StoredAgent):
 
     @property
     def repeats(self) -> bool:
-        """True unless it plays by the clock."""
         return self.limit.seconds is None
 
     def limited(self, limit: Limit) -> Self:

@@ -238,11 +238,9 @@ class Match:
     @property
     def facts(self) -> dict[str, Any]:
         """The result so far and the test, as in documents."""
-        counts = self.result.pentanomial
-        return {
-            **self.result.facts,
-            **({} if self.sprt is None else {"sprt": self.sprt.facts(counts)}),
-        }
+        result = self.result
+        test = {} if self.sprt is None else {"sprt": self.sprt.facts(result.pentanomial)}
+        return {**result.facts, **test}
 
     def table(self) -> pa.Table:
         """Return the games played so far as rows of the games table."""

@@ -114,7 +114,6 @@ class ExternalAgent(Agent):
         return None if self.cwd is None else Path(os.path.expanduser(self.cwd))
 
     def prepare(self) -> None:
-        """Start the program now, for the first game; EngineError when it cannot be used."""
         self._reported_rules()
 
     def own_rules(self) -> Rules | None:
@@ -148,7 +147,6 @@ class ExternalAgent(Agent):
             raise AgentError(f"{self.command!r} is not a command: {error}") from error
 
     def choose(self, board: Board) -> int:
-        """The program's move; EngineError when it fails."""
         legal = moves_to_choose(board)
         if board.moves is None and self.needs_moves:
             raise AgentError(f"{self.name} takes games from the start position only")
@@ -201,18 +199,15 @@ class ExternalAgent(Agent):
 
     @property
     def limit(self) -> Limit:
-        """The limits sent to the program."""
         return Limit(seconds=self.seconds, depth=self.depth)
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its time, its folder and, over NBoard, its depth."""
         depth = {"depth": Setting("depth")} if self.protocol == "nboard" else {}
         clock = {CLOCK: Setting("clock", str), "margin": Setting("margin", float)}
         return {"time": Setting("seconds", float), **clock, **depth, CWD: Setting("cwd", str)}
 
     def interrupt(self) -> None:
-        """End its programs that are thinking: a caller that waits gets an EngineError."""
         self._programs.end_busy()
 
     def close(self) -> None:
@@ -346,7 +341,6 @@ class PythonAgent(ExternalAgent):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its time, its memory and its folder."""
         return {
             "time": Setting("seconds", float),
             "margin": Setting("margin", float),

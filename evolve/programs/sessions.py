@@ -236,14 +236,12 @@ class NBoardSession(ProgramSession):
         self._pings = 0
 
     def begin(self, deadline: float) -> None:
-        """Greet the program and wait until it has read that."""
         self.program.send("nboard 2")
         if self._depth is not None:
             self.program.send(f"set depth {self._depth}")
         self._ping(deadline)
 
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
-        """The program's move."""
         record = replace(GameRecord.of_board(board), rules=self._played)
         self.program.send(f"set game {format_ggf(record)}")
         self._ping(deadline)
@@ -287,11 +285,9 @@ class PythonSession(ProgramSession):
         self._seconds = _SECONDS if seconds is None else seconds
 
     def begin(self, deadline: float) -> None:
-        """Load the file."""
         self._ask(deadline, do="begin", seconds=self._seconds)
 
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
-        """The file's move."""
         played, new = board.moves, self.known_moves(board) < 0
         self.moves = None  # not known until the answer comes
         names = None if played is None else [*map(square_name, played)]

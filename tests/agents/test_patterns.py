@@ -120,7 +120,7 @@ def test_arrays_that_are_not_of_the_agent(
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"shapes": [3]}, "list of texts"),
+        ({"shapes": [3]}, "shapes.0 = 3: it must be a valid string"),
         ({"shapes": ["a1-b2"]}, "the weights are"),
         ({"shapes": ["a1-b2", "a1-h1 a2 b2 c2"]}, "has 11 squares"),
         ({"shapes": ["a1-b2", "g7-h8"]}, "image"),
@@ -134,10 +134,10 @@ def test_arrays_that_are_not_of_the_agent(
         ({"temper": 2}, "temper is unknown"),
         ({"depth": 0}, "depth 0 must be 1 to 60"),
         ({"depth": 61}, "depth 61 must be 1 to 60"),
-        ({"depth": 3.0}, "must be of type int"),
+        ({"depth": 3.0}, "it must be a whole number"),
         ({"endgame": -1}, "endgame -1"),
         ({"probcut": 0.05}, r"probcut 0\.05 must be 0\.1 to 10"),
-        ({"probcut": "1"}, "must be of type float"),
+        ({"probcut": "1"}, "it must be a number"),
     ],
 )
 def test_headers_that_lie(parameters: dict[str, Any], words: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ says. Searches of an odd and an even number of plies favour different sides, so 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -57,19 +58,16 @@ class _DiscFit:
     offsets: tuple[float, ...]
     errors: tuple[float, ...]
 
-    def discs(self, value: float, board: Board, depth: int | None) -> float:
-        """A value in discs."""
-        if abs(value) >= WIN:
-            return value / WIN
-        phase = self._phase(board, depth)
-        return float(np.clip(self.slopes[phase] * value + self.offsets[phase], -_MOST, _MOST))
-
-    def error(self, board: Board, depth: int | None) -> float:
-        """The standard deviation of known values around those of this position's phase."""
-        return self.errors[self._phase(board, depth)]
-
-    def _phase(self, board: Board, depth: int | None) -> int:
-        return int(_phase_of(64 - board.empties + (depth or 0) * self.leaves, self.edges))
+    def discs(self, values: Mapping[int, float], board: Board, depth: int | None) -> Discs:
+        """The values of moves in discs, with the error of this position's phase."""
+        phase = int(_phase_of(64 - board.empties + (depth or 0) * self.leaves, self.edges))
+        slope, offset = self.slopes[phase], self.offsets[phase]
+        found = {
+            move: value / WIN if abs(value) >= WIN else slope * value + offset
+            for move, value in values.items()
+        }
+        clipped = {move: min(max(value, -_MOST), _MOST) for move, value in found.items()}
+        return Discs(clipped, self.errors[phase])
 
 
 def in_discs(agent: Agent, board: Board, analysis: Analysis) -> Discs | None:
@@ -80,11 +78,7 @@ def in_discs(agent: Agent, board: Board, analysis: Analysis) -> Discs | None:
     if analysis.exact:
         return Discs(dict(analysis.values), 0.0)
     fit = fit_of(agent, analysis.depth)
-    if fit is None:
-        return None
-    depth = analysis.depth
-    values = {move: fit.discs(value, board, depth) for move, value in analysis.values.items()}
-    return Discs(values, fit.error(board, depth))
+    return None if fit is None else fit.discs(analysis.values, board, analysis.depth)
 
 
 def fit_of(agent: Agent, depth: int | None) -> _DiscFit | None:

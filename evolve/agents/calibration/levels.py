@@ -47,7 +47,6 @@ class _LevelAgent(Agent):
 
     @property
     def rules(self) -> None:
-        """None: it plays by any."""
         return None
 
     # All else is what its agent under the default rules answers; in a game of many, that agent.
@@ -63,11 +62,9 @@ class _LevelAgent(Agent):
     prepare = delegated("_agent", "prepare")
 
     def limited(self, limit: Limit) -> Self:
-        """The level, within `limit` as far as its agents can."""
         return replace(self, most=self.most & limit)
 
     def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
-        """The level with these settings, and a new name. Raises AgentError."""
         changed = replace(self, values=tuple({**dict(self.values), **values}.items()), name=name)
         changed._agent.settings  # noqa: B018 - raises an error for an invalid value
         return changed

@@ -60,7 +60,7 @@ def test_discs_of_patterns_do_not_depend_on_the_parity_of_the_depth() -> None:
         corrected.append(
             np.diff(
                 [
-                    fit.discs(value, board, depth)
+                    fit.discs({0: value}, board, depth).values[0]
                     for depth, (fit, value) in enumerate(zip(fits, values, strict=True), 1)
                     if fit is not None
                 ]
@@ -76,8 +76,7 @@ def test_exact_scores_and_finished_games_are_as_they_are() -> None:
     assert in_discs(agent, board, exact) == ({18: 4, 20: -2}, 0.0)
     fit = fit_of(agent, 1)
     assert fit is not None
-    assert fit.discs(12.0 * WIN, board, 1) == 12.0
-    assert fit.discs(WIN - 1, board, 1) == 64.0
+    assert fit.discs({1: 12.0 * WIN, 2: WIN - 1}, board, 1).values == {1: 12.0, 2: 64.0}
 
 
 def test_fits_are_of_agents_and_rules_with_values() -> None:
