@@ -118,7 +118,7 @@ _DEFAULTS = {
     r"<class '(\w+)'>": r"\1",
     r"\bGamesDone\b": "Callable[[int], None]",
     r": Unpack\[\w+\]": "",  # the settings, which the text names
-    r", _\w+: [^,()]*": "",  # what is for copies of an agent alone
+    r", (_\w+|member): [^,()]*": "",  # what evolve alone gives
 }
 """Parts of signatures that say little, and what stands for them."""
 

@@ -34,9 +34,9 @@ class Run(FolderView):
     """The tables of one run, as of their first use.
 
     individuals, games, generations, trials and metrics are pandas DataFrames; a table that the kind
-    of run does not have is empty. setting: the name of its setting in a study. Raises RunError for
-    a folder that is not a run, or a damaged file, LinkError for links in it. check: whether to look
-    for links, which takes 4 ms for a thousand files.
+    of run does not have is empty. A run of a study has the name of its `setting` there. Raises
+    RunError for a folder that is not a run, or a damaged file, LinkError for links in it. check:
+    whether to look for links, which takes 4 ms for a thousand files.
     """
 
     INNER = (
@@ -45,8 +45,11 @@ class Run(FolderView):
     )  # fmt: skip
     form: Literal["run"] = "run"
 
-    def __init__(self, path: str | Path, *, setting: str | None = None, check: bool = True) -> None:
-        self.path, self.setting = Path(path), setting
+    def __init__(
+        self, path: str | Path, *, member: Member | None = None, check: bool = True
+    ) -> None:
+        self.path, self._member = Path(path), member
+        self.setting = None if member is None else member.setting.name
         self._frames: dict[tuple[str, int | None], pd.DataFrame] = {}
         if check:
             check_links(self.path)
@@ -81,7 +84,7 @@ class Run(FolderView):
     @property
     def seed(self) -> int:
         """The seed of its settings; 0 where they have none."""
-        seed = self.config.get("seed")
+        seed = self.config.get("seed") if self._member is None else self._member.seed
         return seed if isinstance(seed, int) else 0
 
     @property
@@ -291,7 +294,7 @@ class Study(FolderView):
         for member in self.design.members:
             folder = self.folder_of(member)
             if (folder / paths.CONFIG_FILE).is_file():
-                yield member, Run(folder, setting=member.setting.name, check=self._check)
+                yield member, Run(folder, member=member, check=self._check)
 
     @property
     def tables(self) -> Tables:

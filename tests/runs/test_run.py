@@ -14,6 +14,7 @@ import evolve
 from evolve.errors import EvolveError, RunError
 from evolve.runs.run import list_all, load_run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
+from evolve.runs.study_spec import StudySpec
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.parquet import read_table, write_table
@@ -109,3 +110,12 @@ def test_completion_shows_what_users_need() -> None:
         "generations", "importances", "individuals", "metrics", "name", "path", "plot", "seed",
         "setting", "table", "tables", "trials",
     }  # fmt: skip
+
+
+def test_runs_of_a_study_know_their_setting_and_seed(tmp_path: Path) -> None:
+    design = StudySpec(seeds=(3, 4), grid={"population": [8, 16]})
+    (tmp_path / "study.toml").write_text(design.text({}))
+    for member in design.members[:3]:
+        shutil.copytree(KEPT, tmp_path / member.name)
+    found = [(run.setting, run.seed) for run in evolve.Study(tmp_path).runs]
+    assert found == [("population=8", 3), ("population=16", 3), ("population=8", 4)]
