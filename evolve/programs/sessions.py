@@ -20,12 +20,12 @@ from typing import Any, Final
 
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rule_set
-from evolve.engine.board.squares import parse_square, square_name
+from evolve.engine.board.squares import square_name
 from evolve.errors import EngineError, RecordError, ResignedError
 from evolve.parsing import parse_json
 from evolve.programs.game_clock import GameClock
 from evolve.programs.process import NOTHING, LineProcess
-from evolve.records.ggf import format_ggf
+from evolve.records.ggf import format_ggf, parse_move
 from evolve.records.moves import read_move
 from evolve.records.record import GameRecord
 from evolve.terminal_text import plain
@@ -50,7 +50,6 @@ _LIST_SECONDS: Final = 8.0
 _QUIET: Final = 0.5
 """Seconds without a line that end an answer without a blank line at its end.
 Four times that for a program that has ended an answer with a blank line."""
-_CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
 _HOST: Final = Path(__file__).with_name("host.py")
 _SECONDS: Final = 5.0
 """Default time for a move that a class receives: a contest's usual time."""
@@ -252,10 +251,10 @@ class NBoardSession(ProgramSession):
                 break
         if line.lower().strip("= ").partition("/")[0].split()[:1] == ["resign"]:
             raise ResignedError("resigns")
-        match = _CHOICE.fullmatch(line)
-        if not match:
-            raise self.program.error(f"answered {line[:40]!r}, which is not a move")
-        return parse_square(match[1])
+        with suppress(RecordError):
+            if (square := parse_move(line.strip("= "))) != PASS:
+                return square
+        raise self.program.error(f"answered {line[:40]!r}, which is not a move")
 
     def _ping(self, deadline: float) -> None:
         """Wait until the program has read all that was sent."""
@@ -295,7 +294,7 @@ class PythonSession(ProgramSession):
         if answer.strip().lower() == "resign":
             raise ResignedError("resigns")
         try:
-            square = parse_square(answer)
+            square = read_move(answer)
         except RecordError:
             raise EngineError(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = None if played is None else (*played, square)

@@ -20,7 +20,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
-from evolve.records.moves import read_move
+from evolve.records.moves import normalised, read_move
 from evolve.records.positions import read_position
 from evolve.records.record import NO_REQUEST, Ending, GameRecord, Reading, Request, record_of
 
@@ -148,7 +148,7 @@ def _record(properties: _Properties, request: Request) -> GameRecord:
         start, about = _of_ggf(head, request)
     else:
         raise RecordError(f"GM[{game}] is not Othello, which is GM[Othello], or GM[2] in SGF")
-    moves = [(name, values[0].strip()) for name, values in properties if name in _SIDES]
+    moves = [(name, normalised(values[0]).strip()) for name, values in properties if name in _SIDES]
     squares = []
     for number, (side, value) in enumerate(moves, 1):
         square = _SQUARES.get(value.partition("/")[0].strip().lower())
@@ -174,14 +174,13 @@ def parse_move(text: str) -> int:
 
     Such as `F5`, `f5/1.2/0.3`, `F5 1.2 0.3` or `PA`.
     """
-    return read_move(next(iter(text.partition("/")[0].split()), ""))
+    return read_move(next(iter(normalised(text).partition("/")[0].split()), ""))
 
 
 def _of_ggf(head: dict[str, str], request: Request) -> tuple[Board, dict[str, Any]]:
     """The start of a game in GGF; its rules and result."""
-    kind = head.get("TY", "8")
-    if kind.startswith("0"):  # as some write it: the size is that of the board
-        kind = head.get("BO", "8").split(" ")[0] + kind[1:]
+    size = (head.get("BO") or "8").split()[0]  # 0, as some write it, is the size of the board
+    kind = re.sub("^([sS]?)0", lambda match: match[1] + size, head.get("TY", "8"))
     rules = request.agree(_rules(kind))
     if re.search("[1-9]", head.get("KM", "")):
         raise RecordError(f"KM[{head['KM']}] is a game with komi, which is not read")
@@ -205,13 +204,13 @@ def _rules(kind: str) -> Rules:
 @lru_cache(maxsize=16)
 def _start(text: str) -> Board:
     """The board of `BO`; nearly all games have the same."""
-    size, _, rest = text.partition(" ")
-    if size != "8" or rest[-1:].upper() not in ("*", "X", "O"):
+    board = re.fullmatch(r"8\s+(.*[*XO])", normalised(text), re.DOTALL | re.IGNORECASE)
+    if board is None:
         raise RecordError(
             f"BO[{text[:90]}] is not a board on 8 x 8 squares: 8, 64 cells, then * or O to move"
         )
     try:
-        return read_position(rest)
+        return read_position(board[1])
     except RecordError as error:
         raise RecordError(f"BO: {error}") from error
 

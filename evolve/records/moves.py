@@ -61,7 +61,7 @@ class ParsedMoves:
 
 def normalised(text: str) -> str:
     """The text in NFKC, with one sign for all dashes."""
-    return unicodedata.normalize("NFKC", text).translate(_SIGNS)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_SIGNS)
 
 
 def read_moves(text: str) -> ParsedMoves:

@@ -26,7 +26,7 @@ from evolve.engine.board.rules import PASS, RULE_SETS
 from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.ggf import scan_trees
-from evolve.records.moves import ParsedMoves, read_moves, read_result
+from evolve.records.moves import ParsedMoves, normalised, read_moves, read_result
 from evolve.records.positions import (
     format_obf,
     is_one_position,
@@ -204,7 +204,7 @@ def _items(text: str) -> Iterator[tuple[int, bool, str]]:
     A game has a line; a position may have several, and an empty line ends it.
     """
     begin, board = 0, ""
-    for number, line in enumerate([*text.splitlines(), ""], 1):
+    for number, line in enumerate([*normalised(text).splitlines(), ""], 1):
         bare = re.split("[%#]", line, maxsplit=1)[0].strip()
         if line.strip() and not without_comment(line):
             continue

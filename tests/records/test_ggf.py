@@ -64,7 +64,15 @@ def test_there_and_back(seed: int, rules: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "written"), [("TY[8]", "TY[0]"), ("[F5", "[\uff265"), ("chris", "chr\\]is")]
+    ("found", "written"),
+    [
+        ("TY[8]", "TY[0]"),
+        ("TY[8]", "TY[s0]"),
+        ("BO[8 ", "BO[8\t"),
+        ("[F5/", "[\uff265\uff0f"),
+        ("[F5", "[\uff265"),
+        ("chris", "chr\\]is"),
+    ],
 )
 def test_as_others_write_them(found: str, written: str) -> None:
     (game,) = parse_ggf(NBOARD.replace(found, written))

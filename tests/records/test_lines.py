@@ -13,6 +13,7 @@ from evolve.errors import RecordError
 from evolve.records.formats import read_games, write_games
 from evolve.records.positions import format_obf
 from evolve.records.record import GameRecord, Reading
+from evolve.records.texts import lines_text, scan_text
 from tests.records.test_ggf import random_record
 
 
@@ -130,3 +131,10 @@ def test_rules_that_two_comments_say(tmp_path: Path) -> None:
     assert found.records[0].rules == "reversed"
     with pytest.raises(RecordError, match="one comment says the rules are reversed and another"):
         read(tmp_path, f"% rules: reversed\n{line}% rules: standard\n{line}", "a.obf")
+
+
+def test_whole_games_in_wide_letters() -> None:
+    moves = random_record(3).moves
+    text = lines_text([GameRecord(moves)])
+    wide = "".join(chr(ord(sign) + 0xFEE0) if sign.isalnum() else sign for sign in text)
+    assert scan_text(wide).whole()[0].moves == scan_text(text).whole()[0].moves
