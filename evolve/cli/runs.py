@@ -258,13 +258,14 @@ def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
     """Print or write the facts of runs, with the settings in which they differ."""
-    from evolve.runs.summary import ELO, summary_of
+    from evolve.runs.summary import ELO, differing_in, summary_of
 
     metrics = [run.kind.reading.metrics(run) for run in runs]
     facts = [{**summary_of(run), **more} for run, more in zip(runs, metrics, strict=True)]
     columns = [_people_read(fact, {key for more in metrics for key in more}, ELO) for fact in facts]
-    for fact, column, differing in zip(facts, columns, _differing(runs), strict=True):
-        added = {key: value for key, value in differing.items() if key not in fact}
+    differing = differing_in([run.config for run in runs])
+    for at, (fact, column) in enumerate(zip(facts, columns, strict=True)):
+        added = {key: values[at] for key, values in differing.items() if key not in fact}
         fact |= added
         column |= {key: _flat(value) for key, value in added.items()}
     rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
@@ -282,14 +283,6 @@ def _side_by_side(
         _write_document([Section("", ["", *names], texts)], output)
     else:
         print_rows(["", *names], lines)
-
-
-def _differing(runs: Sequence[evolve.Run]) -> list[dict[str, Any]]:
-    """The settings of each run in which any of them differs from the first."""
-    first, *others = settings = [run.config for run in runs]
-    keys = dict.fromkeys(key for values in settings for key in values if key != "versions")
-    differ = [key for key in keys if any(values.get(key) != first.get(key) for values in others)]
-    return [{key: values.get(key) for key in differ} for values in settings]
 
 
 def _people_read(

@@ -7,7 +7,7 @@ against the panel.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -108,6 +108,13 @@ _ALWAYS: Final = ("rules", "seed")
 """Settings that every version writes for every kind of run."""
 _MOST: Final = 5
 """Most wrong values that a message names."""
+
+
+def differing_in(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The settings in which runs differ, each with its value in every run."""
+    keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
+    rows = {key: [config.get(key) for config in configs] for key in keys}
+    return {key: row for key, row in rows.items() if any(value != row[0] for value in row)}
 
 
 def check_config(run: Run) -> None:

@@ -290,12 +290,7 @@ class HumanGames:
             raise ProblemError(409, f"{len(play.moves)} moves are made, not {request.ply}")
         move: str | None = _move_of(request.move)
         if move == "resign" and play.result is None:
-            over: dict[str, Any] = {
-                "result": "lost",
-                "to_move": None,
-                "legal": [],
-                "resigned": True,
-            }
+            over = {"result": "lost", "to_move": None, "legal": list[str](), "resigned": True}
             return self._keep(play.model_copy(update=over))
         if move not in ("undo", *play.legal):
             legal = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"

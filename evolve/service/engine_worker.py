@@ -123,13 +123,8 @@ def evaluate(
     """
     start, played = _game(moves, board)
     agent = _loaded(source).with_rules(rules)
-    first = len(played) if first is None else first
-    position = play_moves(start, played[:first])
-    found = [_evaluation(agent, position)]
-    for square in played[first:]:
-        position = play_moves(position, [square])
-        found.append(_evaluation(agent, position))
-    return found
+    counts = range(len(played) if first is None else first, len(played) + 1)
+    return [_evaluation(agent, play_moves(start, played[:count])) for count in counts]
 
 
 def _evaluation(agent: Any, position: Any) -> dict[str, Any]:

@@ -91,20 +91,14 @@ def upsets_of(run: Run, generation: Generation, games: pa.Table) -> list[float |
     table = individuals_table(run, number)
     names = table["individual"].to_pylist()
     score = dict(zip(names, table["score"].to_pylist(), strict=True))
-    players = zip(
-        games["black"].to_pylist(),
-        games["white"].to_pylist(),
-        games["winner"].to_pylist(),
-        strict=True,
-    )
-    upsets: list[float | None] = []
-    for black, white, winner in players:
-        of_black, of_white = score.get(black), score.get(white)
-        if of_black is None or of_white is None or winner not in ("black", "white"):
-            upsets.append(None)
-        else:
-            upsets.append(round((of_white - of_black) * (1 if winner == "black" else -1), 6))
-    return upsets
+    columns = [games[name].to_pylist() for name in ("black", "white", "winner")]
+    signs = {"black": 1, "white": -1}
+    return [
+        round((score[white] - score[black]) * signs[winner], 6)
+        if {black, white} <= score.keys() and winner in signs
+        else None
+        for black, white, winner in zip(*columns, strict=True)
+    ]
 
 
 def games_page(
@@ -217,9 +211,8 @@ def _page(rows: pa.Table, known: Columns | None, after: str | None, total: int) 
 
 
 def _type(kind: pa.DataType) -> Literal["number", "text", "list", "bool"]:
-    tests: Sequence[tuple[Callable[[pa.DataType], bool], Literal["list", "bool", "text"]]] = (
-        (pa.types.is_nested, "list"),
-        (pa.types.is_boolean, "bool"),
-        (pa.types.is_string, "text"),
-    )
-    return next((name for test, name in tests if test(kind)), "number")
+    if pa.types.is_nested(kind):
+        return "list"
+    if pa.types.is_boolean(kind):
+        return "bool"
+    return "text" if pa.types.is_string(kind) else "number"

@@ -19,7 +19,7 @@ from evolve.fitness.statistics import LEVEL, chance_of, holm, holm_levels, mean_
 from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of, words_of
-from evolve.runs.summary import summary_of
+from evolve.runs.summary import differing_in, summary_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -100,14 +100,10 @@ def _groups_of_runs(runs: Sequence[Run]) -> list[Group]:
             key += "again"
         by_settings.setdefault(key, {})[run.seed] = run
     settings = [_settings(next(iter(group.values()))) for group in by_settings.values()]
-    keys = dict.fromkeys(key for group_settings in settings for key in group_settings)
-    differing = [key for key in keys if any(s.get(key) != settings[0].get(key) for s in settings)]
-    groups = []
-    for group, varied_settings in zip(by_settings.values(), settings, strict=True):
+    differing, groups = differing_in(settings), []
+    for group, own in zip(by_settings.values(), settings, strict=True):
         first, *others = (run.name for run in group.values())
-        factors = {
-            key: text_of(varied_settings[key]) for key in differing if key in varied_settings
-        }
+        factors = {key: text_of(own[key]) for key in differing if key in own}
         varied = " ".join(f"{key}={value}" for key, value in factors.items())
         several = varied if 0 < len(varied) <= _LONGEST else f"{first} and {len(others)} more"
         groups.append(Group(several if others else first, group, factors))

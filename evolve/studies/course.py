@@ -184,15 +184,10 @@ def frame_of(courses: Sequence[Course]) -> pd.DataFrame:
     """Return the points of courses as a table: one row for each setting and position."""
     rows: list[dict[str, Any]] = []
     for course in courses:
-        for index, (x, y) in enumerate(zip(course.x.tolist(), course.y.tolist(), strict=True)):
-            rows.append(
-                {
-                    "setting": course.name,
-                    "seeds": course.seeds,
-                    course.steps: int(x) if float(x).is_integer() else x,
-                    course.metric: y,
-                    "low": None if course.low is None else float(course.low[index]),
-                    "high": None if course.high is None else float(course.high[index]),
-                }
-            )
+        none = [None] * len(course.x)
+        ends = (none if end is None else end.tolist() for end in (course.low, course.high))
+        for x, y, low, high in zip(course.x.tolist(), course.y.tolist(), *ends, strict=True):
+            point = {course.steps: int(x) if x.is_integer() else x, course.metric: y}
+            own = {"setting": course.name, "seeds": course.seeds, **point}
+            rows.append({**own, "low": low, "high": high})
     return pd.DataFrame(rows)

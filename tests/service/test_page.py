@@ -365,16 +365,6 @@ def test_a_match_is_chosen_by_clicks_and_errors_begin_with_what_is_wrong(
         sees(page, "level-2")
 
 
-def test_resigning_asks_first(service: Service, browser: Browser) -> None:
-    play = begin_play(service, agent="random", side="black")
-    with window(browser, service, f"play/{play}") as page:
-        for answer in ("No", "Resign"):
-            page.get_by_role("button", name="Resign …").click()
-            page.get_by_role("group", name="Give this game up?").get_by_text(answer).click()
-        sees(page, "You lost by resigning")
-        assert page.get_by_role("button", name="Resign …").is_disabled()
-
-
 def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:
     game = service.get("runs/small/generations/2/games?limit=1")["items"][0]
     twice = "for (const _ of [1, 2, 3]) document.dispatchEvent(new KeyboardEvent('keydown', KEY))"

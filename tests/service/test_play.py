@@ -88,12 +88,15 @@ def test_hints_resigning_and_taking_back(service: Service, browser: Browser) -> 
         page.get_by_role("button", name="Hint").click()
         page.locator(".best").wait_for()
         assert page.locator(".chip").count() == 1
-        page.get_by_role("button", name="Resign").click()
+        for answer in ("No", "Resign"):
+            page.get_by_role("button", name="Resign …").click()
+            page.get_by_role("group", name="Give this game up?").get_by_text(answer).click()
         says(page, "The game is over. You lost")
         sees(page, "by resigning")
         assert page.locator(".square.may").count() == 0
         page.get_by_role("button", name="Take back").click()
         says(page, "Your move.")
+        page.get_by_role("button", name="Resign …").wait_for()
         page.get_by_role("button", name="Take back").click()
         pump(page, lambda: moves(page) == [])
 

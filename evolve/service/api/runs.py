@@ -69,9 +69,9 @@ def list_runs(
         for field, value in wanted.items():
             summaries = [run for run in summaries if value is None or getattr(run, field) == value]
         if key in _OF_SUMMARY:
-            have = [run for run in summaries if getattr(run, key) is not None]
-            have.sort(key=lambda run: getattr(run, key), reverse=down)
-            summaries = have + [run for run in summaries if getattr(run, key) is None]
+            sign = -1 if down else 1
+            values = {run.id: getattr(run, key) for run in summaries}
+            summaries.sort(key=lambda run: (values[run.id] is None, sign * (values[run.id] or 0)))
         names = [run.id for run in summaries]
     if key == "name":
         names.sort(reverse=down)
@@ -111,9 +111,7 @@ def get_run(service: Service, run: RunId) -> RunDetail:
     opened = service.index.open(run)
     config = dict(opened.config)
     found = config.pop("versions", None)
-    versions = (
-        {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
-    )
+    versions = {key: str(value) for key, value in found.items()} if type(found) is dict else {}
     config.pop("command", None)
     detail = {
         **summary.model_dump(),
@@ -267,13 +265,8 @@ def _files(name: str, run: Run | Study) -> list[dict[str, str]]:
     files: list[tuple[str, str]] = []
     champion = champion_of(run.path)
     if champion is not None:
-        files.append((champion.name, "the champion's agent file"))
-        files.append(
-            (
-                "agent.py",
-                "the champion as one Python file to hand in, which goes by the clock if it can",
-            )
-        )
+        file = "the champion as one Python file to hand in, which goes by the clock if it can"
+        files = [(champion.name, "the champion's agent file"), ("agent.py", file)]
     for table in run.tables:
         if run.form == "run" and run.kind.reading.tables[table].of_games:
             files.append((f"{table}{_RECORDS}", f"all {table} as GGF"))

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from evolve.parsing import json_value
 from evolve.runs.run import Run, Study
 from evolve.runs.study_spec import Member
+from evolve.runs.summary import differing_in
 from evolve.service.api.runs import use_lines, word_of
 from evolve.service.forms import shown_settings
 from evolve.service.models.meta import Items
@@ -33,12 +34,7 @@ def compare(service: Service, run: Several) -> Comparison:
     """
     sources = _opened(service, run)
     configs = [_config(service, source) for source in sources]
-    keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
-    differing = [
-        {"name": key, "values": [config.get(key) for config in configs]}
-        for key in keys
-        if any(config.get(key) != configs[0].get(key) for config in configs)
-    ]
+    differing = [{"name": key, "values": list(of)} for key, of in differing_in(configs).items()]
     runs = [service.index.summary(name) for name in run]
     words = " ".join(word_of(service, source) for source in sources)
     line = f"evolve compare {words} --games 400"

@@ -66,7 +66,7 @@ export function ActTwice({ children, question, act, disabled }) {
     no.current?.focus();
   }, [asked]);
   if (!asked || disabled) return html`<button type="button" disabled=${disabled} onClick=${() => setAsked(true)}>${children} …</button>`;
-  return html`<span class="asked buttons" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${act}>${children}<//>
+  return html`<span class="asked buttons" role="group" aria-label=${question}>${question} <${Act} kind="danger" act=${async () => { await act(); setAsked(false); }}>${children}<//>
     <button type="button" ref=${no} onClick=${() => setAsked(false)}>No</button></span>`;
 }
 
