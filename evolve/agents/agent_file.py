@@ -49,10 +49,10 @@ def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) ->
             else f"{path}: {document['name']} has no network to be kept in an .npz file; take .json"
         )
     text = json.dumps(document, indent=1)
-    if not arrays:
+    if arrays:
+        write_arrays(path, {_HEADER: np.array(text), **arrays})
+    else:
         write_text(path, text + "\n")
-        return
-    write_arrays(path, {_HEADER: np.array(text), **arrays})
 
 
 def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:

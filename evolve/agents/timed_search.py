@@ -250,11 +250,7 @@ def _timer(context: layout.Cells, seconds: float) -> threading.Timer:
 
     Kernels run without the interpreter's lock, so another thread can set the cell that they check.
     """
-
-    def stop() -> None:
-        context[layout.STOPPED] = 1
-
-    timer = threading.Timer(seconds, stop)
+    timer = threading.Timer(seconds, context.__setitem__, (layout.STOPPED, 1))
     timer.daemon = True
     timer.start()
     return timer

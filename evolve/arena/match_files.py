@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
@@ -89,9 +89,7 @@ class MatchFile:
         Raises RunError if another process has the file or its content is not this match,
         RecordError if it is damaged.
         """
-        with ExitStack() as stack:
-            if not self._locked:
-                self._folder = stack.enter_context(_locked_file(self.path))
+        with nullcontext() if self._locked else _locked_file(self.path) as self._folder:
             self._load()
             yield
 
@@ -276,14 +274,11 @@ def _stored_rows(path: Path) -> Sequence[Mapping[str, Any]]:
         return cast("list[dict[str, Any]]", read_table(path).to_pylist())
     from evolve.records.table import read_frame  # not above: it loads pandas
 
-    frame = read_frame(path)
-    heads = [str(head) for head in frame]
-    return [dict(zip(heads, row, strict=True)) for row in frame.itertuples(index=False)]
+    return cast("list[dict[str, Any]]", read_frame(path).to_dict("records"))
 
 
 def _words(identity: str) -> dict[str, str]:
-    pairs = (word.partition("=") for word in identity.split())
-    return {key: value for key, _, value in pairs}
+    return {key: value for key, _, value in (word.partition("=") for word in identity.split())}
 
 
 def _fill(row: Mapping[str, Any], moves: Any, results: Any) -> str | None:

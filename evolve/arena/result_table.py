@@ -30,9 +30,8 @@ class ResultTable(pd.DataFrame):
     ) -> Self:
         """Make one of a table; drawn: the function that draws it, for `imported`."""
         made = cls(frame)
-        parts = {"_parts": dict(tables), "_best": champion, "_drawn": drawn}
-        for name, value in parts.items():
-            object.__setattr__(made, name, value)  # pandas would take them for columns
+        # As attributes pandas would take them for columns.
+        vars(made).update(_parts=dict(tables), _best=champion, _drawn=drawn)
         return made
 
     @property

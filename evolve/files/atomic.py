@@ -12,6 +12,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -42,7 +43,7 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     # removed.
     temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{path.suffix}"
     try:
-        with open(temporary, "xb", opener=_privately) as file:
+        with open(temporary, "xb", opener=partial(os.open, mode=0o600)) as file:
             yield cast(BinaryIO, file)
             file.flush()
             point("write", temporary)
@@ -90,10 +91,6 @@ def write_bytes(path: Path, content: bytes, *, private: bool = False) -> None:
 def write_text(path: Path, text: str) -> None:
     """Replace the text file `path` (UTF-8) in one step."""
     write_bytes(path, text.encode())
-
-
-def _privately(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _umask() -> int:

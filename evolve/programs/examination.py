@@ -289,9 +289,13 @@ def examine(
         slowest, middle = max(play.seconds), median(play.seconds)
         text = f"{slowest:.2f} s the slowest move, {middle:.2f} the median, of {seconds:g}"
         findings.append(Finding("time", slowest <= seconds, text))
+    cpu = max(play.cpu, default=0.0)  # the contest's seconds are those of one core
+    text = f"{cpu:.2f} s the most for a move, {meter.seconds():.1f} in all, of {seconds:g}"
+    if meter.processes > 1:
+        text += f"; {meter.processes} processes at once"
+    findings.append(Finding("cpu", cpu <= seconds, text))
     most = max(meter.megabytes, session.program.megabytes)  # the meter may miss short-lived ones
-    memory = Finding("memory", most <= megabytes, f"{most:.0f} MB of {megabytes}")
-    return [*findings, _cpu(play, meter, seconds), memory]
+    return [*findings, Finding("memory", most <= megabytes, f"{most:.0f} MB of {megabytes}")]
 
 
 def _played(play: _Play, games: int, rng: np.random.Generator) -> Finding:
@@ -313,15 +317,6 @@ def _played(play: _Play, games: int, rng: np.random.Generator) -> Finding:
         return Finding("games", None, f"stopped at {play.stopped}: {moves} till then")
     whole = f"{games} against random moves: {moves}"
     return Finding("games", True, whole if games else f"{moves}, in positions alone: no whole game")
-
-
-def _cpu(play: _Play, meter: Meter, seconds: float) -> Finding:
-    """The finding about CPU time: the contest's seconds are those of one core."""
-    most = max(play.cpu, default=0.0)
-    text = f"{most:.2f} s the most for a move, {meter.seconds():.1f} in all, of {seconds:g}"
-    if meter.processes > 1:
-        text += f"; {meter.processes} processes at once"
-    return Finding("cpu", most <= seconds, text)
 
 
 def _position(side: Side, discs: int | None, rng: np.random.Generator) -> Board:

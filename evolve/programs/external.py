@@ -331,12 +331,7 @@ class PythonAgent(ExternalAgent):
     def _make(self) -> ProgramSession:
         file, name = self._parts()
         return PythonSession(
-            self._found(file),
-            name,
-            self.seconds,
-            self.memory,
-            environment=self.environment,
-            folder=self._folder,
+            self._found(file), name, self.seconds, self.memory, self.environment, self._folder
         )
 
     @property

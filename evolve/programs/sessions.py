@@ -275,9 +275,9 @@ class PythonSession(ProgramSession):
         name: str,
         seconds: float | None,
         megabytes: int,
-        python: str = sys.executable,
         environment: Mapping[str, str] = NOTHING,
         folder: Path | None = None,
+        python: str = sys.executable,
     ) -> None:
         command = [python, str(_HOST), str(file), name, str(megabytes)]
         super().__init__(LineProcess(command, environment, folder, quoted=False))

@@ -147,12 +147,11 @@ def game_of(
     A result after the moves counts where the game stops before its end, and must be right where
     the game is complete. Raises RecordError.
     """
-    begin = Board.start() if start is None else start
     result = parsed.result
     if result is not None:
         discs = (RULE_SETS[rules].discs or 1) if result.counts else 1
         about = {**about, "result": result.score * discs}
-    game = record_of(begin, parsed.squares, rules=rules, **about)
+    game = record_of(start or Board.start(), parsed.squares, rules=rules, **about)
     if result is not None and game.ending == "end":
         _check_result(game, result)
     return game
