@@ -333,10 +333,7 @@ class _SquareSearch(CutSearch):
         self.context[layout.PATTERNS] = block.ctypes.data
 
     def prepare(self) -> None:
-        """Set weights and cuts; old table entries no longer count.
-
-        They may come from other weights, other rules or the exact search.
-        """
+        """Set the weights; table entries of others, or of other rules, no longer count."""
         self.context[layout.AGE] += 1
         own, opp = U(self._board.own), U(self._board.opp)
         game.set_phase(own, opp, self._row.ctypes.data, self.context.ctypes.data)

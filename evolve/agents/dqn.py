@@ -73,7 +73,8 @@ def network_of(parameters: Mapping[str, Any], arrays: Arrays, prefix: str = "") 
 
 def described(facts: Mapping[str, Any], network: Network | None) -> Description:
     """The description of an agent for people: its settings, and its network's layers."""
-    lines = [f"{key}: {value}" for key, value in facts.items() if key != "endgame"]
+    apart = ("endgame", *NETWORK_PARAMETERS)
+    lines = [f"{key}: {value}" for key, value in facts.items() if key not in apart]
     if network is not None:
         weights = sum(matrix.size + bias.size for matrix, bias in network.weights)
         lines.append(f"network: {network.architecture.input}, {weights} weights")
@@ -255,8 +256,7 @@ class DqnAgent(StoredAgent):
         return cls(networks, rewards=rewards, **own, **common)
 
     def describe(self) -> Description:
-        facts = {k: v for k, v in self.parameters.items() if k not in NETWORK_PARAMETERS}
-        return described(facts, self.networks[0])
+        return described(self.parameters, self.networks[0])
 
     def python_source(self, numba: bool = False) -> str:
         return render_network(self.networks, self._play, *self._about, numba)

@@ -267,8 +267,7 @@ class MctsAgent(StoredAgent):
         return cls(**own, network=network, **common)
 
     def describe(self) -> Description:
-        facts = {key: value for key, value in self.parameters.items() if key in _PARAMETERS}
-        return described(facts, self.network)
+        return described(self.parameters, self.network)
 
     def python_source(self, numba: bool = False) -> str:
         """Its stand-alone Python file, if it has a dense network.

@@ -15,7 +15,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -114,7 +114,7 @@ def with_clock(text: str, seconds: float = _CONTEST_SECONDS) -> str:
 
 def _of_program(protocol: str, command: str) -> AgentName:
     queries: list[str] = []
-    while cut := next((cut for cut in _cuts(command) if _is_cut(protocol, *cut)), None):
+    while cut := _last_cut(protocol, command):
         # A program with settings may get further ones, which come first in the text. A setting that
         # no program has is part of the command then.
         names = {part.partition("=")[0] for part in _NEXT.split(cut[1])}
@@ -125,24 +125,17 @@ def _of_program(protocol: str, command: str) -> AgentName:
     return AgentName(f"{protocol}:{command}", "&".join(queries) if queries else None)
 
 
-def _cuts(text: str) -> Iterator[tuple[str, str]]:
-    """The texts before and after each question mark, the last one first."""
+def _last_cut(protocol: str, text: str) -> tuple[str, str] | None:
+    """The texts around the last question mark, outside of quotes, at which settings begin."""
     end = len(text)
     while (end := text.rfind("?", 0, end)) >= 0:
-        yield text[:end], text[end + 1 :]
-
-
-def _is_cut(protocol: str, before: str, after: str) -> bool:
-    """Whether settings begin at this question mark, outside of quotes.
-
-    A Python file is a name, not a command, so quotes do not matter there.
-    """
-    try:
-        if protocol != "python":
-            words_of(before)
-    except ValueError:
-        return False
-    return _LIKE_SETTINGS.fullmatch(after) is not None
+        before, after = text[:end], text[end + 1 :]
+        with suppress(ValueError):  # a quote is not closed
+            if protocol != "python":  # a file is a name, not a command
+                words_of(before)
+            if _LIKE_SETTINGS.fullmatch(after):
+                return before, after
+    return None
 
 
 def words_of(command: str) -> list[str]:

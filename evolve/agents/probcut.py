@@ -184,10 +184,7 @@ def measured_values(
 
 
 def _positions(agent: SearchingAgent, rng: np.random.Generator) -> Iterator[Board]:
-    """Yield positions of different games with a choice of moves, at all stages, without end.
-
-    Games that reach an opening of a match yield none.
-    """
+    """Positions of games with a choice of moves, at all stages, none behind a match's opening."""
     while True:
         discs = int(rng.integers(_FIRST_DISCS, _LAST_DISCS + 1))
         book, further = int(rng.integers(4, 13)), int(rng.integers(_MOST_FURTHER + 1))

@@ -44,10 +44,7 @@ _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 
 
 def _match_identity(match: Match) -> str:
-    """Return the identity of a match as words KEY=VALUE.
-
-    They hold its agents, their names, its settings, seed, rules and test.
-    """
+    """The agents of a match with their names, its settings and its test, as words KEY=VALUE."""
     a, b = map(_digest, match.players, match.names)
     words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
     words |= {"games": len(match.pairings), **match.settings}

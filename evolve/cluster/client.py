@@ -184,10 +184,7 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
 
 
 def _available(answers: SimpleQueue[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Return the answers that have arrived; wait for the first of them, but not for long.
-
-    Tasks that replace them are then sent together.
-    """
+    """All answers that have arrived, so that further tasks are sent together; waits for one."""
     available = []
     with contextlib.suppress(Empty):
         available.append(answers.get(timeout=_INTERVAL))

@@ -185,10 +185,7 @@ class _Play:
     _cpu_before: float = 0.0
 
     def game(self, side: Side, number: int, rng: np.random.Generator) -> None:
-        """Play a game as `side` against random moves.
-
-        Raises EngineError where the hand-in fails, _FaultError where something is wrong.
-        """
+        """Play a game as `side` against random moves; _FaultError where something is wrong."""
         board, new = Board.start(), True
         while not board.is_over():
             if board.side != side:
@@ -320,10 +317,7 @@ def _played(play: _Play, games: int, rng: np.random.Generator) -> Finding:
 
 
 def _position(side: Side, discs: int | None, rng: np.random.Generator) -> Board:
-    """A position of a random game where `side` has several moves, with `discs` discs ±1.
-
-    Where `discs` is None, it must pass instead.
-    """
+    """A position of a random game where `side` has moves, with `discs` ±1; None: it must pass."""
     while True:
         board = Board.start()
         while not board.is_over():
@@ -340,10 +334,7 @@ def _at_random(board: Board, rng: np.random.Generator) -> Board:
 
 
 def _imports(file: Path, allowed: Collection[str]) -> Finding:
-    """The finding about imports: all must be of the standard library, or allowed.
-
-    Imports within a `try` are not checked: the file handles their absence.
-    """
+    """The finding about imports; a file handles the absence of those within a `try`."""
     try:
         tree = parse_python(read_document(file))
     except (OSError, ValueError) as error:

@@ -60,10 +60,7 @@ def _start(command: list[str]) -> int:
 
 
 def _wait(life: int, woken: int, child: int) -> int | None:
-    """Wait until the child ends, `life` closes or a signal comes; reap adopted children.
-
-    Return the child's exit code if it has ended, negative for a signal.
-    """
+    """Wait for the child, reaping others, for `life` or a signal; the child's exit code, if any."""
     events = select.poll()  # select.select takes no descriptor over 1023
     for pipe in (life, woken):
         events.register(pipe, select.POLLIN)

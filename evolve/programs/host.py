@@ -114,10 +114,7 @@ def _plays(value: Any) -> bool:
 
 
 class _Player:
-    """A class that plays, with one object of it for each side of a game.
-
-    Its methods answer the questions of their names.
-    """
+    """A class that plays, one object for each side; its methods answer questions of their names."""
 
     def __init__(self, made: Any, seconds: float) -> None:
         self._made = made

@@ -176,10 +176,7 @@ def _check_result(game: GameRecord, result: Result) -> None:
 
 @dataclass(frozen=True)
 class _LeftOut:
-    """One or more games that could not be read.
-
-    number: of the first one in the file; where: its place; reason: why; count: how many games.
-    """
+    """Games that could not be read: number and place of the first in the file, why, how many."""
 
     number: int
     where: str

@@ -62,12 +62,11 @@ class _DiscFit:
         """The values of moves in discs, with the error of this position's phase."""
         phase = int(_phase_of(64 - board.empties + (depth or 0) * self.leaves, self.edges))
         slope, offset = self.slopes[phase], self.offsets[phase]
-        found = {
-            move: value / WIN if abs(value) >= WIN else slope * value + offset
-            for move, value in values.items()
-        }
-        clipped = {move: min(max(value, -_MOST), _MOST) for move, value in found.items()}
-        return Discs(clipped, self.errors[phase])
+        discs = {}
+        for move, value in values.items():
+            fitted = min(max(slope * value + offset, -_MOST), _MOST)
+            discs[move] = value / WIN if abs(value) >= WIN else fitted
+        return Discs(discs, self.errors[phase])
 
 
 def in_discs(agent: Agent, board: Board, analysis: Analysis) -> Discs | None:
@@ -141,8 +140,8 @@ def _fit_of(agent: Agent, plies: int | None) -> _DiscFit | None:
 def _analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Analysis | None]:
     if "endgame" in agent.settings:  # exact scores say nothing of its values, and take long
         agent = agent.with_settings({"endgame": 0}, agent.name)
-    limited = agent.limited(replace(_SHALLOW, depth=plies))
-    return [limited.analyse(board) for board in boards]
+    agent = agent.limited(replace(_SHALLOW, depth=plies))
+    return [agent.analyse(board) for board in boards]
 
 
 def _best(analyses: list[Analysis | None]) -> _Floats:
