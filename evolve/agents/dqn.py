@@ -42,7 +42,6 @@ _MOST_LOOKAHEAD: Final = 4
 _PARAMETERS: Final = {"lookahead": int, "endgame": int, "networks": int}
 """The parameters in files, beside rewards and networks, with their types."""
 _COLOURS: Final = ("black/", "white/")
-_SETTINGS: Final = {"lookahead": Setting("lookahead"), "endgame": Setting("endgame")}
 
 
 def description_of(network: Network) -> dict[str, Any]:
@@ -153,6 +152,11 @@ class DqnAgent(StoredAgent):
     kind: ClassVar[str] = "dqn"
     required: ClassVar[tuple[str, ...]] = NETWORK_PARAMETERS
     optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, "rewards")
+    settings: ClassVar[Mapping[str, Setting]] = {
+        "lookahead": Setting("lookahead"),
+        "endgame": Setting("endgame"),
+    }
+    repeats: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_play(self.rules, self.endgame)
@@ -191,16 +195,8 @@ class DqnAgent(StoredAgent):
         return Analysis(values, "value", None, (next(iter(values)),))
 
     @property
-    def repeats(self) -> bool:
-        return True
-
-    @property
     def identity(self) -> Any:
         return [self.name, self.parameters, [network.digest for network in self.networks]]
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        return _SETTINGS
 
     def _valued(self, board: Board) -> tuple[dict[int, float], int]:
         """The value of every legal move, the best first, and the number of positions entered."""

@@ -92,8 +92,8 @@ class PatternAgent(SearchingAgent):
     kind: ClassVar[str] = "patterns"
     required: ClassVar[tuple[str, ...]] = ("shapes", "boundaries")
     optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, "allocation")
-    SETTINGS: ClassVar[Mapping[str, Setting]] = {
-        **SearchingAgent.SETTINGS,
+    settings: ClassVar[Mapping[str, Setting]] = {
+        **SearchingAgent.settings,
         "probcut": Setting("probcut", float),
     }
     EXACT_NODES: ClassVar[int] = 4

@@ -43,7 +43,7 @@ class SearchingAgent(StoredAgent):
     it), and calls `check_search` when it is made.
     """
 
-    SETTINGS: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Mapping[str, Setting]] = {
         "depth": Setting("depth"),
         "endgame": Setting("endgame"),
         "time": Setting("limit", float),
@@ -163,11 +163,6 @@ class SearchingAgent(StoredAgent):
         if limited._is_limited:
             return limited._changed(limit=replace(kept, depth=limit.depth))
         return self.at(limit.depth)
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """Its depth for every phase, its exact search, its limits, and those of its kind."""
-        return self.SETTINGS
 
     def with_settings(self, values: Mapping[str, Any], name: str) -> Any:
         """The agent with these settings, and a new name; with mistakes, a `MistakenAgent`."""
