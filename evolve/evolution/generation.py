@@ -227,11 +227,6 @@ class Champions:
     first_champion: list[int] = field(default_factory=list)
     first_champion_name: str = ""
 
-    @classmethod
-    def new(cls, hall_size: int) -> Champions:
-        """Return the state at the start of a run."""
-        return cls(tools.HallOfFame(hall_size))
-
     def add(self, champion: Individual, generation: int, score: float) -> None:
         """Add a generation's champion to the hall of fame, if it is good enough."""
         entry = copy(champion)  # DEAP's hall copies it once more
@@ -264,7 +259,7 @@ class Champions:
     @classmethod
     def restored(cls, state: Mapping[str, Any], hall_size: int, genome: Genome) -> Champions:
         """Rebuild the champions from `state`."""
-        champions = cls.new(hall_size)
+        champions = cls(tools.HallOfFame(hall_size))
         for entry in state["hall"]:
             fitness = entry["panel_score"], float(entry["generation"])
             genes = genome.vector(entry["genes"])

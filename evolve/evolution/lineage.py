@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from evolve.errors import RunError
-from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
+from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
 
 if TYPE_CHECKING:
     from evolve.runs.run import Run
@@ -60,7 +60,7 @@ class Lineage:
 
     @cached_property
     def _gene_columns(self) -> list[str]:
-        others = (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)
+        others = (*INDIVIDUALS_COLUMNS.names, FITNESS)
         return [name for name in self._rows.columns if name not in others]
 
     def best(self) -> str:
@@ -82,25 +82,25 @@ class Lineage:
         steps, waiting = {individual: 0}, [individual]
         for name in waiting:  # grows during the loop
             for parent in self.parents(name):
-                if parent in self.births and parent not in steps:
+                if parent not in steps:
                     steps[parent] = steps[name] + 1
                     waiting.append(parent)
         return steps
 
     def parents(self, individual: str) -> list[str]:
-        """Return the parents that gave an individual its genes."""
+        """Return the known parents that gave an individual its genes."""
         row = self.births[individual]
-        return list(row["parents"][:1] if row["origin"] == "mean" else row["parents"])
+        parents = row["parents"][:1] if row["origin"] == "mean" else row["parents"]
+        return [parent for parent in parents if parent in self.births]
 
     def giver_of_most(self, individual: str) -> str | None:
-        """Return the known parent with which it shares the most numbers, the first of equals."""
-        parents = [parent for parent in self.parents(individual) if parent in self.births]
+        """Return the parent with which it shares the most numbers, the first of equals."""
         own = self._numbers(individual)
 
         def shared(parent: str) -> int:
             return sum(a == b for a, b in zip(own, self._numbers(parent), strict=True))
 
-        return max(parents, key=shared, default=None)
+        return max(self.parents(individual), key=shared, default=None)
 
     def ancestors(self, individual: str) -> pd.DataFrame:
         """Return a row for the individual and each ancestor, the nearest first.
@@ -117,7 +117,7 @@ class Lineage:
         return frame.astype(dict.fromkeys(ANCESTORS[-4:], "Int64"))
 
     def _shares(self, individual: str) -> Mapping[str, int | None]:
-        parents = [parent for parent in self.parents(individual) if parent in self.births]
+        parents = self.parents(individual)
         if not parents:
             return dict.fromkeys(ANCESTORS[-4:])
         own = self._numbers(individual)
@@ -152,10 +152,8 @@ class Lineage:
 
     def _giver(self, individual: str, index: int, value: int) -> str | None:
         """Return the parent that already had a number; the first if both had it."""
-        for parent in self.parents(individual):
-            if parent in self.births and self._numbers(parent)[index] == value:
-                return parent
-        return None
+        givers = (p for p in self.parents(individual) if self._numbers(p)[index] == value)
+        return next(givers, None)
 
     def _numbers(self, individual: str) -> list[int]:
         row = self.births[individual]

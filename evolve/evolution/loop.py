@@ -14,6 +14,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from deap.tools import HallOfFame
+
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
 from evolve.config.toml import resolve
@@ -100,7 +102,7 @@ class Evolution:
         assert encoding is None or isinstance(encoding, Encoding)
         self.genome = Genome.of(settings, encoding, evaluation_agent(folder, settings))
         self.algorithm = algorithm_of(settings, self.genome, self._start(), own)
-        self.champions = Champions.new(settings.hall_of_fame)
+        self.champions = Champions(HallOfFame(settings.hall_of_fame))
         self.population: list[Individual] = []
         self.generation = -1
         context = RunContext(folder, self.genome, executor)

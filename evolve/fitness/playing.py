@@ -72,7 +72,7 @@ class LiveGame:
         self.board = start
         self.over = False
         self.failure: str | None = None
-        self._over_budget = self._resigned = False
+        self._reason: int | None = None
         self._nodes = {"black": 0, "white": 0}
         self._players = players
         self._numbers: dict[Side, int] = {"black": black, "white": white}
@@ -88,17 +88,19 @@ class LiveGame:
 
     def choose(self) -> None:
         """Let the agent to move choose and play; a program that fails loses the game."""
+        black = self.board.side == "black"
         try:
             square, nodes = self._players[self.to_move].choose_counted(self.board)
         except ResignedError:
-            self._resigned = self.over = True
+            self._reason = RESIGNED_BLACK if black else RESIGNED_WHITE
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
-            self.over = True
+            self._reason = FAILED_BLACK if black else FAILED_WHITE
         except OverBudgetError:
-            self._over_budget = self.over = True
+            self._reason = OVER_BUDGET_BLACK if black else OVER_BUDGET_WHITE
         else:
             self.play(square, nodes)
+        self.over = self.over or self._reason is not None
 
     def play(self, square: int, nodes: int) -> None:
         """Play a move of the agent to move; nodes: how many it searched."""
@@ -110,15 +112,10 @@ class LiveGame:
     def write(self, moves: npt.NDArray[np.int8], result: npt.NDArray[np.int64]) -> None:
         """Fill the game's rows of moves and of results."""
         moves[: len(self._moves)] = self._moves
-        black = self.board.side == "black"
-        if self.failure is not None:
-            result[REASON] = FAILED_BLACK if black else FAILED_WHITE
-        elif self._resigned:
-            result[REASON] = RESIGNED_BLACK if black else RESIGNED_WHITE
-        elif self._over_budget:
-            result[REASON] = OVER_BUDGET_BLACK if black else OVER_BUDGET_WHITE
-        else:
+        if self._reason is None:
             result[OUTCOME] = np.sign(self.board.score_of("black", self._rules))
+        else:
+            result[REASON] = self._reason
         result[DISCS_BLACK] = self.board.discs("black")
         result[DISCS_WHITE] = self.board.discs("white")
         result[PLIES] = len(self._moves)

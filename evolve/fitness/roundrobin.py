@@ -236,4 +236,4 @@ def fitness_values(fitness: Fitness, played: Round) -> list[float]:
         raise SettingsError(
             f"fitness: it must give {len(played.agents)} finite numbers, not {given!r}"
         )
-    return [float(value) for value in values]
+    return cast("list[float]", values.tolist())

@@ -92,9 +92,6 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-# Scores and Elo
-
-
 def elo_of(score: float) -> float:
     """Return the Elo difference that predicts `score`; −∞ at 0 and ∞ at 1."""
     if not 0.0 < score < 1.0:
@@ -147,9 +144,6 @@ def superiority(pair_scores: Floats) -> float:
     better = pair_scores - 0.5
     deviations = float(better.sum()) / math.sqrt(float((better**2).sum()) + 0.5)
     return 0.5 * (1.0 + math.erf(deviations / math.sqrt(2.0)))
-
-
-# Means
 
 
 def student(freedom: int, level: float = LEVEL) -> float:
@@ -219,9 +213,6 @@ def holm_levels(chances: Sequence[float]) -> list[float]:
     small = sorted(chance for chance, corrected in pairs if corrected <= 1 - LEVEL)
     ranks = [bisect_left(small, chance) if chance == chance else tests - 1 for chance in chances]
     return [1 - (1 - LEVEL) / (tests - rank) for rank in ranks]
-
-
-# Ratings
 
 
 def bradley_terry(players: int, meetings: Sequence[Meeting]) -> list[Estimate]:

@@ -11,7 +11,7 @@ from deap import cma, tools
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import SettingsError
-from evolve.population.genome import Genome, Individual, Vector, individual_name
+from evolve.population.genome import Fitness, Genome, Individual, Vector, individual_name
 from evolve.population.operators import FUNCTIONS, Breeding, Noise, Own, operators_of
 from evolve.population.randomness import drawing_from
 
@@ -214,13 +214,11 @@ class CmaEs:
         self, generation: int, population: Sequence[Individual], rng: np.random.Generator
     ) -> list[Individual]:
         """Move the distribution toward the best points, and draw from it."""
-        order = sorted(range(len(population)), key=lambda i: population[i].fitness, reverse=True)
-        points = [_Point(self._points[index]) for index in order]
-        # DEAP sorts by fitness again; points have no fitness, so use their ranks.
-        for rank, point in enumerate(points):
-            point.fitness = -rank
+        points = [_Point(point) for point in self._points]
+        for point, individual in zip(points, population, strict=True):
+            point.fitness = individual.fitness
         self._strategy.update(points)
-        parents = tuple(population[index].name for index in order[:2])
+        parents = tuple(parent.name for parent in tools.selBest(population, 2))
         return self._sample(generation, rng, parents)
 
     def mean(self, population: Sequence[Individual]) -> list[int]:
@@ -277,9 +275,9 @@ class CmaEs:
 
 
 class _Point(list[float]):
-    """A drawn point with its rank, as DEAP's strategy needs it."""
+    """A drawn point with its individual's fitness, as DEAP's strategy needs it."""
 
-    fitness: int = 0
+    fitness: Fitness
 
 
 Algorithm = GeneticAlgorithm | CmaEs

@@ -20,7 +20,7 @@ from evolve.config.operators import DIRECT
 from evolve.engine.board.rules import Rules
 from evolve.engine.search.genes import GENES, TERM_NAMES, Gene
 from evolve.errors import AgentError, SettingsError
-from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
+from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
 
 Vector = npt.NDArray[np.int64]
 
@@ -258,7 +258,7 @@ class Encoding:
     make: Callable[[dict[str, list[int]]], AlphaBetaAgent]
 
     def __post_init__(self) -> None:
-        taken = (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)
+        taken = (*INDIVIDUALS_COLUMNS.names, FITNESS)
         fault = "" if self.genes else "there is no gene"
         for name, gene in self.genes.items():
             if not name.isidentifier() or name in taken:

@@ -25,8 +25,6 @@ SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.pha
 _METADATA_KEY: Final = b"evolve"
 FITNESS: Final = "fitness"
 """A column after these, in a run whose fitness is not the score."""
-SOMETIMES: Final = (FITNESS,)
-"""Both columns, which come before the genes in some runs."""
 DISTINCT: Final = "distinct"
 """Column: how many of a generation's individuals play differently; 1 if all are clones."""
 OF_LADDER: Final = (

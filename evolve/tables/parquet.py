@@ -127,9 +127,7 @@ def _verify(content: bytes, path: Path) -> None:
     # Either mark requires a digest, so that no single flipped bit can remove it.
     start = label + len(_LABEL)
     digest = content[start : start + _DIGITS]
-    hashed = hashlib.sha256(content[:start])
-    hashed.update(b"0" * _DIGITS)
-    hashed.update(content[start + _DIGITS :])
+    hashed = hashlib.sha256(content[:start] + b"0" * _DIGITS + content[start + _DIGITS :])
     if label < 0 or hashed.hexdigest().encode() != digest:
         raise RunError(f"{path} is damaged: its digest does not fit its content")
 
@@ -165,8 +163,7 @@ class RowFiles:
         """The number of rows; RunError where one is missing before another."""
         count = len(list((folder / self.name).glob(f"{self.key}-*.parquet")))
         for number in range(count):
-            if not self.file(folder, number).exists():
-                path = self.file(folder, number)
+            if not (path := self.file(folder, number)).exists():
                 raise RunError(f"{path} is missing, though later ones are there")
         return count
 
@@ -196,7 +193,6 @@ class _Rows(io.StringIO):
     """
 
     def write(self, text: str) -> int:
-        """Write a row."""
         return super().write(f"{text[:-2]}\n" if text.endswith("\r\n") else text)
 
 

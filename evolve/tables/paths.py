@@ -38,7 +38,6 @@ BEST_TOML: Final = "best.toml"
 CHECKPOINT_FILE: Final = "checkpoint.npz"
 RATING_FILE: Final = "rating.json"
 """File of a rating: its agents and its settings."""
-_PLAYOFF: Final = "playoff"
 LOCK_FILE: Final = ".lock"
 OWNER_FILE: Final = ".agreed"
 """A random text that `runs.agreements` knows, where a run or a job may start something."""
@@ -57,7 +56,7 @@ def games_file(folder: Path, generation: int) -> Path:
 
 def playoff_file(folder: Path) -> Path:
     """Path of the games of the play-off; the file may not exist yet."""
-    return folder / GAMES / f"{_PLAYOFF}.parquet"
+    return folder / GAMES / "playoff.parquet"
 
 
 def committed_generations(folder: Path) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
@@ -37,7 +37,6 @@ TRIALS_COLUMNS: Final = Columns(
     )
 )
 """All columns but the parameters, which come between the seconds and the reports."""
-_LAST_BEFORE: Final = "seconds"
 FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
 REPEATED: Final = "the settings of trial"
@@ -78,7 +77,7 @@ def write_trials(
     `parameters` gives the type of each. RunError where a row has values of other types.
     """
     fields = [pa.field(name, _TYPES[kind]) for name, kind in parameters.items()]
-    position = 1 + TRIALS_COLUMNS.names.index(_LAST_BEFORE)
+    position = 1 + TRIALS_COLUMNS.names.index("seconds")
     fixed = list(TRIALS_COLUMNS.schema)
     schema = pa.schema(
         [*fixed[:position], *fields, *fixed[position:]],
@@ -94,9 +93,7 @@ def write_trials(
 def read_trials(folder: Path) -> pa.Table | None:
     """The table; None before there is one. RunError when it is damaged."""
     path = folder / TRIALS_FILE
-    if not path.exists():
-        return None
-    return read_table(path, TRIALS_COLUMNS)
+    return read_table(path, TRIALS_COLUMNS) if path.exists() else None
 
 
 def importances_of(table: pa.Table) -> Importances:
@@ -137,8 +134,6 @@ class FinalDocument(BaseModel):
     winner, defaults: numbers of trials, None for defaults without an agent. against_defaults: the
     winner's result in fresh games.
     """
-
-    model_config = ConfigDict(extra="ignore")
 
     trials: int | None = None
     over: bool = False

@@ -11,7 +11,7 @@ from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.registry import REFERENCES
 from evolve.runs.run_types import RUN_TYPES
 from evolve.tables.games import GAMES_COLUMNS
-from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SOMETIMES
+from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS
 from evolve.tables.trials import FINAL_SCHEMA
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +48,7 @@ def columns() -> Iterator[tuple[str, str]]:
         for name, table in kind.reading.tables.items():
             yield from ((name, column.name) for column in table.columns or ())
     yield from (("individuals", column.name) for column in INDIVIDUALS_COLUMNS)
-    yield from (("individuals", name) for name in SOMETIMES)
+    yield "individuals", FITNESS
     yield from (("games", column.name) for column in GAMES_COLUMNS)
     yield from (("final", name) for name in FINAL_SCHEMA.names)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from deap import tools
 
 from evolve.config.toml import resolve
 from evolve.errors import RunError
@@ -25,7 +26,7 @@ INDIVIDUALS = [
 
 
 def champions(scores: list[float], size: int = 2) -> Champions:
-    made = Champions.new(size)
+    made = Champions(tools.HallOfFame(size))
     made.first_champion, made.first_champion_name = list(INDIVIDUALS[0]), "0-0"
     for generation, score in enumerate(scores):
         made.add(INDIVIDUALS[generation], generation, score)
