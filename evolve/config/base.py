@@ -105,11 +105,6 @@ def with_agents(
     return changed
 
 
-def _lists_of(field: FieldInfo | None) -> str:
-    """How a command line gives a list: the text between its values, `words` or `repeated`."""
-    return str(_extra(field).get("lists", ","))
-
-
 def _extra(field: FieldInfo | None) -> Mapping[str, Any]:
     extra = None if field is None else field.json_schema_extra
     return extra if isinstance(extra, dict) else {}
@@ -156,7 +151,7 @@ def form_of_model(model: type[BaseModel]) -> Iterator[FormField]:
             choices=choices,
             least=getattr(limits.get("Ge"), "ge", getattr(limits.get("Gt"), "gt", None)),
             most=getattr(limits.get("Le"), "le", getattr(limits.get("Lt"), "lt", None)),
-            lists=_lists_of(field),
+            lists=_extra(field).get("lists", ","),
         )
 
 
@@ -199,7 +194,8 @@ def option_words(values: Mapping[str, Any], model: type[BaseModel] | None = None
     words: list[str] = []
     for name, value in values.items():
         option = f"--{name.replace('_', '-')}"
-        lists = "repeated" if model is None else _lists_of(model.model_fields.get(name))
+        field = None if model is None else model.model_fields.get(name)
+        lists = "repeated" if model is None else _extra(field).get("lists", ",")
         if value is None:
             continue
         if isinstance(value, bool):

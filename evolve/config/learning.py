@@ -352,7 +352,6 @@ class DqnSettings(LearningSettings):
 
     @property
     def default_budget(self) -> float:
-        """CPU seconds."""
         return 180.0
 
     @model_validator(mode="after")

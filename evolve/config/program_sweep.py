@@ -94,7 +94,6 @@ class ProgramSweepSettings(SweepSettings):
 
     @property
     def games_of_trials(self) -> int | None:
-        """Games that all trials together may play; None for no limit."""
         return None if self.games is None else self.games - self.final_games
 
     @property

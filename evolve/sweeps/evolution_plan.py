@@ -63,7 +63,7 @@ class EvolutionPlan(SettingsPlan):
     )
 
     def prepare(self, objective: Objective) -> None:
-        """Load compiled code before the seconds are counted."""
+        # Load compiled code before the seconds are counted.
         objective.judged(load_agent(self.sweep.panel[-1]))
 
     def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
@@ -119,7 +119,6 @@ class _Evolving(Observer):
         return time.process_time() + self._objective.executor.elsewhere
 
     def stop(self) -> bool:
-        """Return whether the budget is used up, or the trial has been ended."""
         return self.pruned or self._share >= 1.0
 
 
@@ -139,7 +138,6 @@ class GenesPlan(SettingsPlan):
         return objective.complete(task, agent, report, 1)
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Raise SettingsError or AgentError for values that no agent can have."""
         self.agent(values, "example")
 
     def agent(self, values: Mapping[str, Any], name: str) -> AlphaBetaAgent:
@@ -203,7 +201,6 @@ class GenesPlan(SettingsPlan):
         return held
 
     def _parameter(self, parameters: Mapping[str, Parameter], name: str) -> Parameter:
-        """Return one of the parameters; other settings are not allowed."""
         if name not in parameters:
             names = ", ".join(parameters)
             raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")

@@ -70,11 +70,6 @@ class Plan(ABC):
         """Return a trial's further input as JSON, from the trials so far: here nothing."""
         return {}
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What a trial's score depends on, as JSON; all writers to one study share it."""
-        return self.sweep.identity
-
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent | None:
         """Return the agent of a complete trial in a sweep's folder; None where it is not there."""
         file = agent_file(folder, trial)
@@ -255,7 +250,6 @@ class SettingsPlan(Plan):
 
     @cached_property
     def space(self) -> Space:
-        """The parameters, with the ranges that the settings give."""
         parameters = self.usual_parameters
         for name, given in self.sweep.space.items():
             changed = self._parameter(parameters, name).narrowed(given, "space")
@@ -290,7 +284,6 @@ class SettingsPlan(Plan):
         return self._resolved({**plain, **made, "seed": seed})
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Raise SettingsError for values that no trial can have."""
         self.settings(values, 0)
 
     @property

@@ -57,16 +57,12 @@ _Scores = Iterator[tuple[float, float, bool]]
 class ProgramPlan(Plan):
     """The parameters are those of the command's holes, and those of the space."""
 
-    @cached_property
-    def own(self) -> ProgramSweepSettings:
-        """The settings of this sweep."""
-        assert isinstance(self.sweep, ProgramSweepSettings)
-        return self.sweep
+    sweep: ProgramSweepSettings
 
     @cached_property
     def program(self) -> Tunable:
         """The program that the sweep tunes."""
-        return Tunable(self.own)
+        return Tunable(self.sweep)
 
     @cached_property
     def space(self) -> Space:
@@ -74,7 +70,6 @@ class ProgramPlan(Plan):
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
-        """See Plan: the program's own."""
         return self.program.defaults
 
     def check(self, values: Mapping[str, Any]) -> None:
@@ -87,7 +82,7 @@ class ProgramPlan(Plan):
             return {MIRROR: trial.user_attrs[MIRROR]}
         if is_defaults(trial):
             return {DEFAULTS: True}
-        if self.own.objective == "panel":
+        if self.sweep.objective == "panel":
             return {}
         complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
         best = max(complete, key=_certain, default=None)
@@ -102,7 +97,7 @@ class ProgramPlan(Plan):
         try:
             if MIRROR in task.context:
                 scores = self._step(objective, task, agent)
-            elif self.own.objective == "panel":
+            elif self.sweep.objective == "panel":
                 scores = self._judged(objective, agent)
             else:
                 scores = self._compared(objective, task, agent)
@@ -122,7 +117,7 @@ class ProgramPlan(Plan):
     def _step(self, objective: Objective, task: Task, agent: ExternalAgent) -> _Scores:
         """Yield the score of a step of SPSA, which plays its mirror image."""
         below = self._opponent(objective, task.context[MIRROR], "mirror")
-        openings = self.openings(self.own.pairs, task.number)
+        openings = self.openings(self.sweep.pairs, task.number)
         score = self._meet(objective, agent, below, openings)
         yield score.value, score.error, True
 
@@ -138,16 +133,16 @@ class ProgramPlan(Plan):
         best = task.context.get("best")
         if best is not None:
             others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
-        openings = self.openings(self.own.pairs)
+        openings = self.openings(self.sweep.pairs)
         shares = _shares_of([elo for _, elo in others], others[-1][1])
         met: list[_Matchup] = []
-        for start, stop in parts_of(self.own.pairs, self.sweep.reports):
+        for start, stop in parts_of(self.sweep.pairs, self.sweep.reports):
             for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = self._meet(objective, agent, other, chosen)
                     met.append(_Matchup(elo, score.n, score.value * score.n))
-            yield *_score_predicted(rated(met)), stop == self.own.pairs
+            yield *_score_predicted(rated(met)), stop == self.sweep.pairs
 
     def _meet(
         self, objective: Objective, agent: ExternalAgent, other: Agent, openings: Openings

@@ -105,7 +105,9 @@ class Rungs:
         """Run or resume the rungs; return the result, None without candidates."""
         candidates = [
             Candidate(
-                DEFAULTS if is_defaults(trial) else _name(trial.number), trial.number, trial.params
+                DEFAULTS if is_defaults(trial) else f"trial-{trial.number}",
+                trial.number,
+                trial.params,
             )
             for trial in settings_ranked(self._sweep.study.trials())
         ]
@@ -187,7 +189,7 @@ class Rungs:
         facts |= {"run": folder.resolve().name, "trial": winner.number}
         best = max(winner.trainings, key=lambda training: training.score)
         agent: Any = read_agent(best.file).with_provenance(**facts)
-        keep(folder, replace(agent, name=_name(winner.number)))
+        keep(folder, replace(agent, name=f"trial-{winner.number}"))
         result = FinalDocument(
             trials=self._sweep.study.finished(),
             finalists=[candidate.standing for candidate in candidates],
@@ -211,15 +213,11 @@ class Rungs:
         for number, (first, other) in enumerate(zip(trainings[::2], trainings[1::2], strict=True)):
             if first is None or other is None:
                 continue
+            rng = np.random.default_rng([settings.seed, number])
             match = Match(
                 read_agent(first.file),
                 read_agent(other.file),
-                balanced_openings(
-                    count,
-                    Part.MATCH,
-                    settings.rules,
-                    np.random.default_rng([settings.seed, number]),
-                ),
+                balanced_openings(count, Part.MATCH, settings.rules, rng),
                 settings.rules,
                 names=(f"life-{2 * number}", f"life-{2 * number + 1}"),
                 seed=settings.seed,
@@ -272,10 +270,6 @@ def _judged(chosen: Sequence[Candidate], trainings: Sequence[Trained | None]) ->
         if own:
             judged.append(replace(candidate, trainings=own))
     return sorted(judged, key=lambda candidate: (-candidate.score, candidate.number))
-
-
-def _name(number: int) -> str:
-    return f"trial-{number}"
 
 
 def _rung_text(what: str, candidates: int, rung: SweepRung) -> str:

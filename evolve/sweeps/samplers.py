@@ -73,7 +73,6 @@ class CmaSampler(RandomSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the numbers of the space."""
         return dict(self._numbers)
 
     def sample_relative(
@@ -152,7 +151,6 @@ class SpsaSampler(RandomSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the whole space."""
         return dict(self._numbers)
 
     def sample_relative(
@@ -263,7 +261,7 @@ class Proposer(RandomSampler):
             name = self._name if draw < _DRAWS else "random"
             sampler = self._usual(name, self._seed(*([draw] if draw else [])))
             values = drawn(sampler, study, trial, search_space)
-            if self._space.allows({**held, **values}):
+            if not self._space.broken({**held, **values}):
                 return values
         texts = " and ".join(repr(requirement.text) for requirement in self._space.required)
         raise RunError(

@@ -248,18 +248,13 @@ class Space:
     def settings(self) -> Iterator[Setting]:
         """All settings, where their number is finite."""
         for setting in itertools.product(*(parameter.values for parameter in self.parameters)):
-            if self.allows(dict(zip(self.names, setting, strict=True))):
+            if not self.broken(dict(zip(self.names, setting, strict=True))):
                 yield setting
-
-    def allows(self, values: Mapping[str, Any]) -> bool:
-        """Return whether values fulfil all requirements."""
-        return not self.broken(values)
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Return whether all values lie in their ranges and fulfil all requirements."""
-        return all(self[name].holds(value) for name, value in values.items()) and self.allows(
-            values
-        )
+        inside = all(self[name].holds(value) for name, value in values.items())
+        return inside and not self.broken(values)
 
     def broken(self, values: Mapping[str, Any]) -> list[str]:
         """Return the requirements that values break."""
@@ -287,7 +282,7 @@ class Space:
                 )
         space = replace(self, required=required, held=dict(held))
         try:
-            space.allows({parameter.name: parameter.example for parameter in self.parameters})
+            space.broken({parameter.name: parameter.example for parameter in self.parameters})
         except ValueError as error:
             raise SettingsError(f"require: {error}") from error
         if space.count == 0:

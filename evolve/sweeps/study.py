@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -96,7 +97,7 @@ class Study:
     def _claim(self) -> None:
         """Check that the study belongs to this sweep; claim a new one."""
         space = {p.name: p.range_text for p in self.plan.space.parameters}
-        own: dict[str, Any] = json.loads(json.dumps({**self.plan.identity, "space": space}))
+        own: dict[str, Any] = json.loads(json.dumps({**self.plan.sweep.identity, "space": space}))
         stored = self.study.user_attrs.get(_IDENTITY)
         if stored is None:
             if self.trials():
@@ -341,10 +342,8 @@ class Study:
             and self._is_dead(trial)
         ]
         for trial in dead:
-            try:
+            with suppress(UpdateFinishedTrialError):  # it may have ended meanwhile
                 self._storage.set_trial_state_values(trial._trial_id, TrialState.WAITING)
-            except UpdateFinishedTrialError:  # it has ended meanwhile
-                continue
         return [trial.number for trial in dead]
 
     def _is_dead(self, trial: FrozenTrial) -> bool:
@@ -358,11 +357,9 @@ class Study:
 
     def _fail(self, trial_id: int, reason: str) -> None:
         """Fail a trial, unless another process has ended it meanwhile."""
-        try:
+        with suppress(UpdateFinishedTrialError):
             self._storage.set_trial_user_attr(trial_id, "reason", reason)
             self._storage.set_trial_state_values(trial_id, TrialState.FAIL)
-        except UpdateFinishedTrialError:
-            return
 
     def importances(self) -> Importances:
         """Return how much each parameter matters for a good score, or why that is unknown.

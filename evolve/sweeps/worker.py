@@ -9,7 +9,6 @@ from __future__ import annotations
 import multiprocessing
 import time
 import traceback
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
@@ -19,7 +18,6 @@ from typing import Final, NamedTuple, cast
 from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
-from evolve.fitness.executor import Executor
 from evolve.programs.forks import start
 from evolve.programs.process import signal_name
 from evolve.sweeps.plan import plan_of
@@ -103,33 +101,26 @@ def work(
 
     placement: where the games of its trials are played.
     """
-    with ExitStack() as stack:
-        _serve(connection, folder, settings, lambda: stack.enter_context(placement.open(1)))
-
-
-def _serve(
-    connection: Connection, folder: Path, settings: SweepSettings, opened: Callable[[], Executor]
-) -> None:
-    """Run trials until there are no more; opened: opens where their games are played."""
     plan = plan_of(settings)
     objective: Objective | None = None
-    while (task := connection.recv()) is not None:
-        begin = time.perf_counter()
-        try:
-            if objective is None:
-                begun = Objective(settings, folder, opened())
-                plan.prepare(begun)
-                objective = begun
-            objective.begin()
-            outcome = plan.run(objective, task, lambda *given: _report(connection, *given))
-            facts = {"seconds": time.perf_counter() - begin, **objective.facts}
-            outcome = replace(outcome, attributes={**outcome.attributes, **facts})
-        except ClusterError as error:
-            connection.send(error)
-            return
-        except Exception as error:  # the table says why; the other trials continue
-            outcome = TrialResult.failed(_reason(error, folder))
-        connection.send(outcome)
+    with ExitStack() as stack:
+        while (task := connection.recv()) is not None:
+            begin = time.perf_counter()
+            try:
+                if objective is None:
+                    begun = Objective(settings, folder, stack.enter_context(placement.open(1)))
+                    plan.prepare(begun)
+                    objective = begun
+                objective.begin()
+                outcome = plan.run(objective, task, lambda *given: _report(connection, *given))
+                facts = {"seconds": time.perf_counter() - begin, **objective.facts}
+                outcome = replace(outcome, attributes={**outcome.attributes, **facts})
+            except ClusterError as error:
+                connection.send(error)
+                return
+            except Exception as error:  # the table says why; the other trials continue
+                outcome = TrialResult.failed(_reason(error, folder))
+            connection.send(outcome)
 
 
 def _report(connection: Connection, step: int, score: float, error: float) -> bool:
