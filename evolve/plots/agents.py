@@ -133,10 +133,7 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
 
 
 def _curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
-    """Values of discs by phase, [phases], for each kind of square that has a curve.
-
-    Each is the mean over the squares of the kind; NaN where none has a value.
-    """
+    """The mean value of a disc by phase, [phases], for each kind of square; NaN for unknown."""
     curves = {}
     for label, (names, _, _) in _CURVES.items():
         squares = np.isin(CLASS_OF_SQUARE, [CLASS_NAMES.index(name) for name in names])

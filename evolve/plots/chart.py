@@ -72,8 +72,8 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
         _draw_champion(axes, course, colour, alone)
     if alone and first.dots is not None:
         _draw_bests(axes, first)
-    _label_axes(axes, courses)
     rules = _ladder_of(courses)
+    _label_axes(axes, courses, rules)
     if rules is not None:
         _draw_rungs(axes, rules)
     if caption:
@@ -112,18 +112,12 @@ def caption_of(courses: Sequence[Course]) -> str:
     return " · ".join(parts)
 
 
-def _champions_of(course: Course) -> list[list[float]]:
-    """The champions' Elo with its interval, beside strength; empty where a run has none."""
-    if course.metric != "rating":
-        return []
-    rows = [[summary_of(run)[name] for name in ELO] for run in course.runs]
-    return [] if any(None in row for row in rows) else rows
-
-
 def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None:
-    """Draw the champion's own Elo at the end, or the mean of the seeds' champions."""
-    champions = _champions_of(course)
-    if not champions:
+    """Draw the champion's own Elo beside the strength, or the mean of the seeds' champions."""
+    if course.metric != "rating":
+        return
+    champions = [[summary_of(run)[name] for name in ELO] for run in course.runs]
+    if any(None in row for row in champions):
         return
     elo, low, high = champions[0]
     if len(champions) > 1:
@@ -156,21 +150,18 @@ def _draw_bests(axes: Axes, course: Course) -> None:
         )  # fmt: skip
 
 
-def _label_axes(axes: Axes, courses: Sequence[Course]) -> None:
+def _label_axes(axes: Axes, courses: Sequence[Course], rules: RuleSet | None) -> None:
     first = courses[0]
     axes.margins(x=0.02)
     axes.spines[["left", "top", "right"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    rules = _ladder_of(courses)
-    words = _TEXTS.get(first.metric, first.metric.replace("_", " "))
     if rules is None:
         axes.grid(axis="y", color=LINE, lw=0.6)
         axes.set_axisbelow(True)
+        axes.set_ylabel(_TEXTS.get(first.metric, first.metric.replace("_", " ")))
     else:
-        words = f"Elo over {rules.reference}, depth 1"
-    axes.set_ylabel(words)
-    steps = {course.steps: None for course in courses}
-    axes.set_xlabel(" or ".join(steps))
+        axes.set_ylabel(f"Elo over {rules.reference}, depth 1")
+    axes.set_xlabel(" or ".join(dict.fromkeys(course.steps for course in courses)))
     if first.steps == "seconds":
         largest = max(float(course.x[-1]) for course in courses)
         factor, unit = next((u for u in _UNITS if largest / u[0] <= _ENOUGH), _UNITS[-1])

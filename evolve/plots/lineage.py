@@ -38,7 +38,7 @@ _SURE: Final = 0.02
 _MARKERS: Final = "osD^vP*X"
 
 
-def plot_lineage(lineage: Lineage, individual: str, look: Look | None = None) -> Picture:
+def plot_lineage(lineage: Lineage, individual: str) -> Picture:
     """Draw the ancestors of an individual, and how many of each operator's offspring survive.
 
     Ancestors stand above, by their generation and, where the run has the ladder, their Elo; the
@@ -50,7 +50,6 @@ def plot_lineage(lineage: Lineage, individual: str, look: Look | None = None) ->
     looks = {
         origin: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, origin in enumerate(origins)
     }
-
     shares = _survival_of(lineage)
 
     def draw(figure: Picture) -> None:
@@ -65,7 +64,7 @@ def plot_lineage(lineage: Lineage, individual: str, look: Look | None = None) ->
         whole_numbers(last.xaxis)
 
     text = f"{lineage.run.name}: {individual} and its {len(steps) - 1} ancestors"
-    return picture(look or Look(), text, (10.0, 8.0), draw)
+    return picture(Look(), text, (10.0, 8.0), draw)
 
 
 def _main_line(lineage: Lineage, individual: str) -> list[str]:

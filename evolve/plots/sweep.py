@@ -126,10 +126,7 @@ def _draw_importances(axes: Axes, importances: Importances) -> None:
 
 
 def _draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) -> None:
-    """Draw the expected score with the trials, and its standard error.
-
-    Blue is above the mean score of the trials, orange below it, as on the page.
-    """
+    """Draw the expected score with the trials, and its standard error, coloured as on the page."""
     if land.y is None:
         _draw_slice(left, land)
         left.set_title("expected score, twice its standard error", fontsize="medium")
@@ -139,20 +136,16 @@ def _draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) ->
     middle = float(np.mean(land.scores))
     most = float(np.abs(land.mean - middle).max())
     about: dict[str, Any] = {"cmap": DIVERGING, "vmin": middle - most, "vmax": middle + most}
+    grey = {"cmap": "Greys"}
     for axes, values, title, colours in (
         (left, land.mean, "expected score; blue: above the mean of the trials", about),
-        (
-            right,
-            land.error,
-            "its standard error: dark where nothing near was tried",
-            {"cmap": "Greys"},
-        ),
+        (right, land.error, "its standard error: dark where nothing near was tried", grey),
     ):
         image = axes.pcolormesh(land.across, land.up, values, shading="nearest", **colours)
         figure.colorbar(image, ax=axes, pad=0.01)
         axes.set_title(title, fontsize="medium")
         axes.plot(*land.points.T, ".", ms=3, color=INK, alpha=0.6)
-        _mark(axes, land, land.best[1], None if land.defaults is None else land.defaults[1])
+        _mark(axes, land)
         axes.legend(loc="best", fontsize="small", framealpha=0.7)
         _label_axis(axes, land.x, "x")
         _label_axis(axes, land.y, "y")
@@ -166,21 +159,20 @@ def _draw_slice(axes: Axes, land: Landscape) -> None:
     axes.fill_between(land.across, mean - 2 * error, mean + 2 * error, alpha=0.15, lw=0)
     axes.plot(land.across, mean)
     axes.plot(land.points[:, 0], land.scores, ".", ms=4, color=GREY)
-    default_score = (
-        None if land.defaults is None else float(np.interp(land.defaults[0], land.across, mean))
-    )
-    _mark(axes, land, float(np.interp(land.best[0], land.across, mean)), default_score)
+    _mark(axes, land)
     _label_axis(axes, land.x, "x")
 
 
-def _mark(axes: Axes, land: Landscape, best: float, default_score: float | None) -> None:
-    """Mark the best trial and the defaults, at these heights."""
+def _mark(axes: Axes, land: Landscape) -> None:
+    """Mark the best trial and the defaults; on a curve, at its height."""
     edge: dict[str, Any] = {"mec": "black", "mew": 0.8, "ls": "none"}
-    if land.defaults is not None and default_score is not None:
-        axes.plot(
-            land.defaults[0], default_score, "D", ms=7, color=ORANGE, label="defaults", **edge
-        )
-    axes.plot(land.best[0], best, "*", ms=13, color="#ffd21f", label="best", **edge)
+    for point, marker, size, colour, label in (
+        (land.defaults, "D", 7, ORANGE, "defaults"),
+        (land.best, "*", 13, "#ffd21f", "best"),
+    ):
+        if point is not None:
+            y = np.interp(point[0], land.across, land.mean[0]) if land.y is None else point[1]
+            axes.plot(point[0], y, marker, ms=size, color=colour, label=label, **edge)
 
 
 def _label_axis(axes: Axes, axis: Axis, which: str) -> None:

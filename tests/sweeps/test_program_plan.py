@@ -176,8 +176,8 @@ def test_games_are_counted_and_never_too_many() -> None:
     made = plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pairs=10, finalists=1, final_openings=50)
     assert (made.sweep.games_of_trials, made.sweep.trial_games) == (800, 20)
     assert games_of([trial_of(0, 0.5, played=7), trial_of(1)], 20) == 27
-    assert made.own.trials == 800 // 5
-    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").own.trials == 752 // 40
+    assert made.sweep.trials == 800 // 5
+    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").sweep.trials == 752 // 40
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_how_many_games_trials_and_final_have(
     settings: dict[str, Any], games: int | None, trials: int, final: int
 ) -> None:
     made = plan(f"gtp:{ENGINE} {{x:1:500}}", **settings)
-    assert (made.sweep.games_of_trials, made.own.trials, made.own.final_games) == (
+    assert (made.sweep.games_of_trials, made.sweep.trials, made.sweep.final_games) == (
         games,
         trials,
         final,
