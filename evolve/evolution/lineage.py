@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pandas as pd
 
 from evolve.errors import RunError
+from evolve.runs.run import Run
 from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
-
-if TYPE_CHECKING:
-    from evolve.runs.run import Run
 
 ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import PercentFormatter
 
+from evolve.evolution.lineage import Lineage
 from evolve.fitness.statistics import elo_of
 from evolve.plots.figure import (
     DASHES,
@@ -23,9 +24,6 @@ from evolve.plots.figure import (
     picture,
     whole_numbers,
 )
-
-if TYPE_CHECKING:
-    from evolve.evolution.lineage import Lineage
 
 _NAMED: Final = 15
 """Most ancestors of the main line that have their names beside them."""

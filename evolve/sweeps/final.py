@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
@@ -26,13 +26,11 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.runs.progress import Observer
+from evolve.sweeps.plan import Plan
 from evolve.sweeps.trials import FOLDER, SAME, agent_file, finished_of, games_of
 from evolve.tables.paths import MATCHES, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 from evolve.terminal_text import count_of
-
-if TYPE_CHECKING:
-    from evolve.sweeps.plan import Plan
 
 DEFAULTS = "defaults"
 """Origin of the trial with the default settings."""

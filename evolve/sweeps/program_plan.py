@@ -135,13 +135,13 @@ class ProgramPlan(Plan):
             others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
         openings = self.openings(self.sweep.pairs)
         shares = _shares_of([elo for _, elo in others], others[-1][1])
-        met: list[_Matchup] = []
+        met: list[tuple[float, int, float]] = []
         for start, stop in parts_of(self.sweep.pairs, self.sweep.reports):
             for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = self._meet(objective, agent, other, chosen)
-                    met.append(_Matchup(elo, score.n, score.value * score.n))
+                    met.append((elo, score.n, score.value * score.n))
             yield *_score_predicted(rated(met)), stop == self.sweep.pairs
 
     def _meet(
@@ -262,38 +262,25 @@ def _certain(trial: FrozenTrial) -> float:
     return float(trial.values[0]) - float(trial.user_attrs.get("score_error", 0.0))
 
 
-@dataclass(frozen=True)
-class _Matchup:
-    """Games against an opponent of this Elo, and the points scored in them."""
-
-    elo: float
-    games: int
-    points: float
-
-
 def _score_predicted(elo: Estimate) -> tuple[float, float]:
-    """Return the score that an Elo predicts against the defaults, and its standard error.
-
-    The score is from 0 to 1; the defaults have 0 Elo.
-    """
+    """Return the score that an Elo predicts against the defaults, and its standard error."""
     score = score_of_elo(elo.value)
     return score, score * (1.0 - score) / ELO_SCALE * elo.error
 
 
-def rated(met: Sequence[_Matchup]) -> Estimate:
+def rated(met: Sequence[tuple[float, int, float]]) -> Estimate:
     """Return the likeliest Elo by Bradley and Terry (1952), with the opponents' Elo held fixed.
 
-    Adds a draw with each opponent, so that no rating is infinite after a few games. Games count as
-    independent, which overstates the error for pairs with swapped colours.
+    met: the Elo of each opponent, the games against it, and the points scored in them. Adds a draw
+    with each opponent, so that no rating is infinite after a few games. Games count as independent,
+    which overstates the error for pairs with swapped colours.
     """
-    met = [opponent for opponent in met if opponent.games]
-    ratings = np.array([opponent.elo for opponent in met]) / ELO_SCALE
-    games = np.array([opponent.games + 1.0 for opponent in met])
-    strength = strength_among(ratings, games, sum(opponent.points + 0.5 for opponent in met))
+    elos, games, points = np.array([opponent for opponent in met if opponent[1]]).T
+    ratings, with_draws = elos / ELO_SCALE, games + 1.0
+    strength = strength_among(ratings, with_draws, float((points + 0.5).sum()))
     chance = 1.0 / (1.0 + np.exp(ratings - strength))
-    error = ELO_SCALE / math.sqrt(float((games * chance * (1.0 - chance)).sum()))
-    count = sum(opponent.games for opponent in met)
-    return Estimate.around(ELO_SCALE * strength, Z95 * error, count)
+    error = ELO_SCALE / math.sqrt(float((with_draws * chance * (1.0 - chance)).sum()))
+    return Estimate.around(ELO_SCALE * strength, Z95 * error, int(games.sum()))
 
 
 def _shares_of(elos: Sequence[float], elo: float) -> list[float]:

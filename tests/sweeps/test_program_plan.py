@@ -24,7 +24,6 @@ from evolve.service import engine_worker
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.program_plan import (
     ProgramPlan,
-    _Matchup,
     _score_predicted,
     _shares_of,
     parts_of,
@@ -205,23 +204,23 @@ def test_how_many_games_trials_and_final_have(
 
 
 def test_with_one_opponent_it_is_the_score() -> None:
-    found = rated([_Matchup(100.0, 19, 14.5)])
+    found = rated([(100.0, 19, 14.5)])
     wanted = elo_of(15 / 20)
     assert found.n == 19
     assert found.value == pytest.approx(100.0 + wanted, abs=0.01)
-    assert rated([_Matchup(0.0, 9, 9.0)]).value < 1000
+    assert rated([(0.0, 9, 9.0)]).value < 1000
 
 
 def test_it_is_the_likeliest() -> None:
-    met = [_Matchup(0.0, 10, 9.0), _Matchup(250.0, 30, 14.0), _Matchup(400.0, 0, 0.0)]
+    met = [(0.0, 10, 9.0), (250.0, 30, 14.0), (400.0, 0, 0.0)]
 
     def likelihood(elo: float) -> float:
         total = 0.0
-        for one in met:
-            if one.games:
-                share = score_of_elo(elo - one.elo)
-                points, games = one.points + 0.5, one.games + 1
-                total += points * np.log(share) + (games - points) * np.log(1 - share)
+        for other, games, points in met:
+            if games:
+                share = score_of_elo(elo - other)
+                lost = games - points
+                total += (points + 0.5) * np.log(share) + (lost + 0.5) * np.log(1 - share)
         return total
 
     best = max(np.arange(-500, 800, 0.5), key=likelihood)
@@ -232,9 +231,7 @@ def test_the_truth_lies_within_two_errors() -> None:
     rng, inside = np.random.default_rng(0), 0
     for _ in range(400):
         truth = rng.uniform(-200, 400)
-        met = [
-            _Matchup(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)
-        ]
+        met = [(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)]
         found = rated(met)
         inside += found.low <= truth <= found.high
     assert 0.92 <= inside / 400 <= 0.98
