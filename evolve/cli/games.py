@@ -176,11 +176,8 @@ def convert_command(
         boards = [(board, game.rules) for game in games for board in _with_empties(game, empties)]
         records = [GameRecord(start=board, rules=rules) for board, rules in boards]
     write_games(output, records)
-    if positions:
-        count = count_of(len(records), "position")
-        print_text(f"{count} of {count_of(len(games), 'game')} → {output}")
-        return
-    print_text(f"{count_of(len(records), 'game')} → {output}")
+    found = f"{count_of(len(records), 'position')} of " if positions else ""
+    print_text(f"{found}{count_of(len(games), 'game')} → {output}")
 
 
 def _with_empties(game: GameRecord, empties: int) -> list[Board]:
@@ -259,7 +256,7 @@ def solve_command(
 
 
 def _print_records(records: Sequence[Mapping[str, Any]]) -> None:
-    print_rows(list(records[0]), [list(record.values()) for record in records])
+    print_rows([*records[0]], [[*record.values()] for record in records])
 
 
 @click.command(name="perft")

@@ -62,11 +62,7 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
     """
 
     def __init__(
-        self,
-        address: str,
-        *,
-        threads: int = 1,
-        report: Callable[[str], None] = lambda text: None,
+        self, address: str, *, threads: int = 1, report: Callable[[str], None] = lambda text: None
     ) -> None:
         super().__init__(threads)
         self.address = address

@@ -270,12 +270,10 @@ class Training(InMemoryTraining):
             "score": judged.score,
             **columns_of(judged),
             **self.learner.metrics,
+            "cpu_seconds": self.spent,
+            "accept_seconds": self.learner.accept_seconds,
+            "seconds": self.seconds,
         }
-        row.update(
-            cpu_seconds=self.spent,
-            accept_seconds=self.learner.accept_seconds,
-            seconds=self.seconds,
-        )
         self._since_best = 0 if judged.score > self.best_score else self._since_best + 1
         if self.finished is not None and not finished:
             self.finish()
