@@ -14,7 +14,6 @@ from evolve.cli.display import print_line
 from evolve.cli.terminal import cell, json_text, out, print_rows, print_text
 from evolve.files.atomic import write_text
 from evolve.number_text import elo_text, is_elo, state_text, whole
-from evolve.tables.paths import BEST_FILE
 from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -260,20 +259,3 @@ def _short(value: Any) -> Any:
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
     return value
-
-
-def print_winner(folder: Path) -> None:
-    """Print the winner of a sweep of a program as an agent for any command; nothing before it."""
-    if not (folder / BEST_FILE).exists():
-        return
-    from evolve.sweeps.findings import tuned_program  # imported here: it loads optuna
-
-    program = tuned_program(folder)
-    if program is None:
-        return
-    if program.commands:
-        print_text(
-            f"its values are GTP commands, to send at its start: {', '.join(program.commands)}"
-        )
-    else:
-        print_text(f"paste: {program.match_line}")

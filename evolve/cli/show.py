@@ -22,13 +22,13 @@ from evolve.cli.output import (
     print_generations,
     print_rungs,
     print_trials,
-    print_winner,
     style_of,
     write_in_style,
 )
 from evolve.cli.runs import describe_champion, shown_row, strengths
 from evolve.cli.terminal import print_rows, print_text
 from evolve.files.atomic import write_text
+from evolve.runs.loading import tuned_line
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE, PICTURES
@@ -192,8 +192,8 @@ def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     printed = _PRINTED.get(table.name)
     show = print_frame if printed is None else partial(printed, run)
     _print_some(run.path, table.name, show, frame)
-    if table.name == "trials":
-        print_winner(run.path)
+    if table.name == "trials" and (line := tuned_line(run.path)) is not None:
+        print_text(f"paste: {line}")
     champion = _header(run) if table.name == run.tables[0] and not frame.empty else None
     if champion is not None:
         path, header = champion

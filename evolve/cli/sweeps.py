@@ -12,7 +12,7 @@ from evolve.agents.reference import read_agent
 from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
-from evolve.cli.output import print_finalists, print_winner
+from evolve.cli.output import print_finalists
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
@@ -21,7 +21,7 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import Estimate, in_elo, stated
 from evolve.number_text import elo_text, state_text
-from evolve.runs.loading import AgreedRules
+from evolve.runs.loading import AgreedRules, tuned_line
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS, champion_of
 from evolve.sweeps.call import search_and_select
@@ -164,7 +164,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         name = as_word(folder)
         if isinstance(work.settings, ProgramSweepSettings):
             _report_program(folder, result)
-            print_winner(folder)
+            print_line(f"paste: {tuned_line(folder)}")
             print_next(f"evolve show {name}", f"evolve plot {name} -o sweep.png")
             return
         champion = champion_of(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from evolve.extras import imported
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
-from evolve.terminal_text import plain
+from evolve.terminal_text import as_word, plain
 
 
 def load_agent(
@@ -85,9 +86,9 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
             return cast("Agent", imported(INDIVIDUALS)(path, parsed.individual))
         except RunError as error:
             raise AgentError(str(error)) from error
-    best = path / BEST_FILE if path.is_dir() else path
-    if best.name == BEST_FILE and _is_tuned(best):
-        return cast("Agent", imported(TUNED)(best.parent))
+    folder_of_sweep = path.parent if path.name == BEST_FILE else path
+    if tuned_line(folder_of_sweep) is not None:
+        return cast("Agent", imported(TUNED)(folder_of_sweep))
     if path.is_dir():
         return read_agent(existing_champion(path))
     if not path.exists() and (path.suffix or len(path.parts) > 1):
@@ -118,12 +119,17 @@ def existing_champion(folder: Path) -> Path:
     raise AgentFileError(f"{folder} {why}")
 
 
-def _is_tuned(file: Path) -> bool:
-    """Whether a file is the best.json of a sweep of a program, not an agent file."""
+def tuned_line(folder: Path) -> str | None:
+    """The command line by which the winner of a sweep of a program plays; None in other folders."""
+    file = folder / BEST_FILE
     try:
-        return not file.is_symlink() and "program" in parse_json(read_document(file))
-    except (OSError, ValueError, TypeError):
-        return False
+        best = {} if file.is_symlink() else parse_json(read_document(file))
+        # A command has no variables and no GTP commands.
+        whole = not best.keys() & {"environment", "commands"}
+        agent = shlex.quote(best["program"]) if whole else as_word(folder)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return f"evolve match {agent} swh --games 200"
 
 
 def with_settings(agent: Agent, settings: Mapping[str, Any], source: str) -> Agent:

@@ -21,18 +21,17 @@ import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution
 from optuna.importance import PedAnovaImportanceEvaluator
-from pydantic import BaseModel
 
 from evolve.config.base import option_words
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.search.evaluation import CLASS_NAMES
 from evolve.errors import EvolveError
-from evolve.parsing import parse_json, read_document
 from evolve.runs.life_cycle import stored_settings
+from evolve.runs.loading import tuned_line
 from evolve.runs.run import Run
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.plan import Plan, SettingsPlan, plan_of
-from evolve.tables.paths import BEST_FILE, CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import Importances, read_trials, whole_final
 
 _BETTER: Final = 0.1
@@ -181,47 +180,13 @@ def _titled(name: str, names: Sequence[str]) -> dict[str, Any]:
 
 def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[str, str]]:
     """Command lines that use the settings, beside those that use a champion."""
-    lines = []
-    program = tuned_program(run.path)
-    if program is not None:
-        lines = [{"about": "The program with these values", "line": program.program}]
-        if program.commands:
-            commands = "; ".join(program.commands)
-            lines.append({"about": "GTP commands that set the values", "line": commands})
-        else:
-            line = program.match_line
-            lines.append({"about": "Against another program or agent", "line": line})
+    tuned = tuned_line(run.path)
+    lines = [{"about": "Against another program or agent", "line": tuned}] if tuned else []
     command = SWEEP_TARGETS[run.kind.word(run.command)].command
     if command is not None and isinstance(plan, SettingsPlan) and not plan.makes_agents:
         words = ["evolve", *command.split(), *option_words(_options(plan, best), type(plan.base))]
         lines.insert(0, {"about": "Longer, with these settings", "line": shlex.join(words)})
     return lines
-
-
-class TunedProgram(BaseModel):
-    """The best.json of a sweep of a program: how the program gets its values."""
-
-    program: str
-    environment: dict[str, str] = {}
-    commands: list[str] = []
-
-    @property
-    def match_line(self) -> str:
-        """The command line with which it plays; it cannot say the GTP commands, if any."""
-        words = shlex.join(["evolve", "match", self.program, "swh", "--games", "200"])
-        variables = self.environment.items()
-        return "".join(f"{name}={shlex.quote(value)} " for name, value in variables) + words
-
-
-def tuned_program(folder: Path) -> TunedProgram | None:
-    """The program that a sweep has tuned; None where there is none, or its file says no such."""
-    file = folder / BEST_FILE
-    if not file.exists():
-        return None
-    try:
-        return TunedProgram.model_validate(parse_json(read_document(file)))
-    except (OSError, ValueError):
-        return None
 
 
 def _options(plan: SettingsPlan, best: Mapping[str, Any]) -> dict[str, Any]:

@@ -134,7 +134,8 @@ def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
         tmp_path / "space.toml", *LITTLE, "--trials=3", "--out", tmp_path / "x",
     )  # fmt: skip
     best = json.loads((tmp_path / "x/best.json").read_text())
-    assert f"paste: PLACE={best['parameters']['PLACE']} evolve match" in said.out
+    assert f"paste: evolve match {tmp_path / 'x'} swh" in said.out
+    assert done("match", tmp_path / "x", "random", "--games=2", "--json").document["games"] == 2
     assert best["environment"] == {"PLACE": str(best["parameters"]["PLACE"])}
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import shlex
 import time
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,7 @@ import pandas as pd
 import pytest
 
 from evolve.cli.display import Display
-from evolve.cli.output import print_trials, print_winner
+from evolve.cli.output import print_trials
 from evolve.cli.sweeps import TrialsView
 from evolve.config.sweep import SweepSettings
 from evolve.runs.progress import TimeLeft
@@ -96,18 +94,3 @@ def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) ->
     display.stage("final", 2, 80)
     display.request_stop()
     assert "ending after the current games; Ctrl-C again" in capsys.readouterr().out
-
-
-def test_the_winner_is_one_line_to_paste(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    print_winner(tmp_path)
-    assert capsys.readouterr().out == ""
-    best = {"program": "gtp:./my engine --x 3", "environment": {"corner": "a b"}}
-    (tmp_path / "best.json").write_text(json.dumps(best))
-    print_winner(tmp_path)
-    words = shlex.split(capsys.readouterr().out.removeprefix("paste: "))
-    assert words[:4] == ["corner=a b", "evolve", "match", "gtp:./my engine --x 3"]
-    (tmp_path / "best.json").write_text(json.dumps({"program": "gtp:x", "commands": ["set y 3"]}))
-    print_winner(tmp_path)
-    assert capsys.readouterr().out.endswith("at its start: set y 3\n"), "no line plays it"
