@@ -71,7 +71,9 @@ def output_path(
     if value is None:
         return None
     path = Path(value)
-    if is_standard(path):  # and lines for people go to standard error
+    if is_standard(path):  # lines for people go to standard error then
+        if parameter.name != "output":  # these are written more than once
+            raise click.BadParameter("it is a file; for a pipe give /dev/stdout or /dev/fd/3")
         context.with_resource(redirect_stdout(sys.stderr))
         return path
     if path.is_dir():

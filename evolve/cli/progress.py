@@ -99,8 +99,6 @@ class ReportingObserver(Observer):
 
 
 def _begin(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    if value == "-":
-        raise click.BadParameter("it is a file; for a pipe give /dev/stdout or /dev/fd/3")
     path = output_path(context, parameter, value)
     if path is not None and not context.resilient_parsing:
         context.meta[PROGRESS] = ProgressFile(path)

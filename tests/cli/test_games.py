@@ -58,6 +58,8 @@ def test_a_dash_is_standard_input_and_output() -> None:
     assert piped(text, "replay", "-", "2") == done("replay", "a.ggf", 2).out.encode().replace(
         b"of a.ggf", b"of standard-input.txt"
     )
+    for words in (("--out", "-.csv"), ("--ggf", "-"), ("--log", "-"), ("--progress", "-")):
+        assert "/dev/stdout" in misused("match", "swh", "zero", *words)
     agent = piped(b"", "show", "swh", "--json", "-o", "-")
     assert piped(agent, "show", "-") == done("show", "swh").out.encode()
 
