@@ -319,10 +319,6 @@ class AlphaBetaAgent(SearchingAgent):
     def _rendered(self, numba: bool) -> str:
         return render(self.parameters, *self._about, numba, self._clock)
 
-    @property
-    def _phase_depths(self) -> Sequence[int]:
-        return self.depths
-
 
 class _SquareSearch(CutSearch):
     """A search with forward cuts by the weights of a row."""

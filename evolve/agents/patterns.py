@@ -272,7 +272,7 @@ class PatternAgent(SearchingAgent):
         )
 
     @property
-    def _phase_depths(self) -> Sequence[int]:
+    def depths(self) -> Sequence[int]:
         return self._allocation.depths
 
     @property

@@ -62,6 +62,10 @@ class SearchingAgent(StoredAgent):
         def endgame(self) -> int:
             """The empties from which it searches exactly."""
 
+        @property
+        def depths(self) -> Sequence[int]:
+            """Its depth in each phase of its search, without a limit."""
+
     def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
         """The agent with `depth` plies in every phase, and exact search from `endgame` empties.
 
@@ -75,11 +79,6 @@ class SearchingAgent(StoredAgent):
     @abstractmethod
     def _changes_for(self, depth: int) -> dict[str, Any]:
         """The fields with which it searches `depth` plies in every phase."""
-
-    @property
-    @abstractmethod
-    def _phase_depths(self) -> Sequence[int]:
-        """Its depth in each phase of its search, without a limit."""
 
     @abstractmethod
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
@@ -188,7 +187,7 @@ class SearchingAgent(StoredAgent):
 
     @property
     def play(self) -> str:
-        return play_in_words(self._phase_depths, self.endgame, self._clock)
+        return play_in_words(self.depths, self.endgame, self._clock)
 
     @property
     def _clock(self) -> Clock | None:

@@ -234,27 +234,20 @@ class Tournament:
     def rows(self) -> list[Row]:
         """Return a row for each agent that has played, the strongest first."""
         ratings, scores = self.ratings(), self.cross().totals.tolist()
-        rows = []
+        met, rows = self._results.items(), []
         for index, (name, elo, score) in enumerate(zip(self.names, ratings, scores, strict=False)):
-            first = [result for (i, _), result in self._results.items() if i == index]
-            second = [result for (_, j), result in self._results.items() if j == index]
+            own = [(r.wins, r.draws, r.losses, r.failures_a) for (i, _), r in met if i == index]
+            own += [(r.losses, r.draws, r.wins, r.failures_b) for (_, j), r in met if j == index]
+            wins, draws, losses, failures = np.array(own, int).reshape(-1, 4).sum(axis=0).tolist()
             if index < self.anchors.count:
                 pass
             elif score == 0.0:
                 elo = elo._replace(value=-math.inf, low=-math.inf)
             elif score == 1.0:
                 elo = elo._replace(value=math.inf, high=math.inf)
-            row = Row(
-                name,
-                stated(elo, elo.n // 2),
-                score,
-                games=sum(result.games for result in first + second),
-                wins=sum(r.wins for r in first) + sum(r.losses for r in second),
-                draws=sum(result.draws for result in first + second),
-                losses=sum(r.losses for r in first) + sum(r.wins for r in second),
-                failures=sum(r.failures_a for r in first) + sum(r.failures_b for r in second),
-            )
-            rows.append(row)
+            elo = stated(elo, elo.n // 2)
+            games = wins + draws + losses
+            rows.append(Row(name, elo, score, games, wins, draws, losses, failures))
         order = np.argsort([-elo.value for elo in ratings], kind="stable")
         return [rows[index] for index in order]
 

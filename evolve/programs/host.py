@@ -197,7 +197,8 @@ def _described(error: BaseException, path: str) -> str:
     kind = type(error).__name__
     text = f"{kind}: {error}" if str(error) else kind
     if isinstance(error, SyntaxError) and error.lineno is not None:
-        return f"SyntaxError: {error.msg} ({_name(error.filename)}, line {error.lineno})"
+        file = os.path.basename(error.filename or "")
+        return f"SyntaxError: {error.msg} ({file}, line {error.lineno})"
     folder = os.path.dirname(os.path.abspath(path))
     lines = [
         frame
@@ -205,12 +206,8 @@ def _described(error: BaseException, path: str) -> str:
         if os.path.dirname(os.path.abspath(frame.filename)) == folder and frame.filename != __file__
     ]
     if lines:
-        text += f" ({_name(lines[-1].filename)}, line {lines[-1].lineno})"
+        text += f" ({os.path.basename(lines[-1].filename)}, line {lines[-1].lineno})"
     return " ".join(text.split())
-
-
-def _name(path: str | None) -> str:
-    return os.path.basename(path or "")
 
 
 if __name__ == "__main__":

@@ -97,8 +97,7 @@ class GtpEngine:
     def serve(self, lines: Iterable[str], say: Callable[[str], None]) -> None:
         """Answer lines until `quit` or their end."""
         for line in lines:
-            answer = self.answer(line)
-            if answer is not None:
+            if (answer := self.answer(line)) is not None:
                 say(f"{answer}\n\n")
             if self.finished:
                 return

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, cast
 
 import numpy as np
@@ -56,9 +55,7 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
     return cast("pd.DataFrame", GAMES_COLUMNS.table(columns).to_pandas())
 
 
-def _scan_frame(
-    frame: pd.DataFrame, request: Request, bad: Mapping[int, str] = MappingProxyType({})
-) -> Reading:
+def _scan_frame(frame: pd.DataFrame, request: Request, bad: Mapping[int, str]) -> Reading:
     """The games of a table, with the rows that could not be read.
 
     Each game has the rules that its row says, or else those asked for. `bad`: numbers of damaged
@@ -94,7 +91,7 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def records_of_frame(frame: pd.DataFrame, rules: Rules | None = None) -> list[GameRecord]:
     """The games of a games table; RecordError names an invalid row."""
-    return _scan_frame(frame, Request(rules)).whole()
+    return _scan_frame(frame, Request(rules), {}).whole()
 
 
 def _record(row: Mapping[str, Any], request: Request) -> GameRecord:
