@@ -46,8 +46,8 @@ class Format:
     """A format: its name, the content of its files, and the functions that read and write it.
 
     `read` takes the file's text, or its bytes and path where it is `binary`, and a Request; it
-    returns a Reading. `write` takes records and returns text or bytes; it is None for formats that
-    evolve only reads.
+    returns a Reading. `write` takes records and returns text, or takes the path too and returns
+    bytes; it is None for formats that evolve only reads.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Format:
 
 
 _READ_TABLE: Final = "evolve.records.table:read_table"
+_WRITE_TABLE: Final = "evolve.records.table:table_bytes"
 _GAMES: Final = "games, from any position"
 FORMATS: Final = {
     ".ggf": Format(
@@ -72,16 +73,12 @@ FORMATS: Final = {
     ".pgn": Format("PGN", _GAMES, "evolve.records.texts:scan_pgn", "evolve.records.texts:pgn_text"),
     ".csv": Format(
         "CSV: games table, or any with a column of moves",
-        _GAMES, _READ_TABLE, "evolve.records.table:csv_of", binary=True,
+        _GAMES, _READ_TABLE, _WRITE_TABLE, binary=True,
     ),
     ".tsv": Format("the same with tabs", _GAMES, _READ_TABLE, binary=True),
-    ".parquet": Format(
-        "Parquet: the same",
-        _GAMES, _READ_TABLE, "evolve.records.table:parquet_of", binary=True,
-    ),
+    ".parquet": Format("Parquet: the same", _GAMES, _READ_TABLE, _WRITE_TABLE, binary=True),
     ".json": Format(
-        "JSON: the same as a list of objects",
-        _GAMES, _READ_TABLE, "evolve.records.table:json_of", binary=True,
+        "JSON: the same as a list of objects", _GAMES, _READ_TABLE, _WRITE_TABLE, binary=True
     ),
     ".txt": Format(
         "moves such as `f5d6c4d3`, a game a line; positions; PGN, GGF, SGF",
@@ -143,8 +140,8 @@ def write_games(path: Path, records: Sequence[GameRecord]) -> None:
     known = FORMATS.get(".ggf" if path.name == "-" else ending_of(path))
     if known is None or known.write is None:
         raise RecordError(f"{path}: games are written as {WRITTEN}, {_PACKED_TOO}")
-    content: str | bytes = imported(known.write)(records)
-    data = content.encode() if isinstance(content, str) else content
+    write = imported(known.write)
+    data = write(records, path) if known.binary else write(records).encode()
     write_bytes(path, packed(data, path))
 
 

@@ -158,19 +158,13 @@ def read_frame(path: Path) -> pd.DataFrame:
     return frame
 
 
-def csv_of(records: Sequence[GameRecord]) -> str:
-    """The games as CSV."""
-    return csv_text(games_frame(records))
-
-
-def json_of(records: Sequence[GameRecord]) -> str:
-    """The games as a JSON list of objects."""
-    return games_frame(records).to_json(orient="records") + "\n"
-
-
-def parquet_of(records: Sequence[GameRecord]) -> bytes:
-    """The games as Parquet."""
-    return bytes_of(pa.Table.from_pandas(games_frame(records), preserve_index=False))
+def table_bytes(records: Sequence[GameRecord], path: Path) -> bytes:
+    """The games as a table for a file: Parquet, CSV, or a JSON list of objects."""
+    frame = games_frame(records)
+    if ending_of(path) == ".parquet":
+        return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
+    as_json = ending_of(path) == ".json"
+    return (frame.to_json(orient="records") + "\n" if as_json else csv_text(frame)).encode()
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
