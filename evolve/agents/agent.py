@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent_file import FORMAT, VERSION, Arrays, write_agent_file
+from evolve.agents.agent_file import FORMAT, VERSION, Arrays, Fields, write_agent_file
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, IllegalMoveError
@@ -227,9 +227,7 @@ class StoredAgent(Agent):
 
     @classmethod
     @abstractmethod
-    def from_parts(
-        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
-    ) -> Self:
+    def from_parts(cls, parameters: Fields, arrays: Arrays, common: Fields) -> Self:
         """The agent of a file's parameters and arrays; `common` are rules, name and provenance.
 
         Raises AgentError, ValueError or TypeError for invalid values.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 from evolve.agents.agent import Description, Limit, moves_to_choose
-from evolve.agents.agent_file import Arrays
+from evolve.agents.agent_file import Arrays, Fields
 from evolve.agents.analysis import Analysis, row_analysis
 from evolve.agents.memory import thread_context, thread_context_address
 from evolve.agents.probcut import PROBCUT, cuts_from, measured_values
@@ -296,9 +296,7 @@ class AlphaBetaAgent(SearchingAgent):
         return None if self._is_limited else self.cells
 
     @classmethod
-    def from_parts(
-        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
-    ) -> Self:
+    def from_parts(cls, parameters: Fields, arrays: Arrays, common: Fields) -> Self:
         return cls(**parameters, **common)
 
     def describe(self) -> Description:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from evolve.agents.agent import Description, Setting, StoredAgent, check_play, moves_to_choose
-from evolve.agents.agent_file import Arrays
+from evolve.agents.agent_file import Arrays, Fields
 from evolve.agents.analysis import Analysis
 from evolve.agents.memory import thread_context, thread_scratch
 from evolve.engine.board.bits import U
@@ -238,9 +238,7 @@ class DqnAgent(StoredAgent):
         }
 
     @classmethod
-    def from_parts(
-        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
-    ) -> Self:
+    def from_parts(cls, parameters: Fields, arrays: Arrays, common: Fields) -> Self:
         own = checked(parameters, _PARAMETERS)
         count = own.pop("networks", 1)
         if count not in (1, 2):

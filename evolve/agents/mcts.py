@@ -20,7 +20,7 @@ from evolve.agents.agent import (
     check_play,
     moves_to_choose,
 )
-from evolve.agents.agent_file import Arrays
+from evolve.agents.agent_file import Arrays, Fields
 from evolve.agents.analysis import Analysis
 from evolve.agents.chance import mix
 from evolve.agents.dqn import (
@@ -258,9 +258,7 @@ class MctsAgent(StoredAgent):
         return {} if self.network is None else self.network.arrays()
 
     @classmethod
-    def from_parts(
-        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
-    ) -> Self:
+    def from_parts(cls, parameters: Fields, arrays: Arrays, common: Fields) -> Self:
         own = checked(parameters, _PARAMETERS)
         has_network = any(key in parameters for key in NETWORK_PARAMETERS)
         network = network_of(parameters, arrays) if has_network else None

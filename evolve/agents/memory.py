@@ -125,9 +125,7 @@ class Tree:
             line.append(int(moves[best]))
             node = self.children(node)[best]
 
-    def _moves(
-        self, node: int = mcts.ROOT
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any], npt.NDArray[Any]]:
+    def _moves(self, node: int = mcts.ROOT) -> tuple[npt.NDArray[Any], ...]:
         """Square, visits and Q of every move of a node."""
         children = self.children(node)
         some = slice(children.start, children.stop)

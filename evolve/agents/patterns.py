@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydantic import TypeAdapter
 
 from evolve.agents.agent import Description, Limit, Setting
-from evolve.agents.agent_file import Arrays
+from evolve.agents.agent_file import Arrays, Fields
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.dqn import checked
 from evolve.agents.memory import (
@@ -218,9 +218,7 @@ class PatternAgent(SearchingAgent):
         return {_WEIGHTS: self.patterns.weights, _CUTS: self.cuts.rows}
 
     @classmethod
-    def from_parts(
-        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
-    ) -> Self:
+    def from_parts(cls, parameters: Fields, arrays: Arrays, common: Fields) -> Self:
         own = checked(parameters, {**_PARAMETERS, "shapes": list[str]})
         boundaries = parameters["boundaries"]
         if set(arrays) != {_WEIGHTS, _CUTS}:

@@ -71,15 +71,11 @@ def newest_run(folder: Path, rules: Rules | None) -> Path | None:
     champions = {run.path: champion_of(run.path) for run in runs if run.form == "run"}
     dated = [(file.stat().st_mtime, path) for path, file in champions.items() if file is not None]
     for _, path in sorted(dated, reverse=True):
-        try:
+        with suppress(EvolveError, OSError):  # damaged, or nothing that a file can hold
             facts = summary_of(Run(path))
-            if facts["state"] != "done" or rules not in (None, facts["rules"]):
-                continue
-            agent = load_agent(path)
-            writable(agent).python_source()
-            return path
-        except (EvolveError, OSError):  # damaged, or nothing that a file can hold: the next one
-            continue
+            if facts["state"] == "done" and rules in (None, facts["rules"]):
+                writable(load_agent(path)).python_source()
+                return path
     return None
 
 

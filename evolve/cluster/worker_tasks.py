@@ -121,10 +121,8 @@ def run_task(payload: bytes) -> tuple[str, str, Any, float]:
 
 def worker_facts() -> dict[str, Any]:
     """Return facts of a worker: its machine and its versions."""
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        text = ""
+    file = Path("/proc/cpuinfo")
+    text = file.read_text() if file.exists() else ""
     match = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
     return {
         "host": platform.node(),
