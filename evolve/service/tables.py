@@ -138,11 +138,6 @@ def game_of(row: dict[str, Any], prefix: str) -> Game:
     return Game.model_validate({"id": f"{prefix}{row['game']}", **values})
 
 
-def of_round_robin(games: pa.Table) -> pa.Table:
-    """The games that decide scores, without those of the panel."""
-    return rows_with(games, "kind", "fitness")
-
-
 def crosstable_of(games: pa.Table) -> CrossTable:
     """The cross table of a round robin, the best first."""
     won = pc.is_in(games["winner"], value_set=array_of(WINNERS, pa.string()))

@@ -202,9 +202,8 @@ def _main_effects(groups: Sequence[Group], values: _Values) -> list[_Row]:
     return rows
 
 
-_WORTH_OF: Final = {"elo": 100.0}
-"""A difference in a metric that is worth showing; of metrics not listed, _WORTH."""
-_WORTH: Final = 0.1
+_WORTH: Final = {"elo": 100.0}
+"""A difference in a metric that is worth showing; in others 0.1."""
 _MOST_SEEDS: Final = 1000
 
 
@@ -224,7 +223,7 @@ def more_seeds(row: Mapping[str, Any]) -> int | None:
     if not isinstance(row["against"], str) or seeds < 2 or not math.isfinite(half):
         return None
     spread = half * math.sqrt(seeds) / student(seeds - 1, row["level"])
-    worth = _WORTH_OF.get(row["metric"], _WORTH)
+    worth = _WORTH.get(row["metric"], 0.1)
     for count in range(seeds + 1, _MOST_SEEDS):
         if student(count - 1, row["level"]) * spread / math.sqrt(count) < worth:
             return count - int(seeds)
@@ -245,9 +244,8 @@ def in_words(row: Mapping[str, Any]) -> str:
         return f"{better} beats {worse} by {size}: mean of {seeds}, with 95 % {within}."
     text = f"{better} and {worse} cannot be told apart yet: "
     text += f"{better} ended {size} higher on average over {seeds}, which may well be chance."
-    more = more_seeds(row)
-    if more is not None:
-        worth = f"{_WORTH_OF.get(row['metric'], _WORTH):g}{unit}"
+    if (more := more_seeds(row)) is not None:
+        worth = f"{_WORTH.get(row['metric'], 0.1):g}{unit}"
         text += f" About {more} more seeds a setting would show a difference of {worth}."
     return text
 

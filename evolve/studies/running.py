@@ -83,16 +83,12 @@ class RunProcess(Working):
 
     def look(self) -> None:
         for event in self._tail.read():
-            self._take(event)
-
-    def _take(self, event: dict[str, Any]) -> None:
-        name = event["event"]
-        if "row" in event:
-            self.share = min(1.0, event["done"] / max(1e-9, event["total"]))
-        elif name == "error":
-            self.error = event["message"]
-        elif name == "done":
-            self.stopped = bool(event.get("stopped"))
+            if "row" in event:
+                self.share = min(1.0, event["done"] / max(1e-9, event["total"]))
+            elif event["event"] == "error":
+                self.error = event["message"]
+            elif event["event"] == "done":
+                self.stopped = bool(event.get("stopped"))
 
     def stop(self) -> None:
         """See Working. On Windows the console sends Ctrl-C to its processes; we could only kill."""
@@ -230,22 +226,16 @@ class StudyWork:
             words = ["resume", str(folder), *self._more]
         else:
             file = self.study.path / SETTINGS / f"{name}.toml"
-            write_text(file, tomli_w.dumps(self._settings_of(member)))
-            command = self.study.design.command.split()
+            design = self.study.design
+            # With its rules: the default ones for new runs may have changed since.
+            rules = getattr(design.resolved(member), "rules", None)
+            write_text(file, tomli_w.dumps({"rules": rules, **design.values_of(member)}))
+            command = design.command.split()
             words = [*command, "--config", str(file), "--out", str(folder)]
         logs = self.study.path / LOGS
         words += ["--jobs", str(self._threads_of(member))]
         modules = self.study.design.kind.modules
         return RunProcess(words, logs / f"{name}.log", logs / f"{name}{PROGRESS}", modules)
-
-    def _settings_of(self, member: Member) -> dict[str, Any]:
-        """Return a run's settings with its rules.
-
-        The default rules for new runs may have changed since.
-        """
-        design = self.study.design
-        rules = getattr(design.resolved(member), "rules", None)
-        return {"rules": rules, **design.values_of(member)}
 
     def _end(self, member: Member, process: Working, observer: Observer) -> None:
         """Handle the end of a process: keep its run's row, or the reason of its failure."""

@@ -23,7 +23,6 @@ from evolve.service.tables import (
     games_table,
     individuals_of,
     lineage_of,
-    of_round_robin,
     upsets_of,
 )
 from evolve.tables.columns import rows_with
@@ -89,7 +88,9 @@ def get_games(
 def get_crosstable(played: _Played) -> CrossTable:
     """The cross table of a generation, or of the play-off."""
     games = played.games
-    return crosstable_of(games if played.generation == "playoff" else of_round_robin(games))
+    if played.generation != "playoff":
+        games = rows_with(games, "kind", "fitness")  # they decide scores, not those of the panel
+    return crosstable_of(games)
 
 
 @router.get("/runs/{run}/generations/{generation}/champion")

@@ -17,7 +17,6 @@ from evolve.service.models.meta import Items
 from evolve.service.models.runs import Best, Comparison, Importances, Landscapes, OverSeeds
 from evolve.service.responses import RunId, not_found
 from evolve.service.state import Service, ServiceState
-from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
@@ -107,15 +106,13 @@ async def get_best(service: Service, run: RunId) -> Best:
 @router.get("/runs/{run}/importances")
 def get_importances(service: Service, run: RunId) -> Importances:
     """How much each setting of a sweep matters."""
-    table = read_trials(_sweep(service, run).path)
-    if table is None:
-        return Importances(items=[], why="there are no trials yet")
-    importances = importances_of(table)
+    importances = _sweep(service, run).importances
     items = [
         {"parameter": name, "share": share, "p": importances.p.get(name)}
         for name, share in importances.shares.items()
     ]
-    return Importances(items=items, why=None if items else importances.reason)
+    why = importances.reason or "there are no trials yet"
+    return Importances(items=items, why=None if items else why)
 
 
 @router.get("/runs/{run}/landscapes")
