@@ -54,7 +54,8 @@ def plot_sweep(run: Run, look: Look) -> Picture:
         raise RunError(f"{run.path} has no finished trial to draw yet")
     landscapes = Trials.of(run.path)
     names = landscapes.names
-    slices = names[: _SLICES if run.importances.shares else _MORE_SLICES]
+    names = names[: _SLICES if run.importances.shares else _MORE_SLICES]
+    slices = [land for name in names if (land := landscapes.over([name], _SIZE)) is not None]
     rows = -(-len(slices) // 4)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
     land = landscapes.over(landscapes.pair, _SIZE)
@@ -68,13 +69,9 @@ def plot_sweep(run: Run, look: Look) -> Picture:
         judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
         _draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
         _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
-        for index, name in enumerate(slices):
+        for index, piece in enumerate(slices):
             axes = figure.add_subplot(grid[top + index // 4, index % 4])
-            piece = landscapes.over([name], _SIZE)
-            if piece is None:
-                axes.set_axis_off()
-            else:
-                _draw_slice(axes, piece)
+            _draw_slice(axes, piece)
             if index % 4 == 0:
                 axes.set_ylabel("score")
 

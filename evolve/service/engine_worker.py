@@ -330,11 +330,10 @@ def courses(folder: str) -> list[dict[str, Any]]:
         if mean is None:
             continue
         shown = np.unique(np.linspace(0, len(mean.x) - 1, _POINTS).round().astype(int))
-        numbers = {name: getattr(mean, name) for name in ("x", "y", "low", "high")}
-        label = words_of(mean.name)
-        facts = {"setting": mean.name, "label": label, "metric": mean.metric, "over": mean.steps}
-        points = {name: [] if ys is None else ys[shown] for name, ys in numbers.items()}
-        found.append({**facts, "seeds": mean.seeds, **points})
+        about = {"setting": mean.name, "label": words_of(mean.name), "seeds": mean.seeds}
+        numbers = ((name, getattr(mean, name)) for name in ("x", "y", "low", "high"))
+        points = {name: [] if ys is None else ys[shown] for name, ys in numbers}
+        found.append({**about, "metric": mean.metric, "over": mean.steps, **points})
     return found
 
 

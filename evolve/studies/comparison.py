@@ -40,8 +40,7 @@ COLUMNS: Final = {
     "high": "and where it ends",
     "p": "how likely a difference at least as large is by chance alone",
     "p_holm": "the same corrected for the number of comparisons in that metric, after Holm",
-    "level": "of the interval: 0.95; of a comparison so much more that the interval holds no "
-    "difference just where p_holm is above 0.05",
+    "level": "of the interval: 0.95; of comparisons higher, as p_holm asks, with which it agrees",
     "over": "of a main effect, the other factors, over whose values it is the mean; else nothing",
 }
 """Columns of the table, and what they mean."""
@@ -325,10 +324,7 @@ def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> dict[int, fl
 
 def _table(metric: str, rows: Sequence[_Row], expected: float) -> pd.DataFrame:
     """Make the table; `expected` is the mean of two equal settings."""
-    chances = [
-        math.nan if against is None else chance_of(values, expected)
-        for _, against, values, _ in rows
-    ]
+    chances = [math.nan if row[1] is None else chance_of(row[2], expected) for row in rows]
     levels = holm_levels(chances)
     listed = []
     for row, p, p_holm, level in zip(rows, chances, holm(chances), levels, strict=True):

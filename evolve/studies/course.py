@@ -51,14 +51,12 @@ class Course:
         """What the band is, in words; nothing without one."""
         if self.low is None:
             return ""
-        if self.seeds == 1:
-            return (
-                "95 % of the smoothed strength"
-                if self.metric == "rating"
-                else "95 % interval of the games"
-            )
-        enough = self.seeds >= ENOUGH
-        return "95 % interval of the mean" if enough else "from the lowest seed to the highest"
+        if self.seeds >= ENOUGH:
+            return "95 % interval of the mean"
+        if self.seeds > 1:
+            return "from the lowest seed to the highest"
+        own = "of the smoothed strength" if self.metric == "rating" else "interval of the games"
+        return f"95 % {own}"
 
 
 def metrics_of(run: Run) -> list[str]:

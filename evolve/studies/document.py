@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from evolve.number_text import is_elo
 from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
 ENDINGS: Final = (".tex", ".md")
 """Endings of the files of documents."""
-_ELO: Final = ("elo", "rating", "panel_elo")
 _HEADS: Final = ["setting", "seeds", "mean", "95 %"]
 _NONE: Final = "–"
 _LATEX: Final = str.maketrans(
@@ -63,7 +63,7 @@ def sections_of(frame: pd.DataFrame) -> list[Section]:
 
 def _mean(row: Any, signed: bool = False) -> tuple[str, str]:
     """A mean and its interval: Elo whole, scores with three decimals; differences with a sign."""
-    places = 0 if row.metric in _ELO else 1 if abs(row.mean) >= 10 else 3
+    places = 0 if is_elo(row.metric) else 1 if abs(row.mean) >= 10 else 3
     sign = "+" if signed else ""
     low, high = (f"{value:{sign}.{places}f}" for value in (row.low, row.high))
     interval = f"[{low}, {high}]" if row.low == row.low else _NONE

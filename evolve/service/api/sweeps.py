@@ -48,11 +48,10 @@ def _config(service: ServiceState, source: Run | Study) -> dict[str, Any]:
     """The settings of a run or a study; a list of its runs' values where these differ."""
     if source.form == "run":
         return shown_settings(source.command, source.config, service.agents.id_of)
-    design, found = source.design, dict[str, list[Any]]()
+    design, found = source.design, dict[str, list[Any]](command=[source.command])
     for setting in design.settings_of_runs:
         settings = design.resolved(Member(setting, 0)).model_dump(mode="json", exclude_none=True)
         shown = shown_settings(source.command, settings, service.agents.id_of)
-        shown |= {"command": source.command}
         for key, value in shown.items():
             if value not in found.setdefault(key, []):
                 found[key].append(value)

@@ -218,11 +218,10 @@ class OverSeeds(BaseModel):
     """Runs compared over their seeds; empty where no two differ only in their seeds.
 
     items: a setting's `mean` of a `metric` over its `seeds`, or the mean difference of two, seed by
-    seed, where `against` says which; where `over` names other settings, a main effect, the mean
-    over these. With its interval, `low` and `high`, by Student's t, at a `level` that agrees with
-    `p_holm`, `p` corrected for their number; `winner` (null: undecided), `more_seeds` that would
-    show a difference of 100 Elo or of a tenth of a score, `words`, all of that in a sentence, and
-    `label` and `against_label`, the settings in words.
+    seed, where `against` says which; a main effect where `over` names the settings that it is the
+    mean over. With its interval, `low` and `high`, by Student's t, at a `level` that agrees with
+    `p_holm`, `p` corrected for their number; `winner` (null: undecided), `more_seeds` to show a
+    difference of 100 Elo or a tenth of a score, `words`; both settings as `label`, `against_label`.
     """
 
     items: list[dict[str, Any]]
