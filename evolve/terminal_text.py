@@ -56,12 +56,11 @@ def as_word(thing: object) -> str:
     text = f"./{text}" if text.startswith("-") else text
     if text.isprintable():
         return shlex.quote(text)
-    parts = (
-        f"\\{sign}" if sign in "\\'" else sign if sign.isprintable()
-        else "".join(f"\\x{byte:02x}" for byte in os.fsencode(sign))
-        for sign in text
-    )  # fmt: skip
-    return f"$'{''.join(parts)}'"
+    signs = (
+        chr(byte) if 32 <= byte < 127 and byte not in b"\\'" else f"\\x{byte:02x}"
+        for byte in os.fsencode(text)
+    )
+    return f"$'{''.join(signs)}'"
 
 
 def count_of(number: int, thing: str) -> str:

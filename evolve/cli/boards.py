@@ -25,7 +25,7 @@ from evolve.cli.terminal import out, print_error, print_note, print_text
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import parse_moves, square_name
-from evolve.errors import EvolveError, IllegalMoveError, RecordError, ResignedError, RunError
+from evolve.errors import EvolveError, IllegalMoveError, ResignedError, RunError
 from evolve.files.atomic import write_text
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
@@ -128,46 +128,41 @@ class _Game:
             except EOFError:
                 print_text("end of input")
                 return False
-            word, _, rest = text.partition(" ")
-            match word.lower():
-                case "quit" | "exit" | "q":
-                    return False
-                case "help" | "?" | "h":
-                    print_text(f"Type {_HELP}. Legal moves: {_names(self.board)}")
-                case "hint":
-                    with reporting_compilation(print_note):
-                        print_text(self._hint())
-                case "undo":
-                    self._undo()
-                case "save" if rest:
-                    self._save(Path(rest.strip()).expanduser())
-                case "resign":
-                    self.resigned = self.side
+            if text.lower() in ("quit", "exit", "q"):
+                return False
+            try:
+                if self._follow(text):
                     return True
-                case "":
-                    pass
-                case _ if self._move(text.lower()):
-                    return True
+            except (EvolveError, OSError) as error:
+                print_text(str(error).splitlines()[0])
 
-    def _move(self, text: str) -> bool:
-        try:
-            square = read_move(text)
-            if square == PASS:
-                raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
-            self.session.play(square)
-        except (IllegalMoveError, RecordError) as error:
-            print_text(str(error).splitlines()[0])
-            return False
-        return True
-
-    def _undo(self) -> None:
-        """Go back to before the person's last move."""
-        try:
-            self.session.take_back(self.side)
-        except IllegalMoveError as error:
-            print_text(str(error))
-        else:
-            self._show()
+    def _follow(self, text: str) -> bool:
+        """Do what a person typed; return whether that was their turn."""
+        word, _, rest = text.partition(" ")
+        match word.lower():
+            case "help" | "?" | "h":
+                print_text(f"Type {_HELP}. Legal moves: {_names(self.board)}")
+            case "hint":
+                with reporting_compilation(print_note):
+                    print_text(self._hint())
+            case "undo":  # to before the person's last move
+                self.session.take_back(self.side)
+                self._show()
+            case "save" if rest:
+                path = Path(rest.strip()).expanduser()
+                write_games(path, [self._record()])
+                print_text(f"the game so far → {path}")
+            case "resign":
+                self.resigned = self.side
+            case "":
+                pass
+            case _:
+                square = read_move(text.lower())
+                if square == PASS:
+                    raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
+                self.session.play(square)
+                return True
+        return self.resigned is not None
 
     def _hint(self) -> str:
         analysis = self.agent.analyse(self.board)
@@ -192,14 +187,6 @@ class _Game:
             return self.session.record(*both)
         lost = 64.0 if self.resigned == "white" else -64.0
         return self.session.record(*both, result=lost, stopped="resigned")
-
-    def _save(self, path: Path) -> None:
-        try:
-            write_games(path, [self._record()])
-        except (EvolveError, OSError) as error:
-            print_text(str(error).splitlines()[0])
-        else:
-            print_text(f"the game so far → {path}")
 
     def _add(self, path: Path) -> None:
         """Add the game to the end of a GGF file, whatever else is in it."""

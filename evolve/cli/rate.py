@@ -166,12 +166,8 @@ def _play(tournament: Tournament, quiet: bool) -> None:
             tournament.play(count)
         except KeyboardInterrupt:
             folder = tournament.folder
-            kept = (
-                ""
-                if folder is None
-                else f"; continue with the same command, --out {as_word(folder)}"
-            )
-            print_error(f"after {tournament.finished} of {len(tournament.pairs)} pairs{kept}")
+            more = f"; continue with the same command, --out {as_word(folder)}" if folder else ""
+            print_error(f"after {tournament.finished} of {len(tournament.pairs)} pairs{more}")
             raise
 
 
