@@ -84,8 +84,7 @@ def plot(
             and runs: their settings are drawn over one another, as mean curves with bands.
         output: a PNG, SVG or PDF file; its ending says the format.
         ax: axes of your own figure, for one chart in the figure's own style.
-        metric: what is drawn: the figure of the kind of run, or any number of its first table, such
-            as `past_score`.
+        metric: what is drawn, if not the usual: any number of the first table, as `past_score`.
         x: what it is drawn over: `generations` (checks of a training, trials of a sweep), `games`
             or `seconds`; by default generations, trials, and games of a training.
         size: width and height in inches, or as text: `"9x6cm"`.
