@@ -67,7 +67,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
 NAME_command (_ for -), and its help."""
 COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
-_HOME: Final = re.compile(r"(^(?:-o)?|^run:|=)~(?=[/\\]|$)")
+_HOME: Final = re.compile(r"((?:^|^-o|[=,])(?:run:)?)~(?=[/\\]|$)")
 """The sign for the home folder where words that are paths begin."""
 _COMPLETION: Final = "_EVOLVE_COMPLETE"
 """The environment variable by which a shell asks click for completions."""

@@ -174,7 +174,13 @@ def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     for number, words in enumerate([("-o", "~/0"), ("-o~/1",), ("--output=~/2",)]):
         done("export", "swh", *words[:-1], f"{words[-1]}.json")
         assert (tmp_path / f"a b/{number}.json").is_file()
+    (tmp_path / "a b/r.toml").write_text('agents = ["zero"]\ngames = 2\nopenings = "start"\n')
     (tmp_path / "a b/0.json").rename(tmp_path / "a b/swh.json")
+    assert "2 games" in done("rate", "--config=~/r.toml", "--against=~/swh.json").lines[0]
+    for names in ("swh,~/none.json", "run:~/none:0-1"):
+        said = fails("sweep", "alphabeta", "--trials=1", f"--panel={names}")
+        assert "~" not in said
+        assert "a b/none" in said
     done("play", "swh", stdin="save ~/game.ggf\n")
     assert (tmp_path / "a b/game.ggf").is_file()
     assert done("show", "~/swh.json").out == done("show", tmp_path / "a b/swh.json").out
