@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 import pandas as pd
 
 from evolve.errors import RunError
 from evolve.runs.run import Run
-from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
+from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES, row_genes
 
 ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",
@@ -37,29 +38,20 @@ class Lineage:
         self.run = run
 
     @cached_property
-    def _rows(self) -> pd.DataFrame:
-        return self.run.individuals
-
-    @cached_property
     def births(self) -> dict[str, dict[str, Any]]:
         """The row of each individual in the generation of its birth, by name.
 
         `lived_until` is added: its last generation.
         """
-        first = self._rows.drop_duplicates("individual")
-        last = self._rows.groupby("individual")["generation"].max()
-        return {
-            str(row["individual"]): {
-                **{str(key): value for key, value in row.items()},
-                "lived_until": int(last[row["individual"]]),
-            }
-            for row in first.to_dict("records")
-        }
+        first = self.run.individuals.drop_duplicates("individual")
+        last = self.run.individuals.groupby("individual")["generation"].max()
+        rows: list[Any] = first.assign(lived_until=first["individual"].map(last)).to_dict("records")
+        return {row["individual"]: row for row in rows}
 
     @cached_property
     def _gene_columns(self) -> list[str]:
         others = (*INDIVIDUALS_COLUMNS.names, FITNESS)
-        return [name for name in self._rows.columns if name not in others]
+        return [name for name in self.run.individuals.columns if name not in others]
 
     def best(self) -> str:
         """Return the best individual of the last generation."""
@@ -143,9 +135,8 @@ class Lineage:
             source = individual
             while (parent := self._giver(source, index, value)) is not None:
                 source = parent
-            birth = self.births[source]
-            birth_facts = {"origin": birth["origin"], "born": birth["born"], "steps": steps[source]}
-            rows.append({"gene": name, "value": value, "from": source, **birth_facts})
+            birth = {**self.births[source], "steps": steps[source]}
+            rows.append({**birth, "gene": name, "value": value, "from": source})
         return pd.DataFrame(rows, columns=list(_GENES))
 
     def _giver(self, individual: str, index: int, value: int) -> str | None:
@@ -154,11 +145,8 @@ class Lineage:
         return next(givers, None)
 
     def _numbers(self, individual: str) -> list[int]:
-        row = self.births[individual]
-        numbers: list[int] = []
-        for gene in self._gene_columns:
-            numbers += [int(row[gene])] if gene in SCALAR_GENES else [int(v) for v in row[gene]]
-        return numbers
+        genes = row_genes(self.births[individual], self._gene_columns)
+        return list(chain.from_iterable(genes.values()))
 
     def operators(self) -> pd.DataFrame:
         """Return a row for each generation and origin of its births.

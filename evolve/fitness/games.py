@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -65,10 +65,6 @@ def counted(total: int, progress: Callable[[int, int], None]) -> GamesDone:
     return count
 
 
-_BLACK_WINS: Final = 1
-_WHITE_WINS: Final = -1
-
-
 @dataclass(frozen=True)
 class Games:
     """N finished games.
@@ -94,8 +90,8 @@ class Games:
         """
         winner: npt.NDArray[np.int8] = self.results[:, OUTCOME].astype(np.int8)
         reason = self.results[:, REASON]
-        winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK, RESIGNED_BLACK))] = _WHITE_WINS
-        winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE, RESIGNED_WHITE))] = _BLACK_WINS
+        winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK, RESIGNED_BLACK))] = -1
+        winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE, RESIGNED_WHITE))] = 1
         return winner
 
     @property

@@ -200,12 +200,6 @@ class GenesPlan(SettingsPlan):
                 raise SettingsError(f"fix: {name} = {value!r} must be {low} to {high}")
         return held
 
-    def _parameter(self, parameters: Mapping[str, Parameter], name: str) -> Parameter:
-        if name not in parameters:
-            names = ", ".join(parameters)
-            raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")
-        return parameters[name]
-
     def _check_fixed(self, name: str) -> None:
         """Allow genes and single numbers of genes, too."""
         if name not in GENES and not _is_single(name):

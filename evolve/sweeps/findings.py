@@ -120,11 +120,10 @@ def winner_of(folder: Path) -> dict[str, Any]:
     table = read_trials(folder)
     rows = [] if table is None else table.to_pylist()
     final = whole_final(folder)
-    by_number = {row["number"]: row for row in rows}
-    best = None if final is None else by_number.get(final.winner)
-    if best is None:
-        complete = [row for row in rows if row["state"] == "COMPLETE"]
-        best = max(complete, key=lambda row: row["score"], default=None)
+    complete = [row for row in rows if row["state"] == "COMPLETE"]
+    best = max(complete, key=lambda row: row["score"], default=None)
+    if final is not None:
+        best = next((row for row in rows if row["number"] == final.winner), best)
     if best is None:
         return {"trial": None, "score": None, "chosen": False, "settings": [], "lines": []}
     plan = _plan(run)

@@ -318,12 +318,11 @@ class SettingsPlan(Plan):
         if name in parameters:
             return parameters[name]
         field = self._fields.get(name)
-        if field is None or name in self.set_by_sweep:
+        if field is None or name in self.set_by_sweep or self.makes_agents:
             names = ", ".join(parameters)
             raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")
-        kind: Any = "int" if field.annotation is int else "float"
-        if field.annotation not in (int, float):
-            kind = "choice"
+        kinds: Mapping[Any, Any] = {int: "int", float: "float"}
+        kind = kinds.get(field.annotation, "choice")
         return Parameter(name, kind, field.description or "")
 
     def _resolved(self, options: Mapping[str, Any]) -> BaseModel:

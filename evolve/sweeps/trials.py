@@ -136,10 +136,7 @@ def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[st
                 "score_error": stored.get("score_error"),
                 "reports": reports,
                 "origin": stored.get("origin", "sampler"),
-                "worker": stored.get("worker"),
-                "games": stored.get("games"),
-                "agent": stored.get("agent"),
-                "reason": stored.get("reason"),
+                **{key: stored.get(key) for key in ("worker", "games", "agent", "reason")},
                 "seconds": stored.get("seconds", took if trial.state in ENDS else None),
                 **{name: trial.params.get(name) for name in names},
             }
