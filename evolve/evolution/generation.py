@@ -200,8 +200,7 @@ def evaluation_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent 
         raise SettingsError(f"evaluation: {settings.evaluation} is not an agent with patterns")
     if agent.rules not in (None, settings.rules):
         raise SettingsError(
-            f"evaluation: {settings.evaluation} plays {agent.rules}, the run {settings.rules}; set "
-            f"rules to {agent.rules}"
+            f"evaluation: {settings.evaluation} has other rules; set rules to {agent.rules}"
         )
     return cast("PatternAgent", agent)
 

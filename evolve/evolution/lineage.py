@@ -65,9 +65,8 @@ class Lineage:
         """
         if individual not in self.births:
             raise RunError(
-                f"{self.run.path} has no individual {individual!r}; an id is the generation it was "
-                "born in and a number, such as 0-12, and `evolve show RUN --table individuals` "
-                "lists them"
+                f"{self.run.path} has no individual {individual!r}, such as 0-12; `evolve show RUN "
+                "--table individuals` lists them"
             )
         steps, waiting = {individual: 0}, [individual]
         for name in waiting:  # grows during the loop

@@ -136,12 +136,9 @@ class Evolution:
         Raises RunError if it has more of them than the settings ask for.
         """
         run = self._generations.run
-        count = run.generation_count
-        if count > self.settings.generations:
-            raise RunError(
-                f"{self.folder} has {count} generations already, more than "
-                f"{self.settings.generations}"
-            )
+        count, wanted = run.generation_count, self.settings.generations
+        if count > wanted:
+            raise RunError(f"{self.folder} has {count} generations already, more than {wanted}")
         if count == 0:
             return
         self.generation = count - 1

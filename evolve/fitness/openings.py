@@ -206,8 +206,7 @@ def openings_of_games(games: Iterable[GameRecord], plies: int | None = None) -> 
             continue
         if with_passes(game.start, squares)[1].is_over():
             raise SettingsError(
-                f"opening {number} ends the game: there is nothing left to play; --opening-plies "
-                "takes so many moves of each game alone"
+                f"opening {number} ends the game; --opening-plies takes fewer moves of each game"
             )
         found[game.start, squares] = None
     if not found:

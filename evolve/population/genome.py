@@ -207,8 +207,7 @@ class Genome:
         phases = self.settings.phases
         if agent.phases not in (1, phases):
             raise SettingsError(
-                f"start_from: {source} has {agent.phases} phases, the run {phases}; "
-                f"set phases to {agent.phases}"
+                f"start_from: {source} has {agent.phases} phases; set phases to {agent.phases}"
             )
         if agent.phases > 1 and agent.boundaries != self.settings.boundaries:
             boundaries = ",".join(map(str, agent.boundaries))

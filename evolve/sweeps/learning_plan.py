@@ -200,6 +200,5 @@ def _with_new_shape(
                 check_shapes(parse_shapes(longer))
                 return longer
     raise SettingsError(
-        f"new_squares = {squares}: no further shape of so many squares was found; there may be 1 "
-        f"to {MOST_SQUARES}, and not too many shapes"
+        f"new_squares = {squares}: no further shape has so many squares (1 to {MOST_SQUARES})"
     )

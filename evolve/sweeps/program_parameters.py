@@ -62,15 +62,11 @@ class Tunable:
             tuple(parameters[name] for name in parameters if name not in self.settings.fix)
         )
         if not chosen.parameters:
-            raise SettingsError(
-                "program: it has no parameter to search: write {corner:1:50} in it, or name them "
-                "in a file for --space"
-            )
+            raise SettingsError("program: it has no parameter to search, such as {corner:1:50}")
         still = [p.name for p in chosen.parameters if p.kind == "choice" or p.count == 1]
         if still and self.settings.sampler == "spsa":
             raise SettingsError(
-                f"sampler: spsa moves every parameter, and {still[0]} is a choice, or has one "
-                "value: hold it by --fix, or take another sampler"
+                f"sampler: spsa needs ranges of numbers: hold {still[0]}, or take another sampler"
             )
         return chosen.requiring(self.settings.require, self.settings.fix)
 
@@ -80,14 +76,12 @@ class Tunable:
         nameless = sorted(holes - {*parameters, *held})
         if nameless:
             raise SettingsError(
-                f"program: nothing says what {nameless[0]} may be: write "
-                f"{{{nameless[0]}:1:50}}, or give its range in --space"
+                f"program: nothing says what {nameless[0]} may be: write {{{nameless[0]}:1:50}}"
             )
         lost = [name for name in (*parameters, *held) if name not in holes]
         if lost and self.settings.set_by is None:
             raise SettingsError(
-                f"program: it has no place for {lost[0]}: write {{{lost[0]}}} in it, or say how it "
-                "is told by --set-by"
+                f"program: it has no place for {lost[0]}: write {{{lost[0]}}}, or use --set-by"
             )
 
     @cached_property
@@ -112,8 +106,7 @@ class Tunable:
         if broken:
             shown = ", ".join(f"{name} = {value}" for name, value in values.items())
             raise SettingsError(
-                f"require: the defaults, {shown}, break {broken[0]!r}: give others, as in "
-                "{corner:1:50=10}"
+                f"require: the defaults, {shown}, break {broken[0]!r}: give others, as {{a:1:9=5}}"
             )
         return values
 

@@ -216,8 +216,7 @@ class ProgramPlan(Plan):
             program.close()
         if own is not None and own != rules:
             raise SettingsError(
-                f"rules: the program says that it plays {own}, and the sweep plays {rules}: add "
-                f"--rules {own}"
+                f"rules: the program says that it plays {own}, not {rules}: add --rules {own}"
             )
 
 

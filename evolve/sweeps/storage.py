@@ -92,13 +92,11 @@ def open_database(url: str) -> Storage:
             return Storage(optuna.storages.RDBStorage(url), shown, shared=True)
         except ImportError as error:
             raise SettingsError(
-                f"storage: the driver for {shown} is not installed; for PostgreSQL: "
-                "pip install 'psycopg[binary]'"
+                f"storage: {shown} needs a driver; for PostgreSQL pip install 'psycopg[binary]'"
             ) from error
         except (ArgumentError, NoSuchModuleError, ValueError) as error:
             raise SettingsError(
-                f"storage: {shown!r} is not a URL of a database: postgresql://…, mysql://… or "
-                "sqlite:///FILE"
+                f"storage: {shown!r} is not a URL of a database, such as sqlite:///FILE"
             ) from error
 
 
