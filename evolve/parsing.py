@@ -114,8 +114,7 @@ def parse_toml(data: bytes) -> dict[str, Any]:
         raise ValueError(f"it is nested more than {_DEEPEST} deep") from error
     except TypeError as error:
         raise ValueError("it has a date or a time, which nothing here is") from error
-    document: dict[str, Any] = parse_json(text)
-    return document
+    return dict(parse_json(text))
 
 
 def parse_python(source: bytes | str, mode: Literal["exec", "eval"] = "exec") -> Any:

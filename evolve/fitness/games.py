@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -211,23 +211,15 @@ class GamesTask:
         )
 
 
-class _TaskResult(NamedTuple):
-    """Result of a task: moves and results as in `Games`, and its duration in seconds."""
-
-    moves: npt.NDArray[np.int8]
-    results: npt.NDArray[np.int64]
-    seconds: float
-
-
-def play_task(task: GamesTask) -> _TaskResult:
-    """Play the games of a task."""
+def play_task(task: GamesTask) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64], float]:
+    """Play the games of a task; return moves and results as in `Games`, and the seconds it took."""
     begin = time.perf_counter()
     moves, results = empty_rows(len(task.pairings))
     context = new_context(rule_set(task.rules).code, task.move_budget, task.table_bits)
     kernels.play_games(
         kernels.choice_address(), task.rows, task.pairings, task.openings, context, moves, results
     )
-    return _TaskResult(moves, results, time.perf_counter() - begin)
+    return moves, results, time.perf_counter() - begin
 
 
 def empty_rows(count: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:

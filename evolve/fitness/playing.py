@@ -236,10 +236,10 @@ class Series:
                 yield every.part(numbers[parts[-1]])
 
         with closing(self.executor.run(play_task, tasks())) as answers:
-            for number, played in answers:
+            for number, (moves, results, took) in answers:
                 finished = numbers[parts[number]]
-                seconds = played.seconds / len(finished)
-                self.moves[finished], self.results[finished] = played.moves, played.results
+                seconds = took / len(finished)
+                self.moves[finished], self.results[finished] = moves, results
                 yield finished
 
     def _one_by_one(
@@ -288,8 +288,7 @@ class Series:
             black: self.agents[black].for_game(draw),
             white: self.agents[white].for_game(draw + 1),
         }
-        begin = self.openings.begin(opening)
-        return LiveGame(players, black, white, *begin, self.rules)
+        return LiveGame(players, black, white, *self.openings.begin(opening), self.rules)
 
     def _finish(self, number: int, game: LiveGame) -> None:
         """Record a finished game."""

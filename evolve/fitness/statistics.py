@@ -318,9 +318,8 @@ def _information(strength: Floats, points: Floats) -> Floats:
 
 def _most_likely(points: Floats) -> Floats:
     """Find strengths with mean 0 by Newton's method; halve steps that lower the likelihood."""
-    players = len(points)
     games = points + points.T
-    strength = np.zeros(players)
+    strength = np.zeros(len(points))
 
     def likelihood(at: Floats) -> float:
         return float((points * np.log(_expected(at))).sum())

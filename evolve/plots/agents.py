@@ -89,8 +89,8 @@ def plot_patterns(agent: PatternAgent, look: Look) -> Picture:
         _draw_curves(below.subplots(), values, starts)
 
     text = f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}"
-    width = max(_NARROWEST, 1.4 + 3.4 * columns)
-    return picture(look, text, (width, 0.6 + sum(heights)), draw)
+    size = max(_NARROWEST, 1.4 + 3.4 * columns), 0.6 + sum(heights)
+    return picture(look, text, size, draw)
 
 
 def _grid(boards: int) -> tuple[int, int]:

@@ -57,10 +57,7 @@ class Genome:
             ends: list[Any] = [gene.bounds for gene in encoding.genes.values()]
         elif settings.encoding == DIRECT:
             sizes = {gene: settings.gene_sizes(gene)[-1] for gene in settings.genes}
-            fixed = {
-                **settings.fix,
-                **{gene: (0,) for gene in settings.genes if settings.is_off(gene)},
-            }
+            fixed = settings.fix | {gene: (0,) for gene in settings.genes if settings.is_off(gene)}
             ends = [
                 (fixed[gene], fixed[gene]) if gene in fixed else settings.bounds[gene]
                 for gene in settings.genes
@@ -70,15 +67,9 @@ class Genome:
                 f"encoding = {settings.encoding}: only the Python program of the run knows what "
                 "agents its genes stand for"
             )
-        low, high = (
-            np.concatenate(
-                [
-                    np.resize(np.array(each[end], np.int64), size)
-                    for each, size in zip(ends, sizes.values(), strict=True)
-                ]
-            )
-            for end in (0, 1)
-        )
+        ranges = [np.array(each, np.int64).reshape(2, -1) for each in ends]
+        numbers = zip(ranges, sizes.values(), strict=True)
+        low, high = np.hstack([np.tile(part, size // part.shape[1]) for part, size in numbers])
         genome = cls(settings, sizes, low, high, encoding, given if encoding is None else None)
         if not genome.free.any():
             raise SettingsError("fix, bounds: every gene is fixed, nothing is left to evolve")

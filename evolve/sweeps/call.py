@@ -83,8 +83,7 @@ def sweep(
     variant, command = life_cycle.variant_of(SWEEPS, kind), SWEEPS.command(kind)
     folder = Path(folder)
     below = life_cycle.settings_below(folder)
-    begun = (folder / CONFIG_FILE).exists()
-    if begun:
+    if (folder / CONFIG_FILE).exists():
         stored = read_toml(folder / CONFIG_FILE)
         below |= {key: stored[key] for key in ("study", "jobs") if key in stored}
     given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}

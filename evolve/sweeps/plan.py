@@ -98,8 +98,7 @@ class Plan(ABC):
 
     def seed_of(self, number: int) -> int:
         """Return a trial's own seed, drawn from the sweep's."""
-        state = np.random.SeedSequence([self.sweep.seed, number]).generate_state(1)
-        return int(state[0])
+        return int(np.random.SeedSequence([self.sweep.seed, number]).generate_state(1)[0])
 
 
 def plan_of(sweep: SweepSettings) -> Plan:

@@ -225,8 +225,7 @@ def middle(parameter: Parameter) -> Value:
         return parameter.choices[0]
     low, high = parameter.low, parameter.high
     value = (low * high) ** 0.5 if parameter.log else (low + high) / 2
-    nearest: Value = parameter.type(snapped(value, parameter.distribution))
-    return nearest
+    return cast("Value", parameter.type(snapped(value, parameter.distribution)))
 
 
 def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None]:

@@ -70,9 +70,8 @@ def open_journal(path: Path) -> Storage:
     Hold the lock of its folder: nobody else writes trials there. Raises StorageError where it is
     damaged.
     """
-    backend = _Journal(path)
     try:
-        storage = optuna.storages.JournalStorage(backend)  # this reads all of it
+        storage = optuna.storages.JournalStorage(_Journal(path))  # this reads all of it
     except OSError:
         raise
     except Exception as error:  # Optuna does not check a journal's content

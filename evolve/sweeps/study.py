@@ -231,9 +231,8 @@ class Study:
 
     def _untried(self, trials: Sequence[FrozenTrial]) -> list[Setting]:
         """Return the settings of a small space that no trial has, in their order."""
-        names = self.plan.space.names
         tries = [values_of(t) for t in trials if t.user_attrs.get("reason") != SURPLUS]
-        tried = {tuple(map(values.get, names)) for values in tries}
+        tried = {tuple(map(values.get, self.plan.space.names)) for values in tries}
         return [setting for setting in self.all_settings if setting not in tried]
 
     def _has_tried_all(self, trials: Sequence[FrozenTrial]) -> bool:
@@ -350,9 +349,8 @@ class Study:
         if not self.shared:
             return True  # this process is the only writer, and the trial is not its own
         writer = trial.user_attrs.get("lease")
-        if writer is None:  # killed before it wrote who it is, or about to write it
-            return self._watch.stands_still(f"trial:{trial.number}", 0)
-        key = beat_key(writer)
+        # A trial without one: it was killed before it wrote who it is, or is about to write it.
+        key = f"trial:{trial.number}" if writer is None else beat_key(writer)
         return self._watch.stands_still(key, self.study.user_attrs.get(key, 0))
 
     def _fail(self, trial_id: int, reason: str) -> None:

@@ -42,8 +42,7 @@ class Worker:
 
     def __init__(self, folder: Path, settings: SweepSettings, placement: Placement = HERE) -> None:
         self.connection, other_end = multiprocessing.Pipe()
-        arguments = (other_end, folder, settings, placement)
-        self._process = start(work, arguments, _MODULES, daemon=True)
+        self._process = start(work, (other_end, folder, settings, placement), _MODULES, daemon=True)
         other_end.close()
         self.number: int | None = None
         """The trial that it runs."""

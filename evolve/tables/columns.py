@@ -143,8 +143,7 @@ def rows_with(table: pa.Table, column: str, value: Any) -> pa.Table:
 
     Uses a mask: for an expression, pyarrow loads pandas and its query engine.
     """
-    kind = table.schema.field(column).type
-    return table.filter(pc.equal(table[column], scalar_of(value, kind)))
+    return table.filter(pc.equal(table[column], scalar_of(value, table[column].type)))
 
 
 def table_of(columns: Mapping[str, Any], schema: pa.Schema) -> pa.Table:

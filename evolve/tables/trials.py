@@ -168,8 +168,7 @@ class FinalDocument(BaseModel):
 
 def write_final(folder: Path, final: FinalDocument) -> None:
     """Replace the file of a final."""
-    text = final.model_dump_json(indent=1, exclude_defaults=True)
-    write_text(folder / FINAL_FILE, text + "\n")
+    write_text(folder / FINAL_FILE, final.model_dump_json(indent=1, exclude_defaults=True) + "\n")
 
 
 def read_final(folder: Path) -> FinalDocument | None:
