@@ -304,16 +304,12 @@ def restored(
     cases = cross_table_of(games, [row["individual"] for row in rows]).scores
     rank = "score" if settings.fitness == SCORE else FITNESS
     better = rule_set(settings.rules).discs
-    population = [
-        _individual(
-            row,
-            genome.vector(row_genes(row, [*genome.sizes])),
-            (row[rank], better * row["disc_difference"]),
-        )
-        for row in rows
-    ]
-    for individual, scores in zip(population, cases.tolist(), strict=True):
-        individual.cases = scores
+    population = []
+    for row, scores in zip(rows, cases.tolist(), strict=True):
+        fitness = row[rank], better * row["disc_difference"]
+        genes = genome.vector(row_genes(row, [*genome.sizes]))
+        population.append(_individual(row, genes, fitness))
+        population[-1].cases = scores
     algorithm.restore(state["algorithm"])
     return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
 

@@ -237,10 +237,8 @@ class Evolution:
             return EvolutionEnding.PATIENCE
         if settings.until_rest and rest_message(self.panel.rise) is not None:
             return EvolutionEnding.REST
-        if (
-            settings.time_limit is not None
-            and time.monotonic() - started > settings.time_limit * 3600
-        ):
+        hours = (time.monotonic() - started) / 3600
+        if settings.time_limit is not None and hours > settings.time_limit:
             return EvolutionEnding.TIME
         return None
 

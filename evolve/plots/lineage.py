@@ -52,11 +52,11 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
 
     def draw(figure: Picture) -> None:
         rows = [5, 3] if shares else [1]
-        top, *bottom = figure.subplots(len(rows), 1, height_ratios=rows, sharex=True, squeeze=False)
-        _draw_tree(top[0], lineage, individual, list(steps), looks)
-        for axes in (row[0] for row in bottom):
-            _draw_survival(axes, shares, looks)
-        last = [top, *bottom][-1][0]
+        grid = figure.subplots(len(rows), 1, height_ratios=rows, sharex=True, squeeze=False)
+        top, last = grid[0, 0], grid[-1, 0]
+        _draw_tree(top, lineage, individual, list(steps), looks)
+        if shares:
+            _draw_survival(last, shares, looks)
         last.set_xlabel("generation")
         last.set_xlim(-0.5, lineage.run.generation_count - 0.5)
         whole_numbers(last.xaxis)

@@ -195,7 +195,7 @@ def _expected(
     centre = float(scores.mean())
     spread = float(scores.std()) or 0.1
     values = scores - centre
-    best: tuple[float, float, Floats, Floats] | None = None
+    fits: list[tuple[float, float, Floats, Floats]] = []
     for length in _LENGTHS:
         kernel = spread**2 * _alike(points, points, length, choices)
         for noise in _NOISES:
@@ -203,10 +203,8 @@ def _expected(
             factor = np.linalg.cholesky(kernel + np.diag(diagonal))
             weights = np.linalg.solve(factor.T, np.linalg.solve(factor, values))
             likelihood = -0.5 * float(values @ weights) - float(np.log(np.diag(factor)).sum())
-            if best is None or likelihood > best[0]:
-                best = likelihood, length, factor, weights
-    assert best is not None
-    _, length, factor, weights = best
+            fits.append((likelihood, length, factor, weights))
+    _, length, factor, weights = max(fits, key=lambda fit: fit[0])
     between = spread**2 * _alike(grid, points, length, choices)
     explained = np.linalg.solve(factor, between.T)
     variance = np.maximum(spread**2 - (explained**2).sum(axis=0), 0.0)

@@ -186,12 +186,8 @@ class ProgramPlan(Plan):
     def keep_trial(self, folder: Path, task: Task, score: float, error: float) -> str:
         """Write a trial's facts to a file; return its place in the folder."""
         path = trial_file(folder, task.number, ".json")
-        document = {
-            **self.program.facts(task.values),
-            "trial": task.number,
-            "score": score,
-            "error": error,
-        }
+        result = {"trial": task.number, "score": score, "error": error}
+        document = {**self.program.facts(task.values), **result}
         write_text(path, json.dumps(document, indent=1) + "\n")
         return path.relative_to(folder).as_posix()
 

@@ -230,17 +230,9 @@ class Objective:
         """
         score, error = self.judged(judged or agent)
         report(step, score, error)
-        against = ", ".join(self.sweep.panel)
         own = {"run": self.folder.resolve().name, "trial": task.number}
-        provenance = {
-            **own,
-            "evolve": __version__,
-            **(facts or {}),
-            "score": score,
-            "error": error,
-            "against": against,
-            **own,
-        }
+        result = {"score": score, "error": error, "against": ", ".join(self.sweep.panel)}
+        provenance = {**own, "evolve": __version__, **(facts or {}), **result, **own}
         file = trial_file(self.folder, task.number, ".npz" if agent.arrays else ".json")
         judged_agent: Any = agent
         replace(judged_agent, name=f"trial-{task.number}", provenance=provenance).save(file)
