@@ -71,13 +71,17 @@ def tournament(
     candidates: Sequence[Individual], count: int, breeding: Breeding
 ) -> list[Individual]:
     """Choose the best of three random candidates, repeatedly."""
-    left = list(candidates)
-    chosen: list[Individual] = []
-    draw = drawing_from(breeding.rng, tools.selTournament)
+    draw = partial(drawing_from(breeding.rng, tools.selTournament), tournsize=3)
+    return _different(draw, candidates, count)
+
+
+def _different(draw: Callable[..., Any], candidates: Sequence[Any], count: int) -> list[Any]:
+    """Draw candidates by an operator of DEAP, each from those that are left."""
+    chosen: list[Any] = []
     while len(chosen) < count:
-        [winner] = draw(left, 1, tournsize=3)
+        [winner] = draw(candidates, 1)
         chosen.append(winner)
-        left = [candidate for candidate in left if candidate is not winner]
+        candidates = [candidate for candidate in candidates if candidate is not winner]
     return chosen
 
 
@@ -102,20 +106,15 @@ def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -
     """
     assert all(candidate.cases for candidate in candidates), "lexicase selection needs cases"
     # DEAP takes cases as the values of a fitness.
-    left = [
+    cases = [
         SimpleNamespace(
             individual=candidate,
             fitness=SimpleNamespace(values=candidate.cases, weights=(1.0,) * len(candidate.cases)),
         )
         for candidate in candidates
     ]
-    chosen: list[Individual] = []
     draw = drawing_from(breeding.rng, tools.selLexicase)
-    while len(chosen) < count:
-        [winner] = draw(left, 1)
-        chosen.append(winner.individual)
-        left = [candidate for candidate in left if candidate is not winner]
-    return chosen
+    return [chosen.individual for chosen in _different(draw, cases, count)]
 
 
 def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
