@@ -153,18 +153,16 @@ class Lineage:
         It has their number, how many survived into the next generation (unknown for the last),
         their mean score and their best score.
         """
-        births = pd.DataFrame(
-            [*self.births.values()], columns=["born", "origin", "score", "lived_until"]
-        )
+        columns = ["born", "origin", "score", "lived_until"]
+        births = pd.DataFrame([*self.births.values()], columns=columns)
         births["survived"] = births["lived_until"] > births["born"]
-        groups = births.groupby(["born", "origin"], sort=True)
-        frame = groups.agg(
+        frame = births.groupby(["born", "origin"]).agg(
             count=("score", "size"),
             survived=("survived", "sum"),
             score=("score", "mean"),
             best=("score", "max"),
-        ).reset_index()
-        frame = frame.rename(columns={"born": "generation", "count": "born"})
+        )
+        frame = frame.reset_index().rename(columns={"born": "generation", "count": "born"})
         frame["survived"] = frame["survived"].astype("Int64")
         frame.loc[frame["generation"] == self.run.generation_count - 1, "survived"] = pd.NA
         frame["share"] = frame["survived"].astype("Float64") / frame["born"]

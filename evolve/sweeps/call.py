@@ -31,16 +31,15 @@ def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, Fi
     no trial was played to its end.
     """
     folder, timeout = sweep.folder, sweep.settings.timeout
-    begin = time.monotonic()
+    end = None if timeout is None else time.monotonic() + timeout
     ending = sweep.complete if sweep.study.is_over else sweep.run(observer)
     if ending.stopped:
         return ending, None
     if sweep.failure is not None:
         raise RunError(f"{folder}: {sweep.failure}")
-    left = None if timeout is None else timeout - (time.monotonic() - begin)
     sweep.compute_importances()
     try:
-        rungs = Rungs(sweep, left) if sweep.settings.rungs else None
+        rungs = Rungs(sweep, end) if sweep.settings.rungs else None
         result = sweep.play_final(observer) if rungs is None else rungs.climb(observer)
     except StoppedError:
         return SweepEnding.STOPPED, None

@@ -81,23 +81,18 @@ class Candidate:
     @property
     def standing(self) -> dict[str, Any]:
         """Its row in the last rung."""
-        score = mean_of([training.score for training in self.trainings]).within(0.0, 1.0)
-        return {
-            "candidate": self.origin,
-            "lives": score.n,
-            "score": score.value,
-            "low": score.low,
-            "high": score.high,
-        }
+        scores = mean_of([training.score for training in self.trainings]).within(0.0, 1.0)
+        score, low, high, lives = scores
+        return {"candidate": self.origin, "lives": lives, "score": score, "low": low, "high": high}
 
 
 class Rungs:
-    """The rungs of a sweep with finished trials."""
+    """The rungs of a sweep with finished trials; end: when they must end, by `time.monotonic`."""
 
-    def __init__(self, sweep: Sweep, seconds: float | None) -> None:
+    def __init__(self, sweep: Sweep, end: float | None) -> None:
         self._sweep = sweep
         self._settings = sweep.settings
-        self._end = None if seconds is None else time.monotonic() + seconds
+        self._end = end
         self._folder = sweep.folder / RUNGS
         self._done = float(sweep.settings.trials)
 
