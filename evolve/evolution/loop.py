@@ -273,10 +273,8 @@ class Evolution:
             difference = better * float(table.disc_difference[index])
             individual.fitness = Fitness((values[index], difference))
             individual.cases = table.against[index].tolist()
-        openings = self._round_robin.openings
-        return PlayedGeneration(
-            generation, population, played, openings, self.algorithm.state(), began
-        )
+        state = self.algorithm.state()
+        return PlayedGeneration(generation, population, played, self.openings, state, began)
 
     def _judge(self, played: PlayedGeneration) -> dict[str, Any]:
         """Judge and commit a generation; return its row."""

@@ -16,7 +16,7 @@ from evolve.errors import SettingsError
 from evolve.fitness.crosstable import cross_table
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
-from evolve.fitness.openings import START_POSITION, Openings
+from evolve.fitness.openings import Openings
 from evolve.fitness.playing import play_games
 
 _OpeningMode = Literal["pair", "shared", "start"]
@@ -76,17 +76,16 @@ class RoundRobin:
     """Play the round robins of a run, one per generation.
 
     mode: `pair` gives every pair its own openings, `shared` gives all pairs the same ones, both
-    drawn from `pool` each time. `start` uses only the start position; games between agents with the
-    same names as in the last round are reused, not played again. Games on drawn openings are not
-    reused: such openings rarely repeat, and looking for them took 1.4 s of a generation of 512.
+    drawn from `openings` each time. `start` uses only the first of them; games between agents with
+    the same names as in the last round are reused, not played again. Games on drawn openings are
+    not reused: these rarely repeat, and looking for them took 1.4 s of a generation of 512.
 
-    opponents: how many others each agent plays, chosen at random; by default all. The games'
-    numbers of openings refer to `openings`.
+    opponents: how many others each agent plays, chosen at random; by default all.
     """
 
     rules: Rules
     mode: _OpeningMode
-    pool: Openings
+    openings: Openings
     _: KW_ONLY
     openings_per_pair: int = 1
     opponents: int | None = None
@@ -95,7 +94,6 @@ class RoundRobin:
     executor: Executor = ONE_THREAD
 
     def __post_init__(self) -> None:
-        self.openings = START_POSITION if self.mode == "start" else self.pool
         self._last: tuple[Sequence[str], Games] | None = None
 
     def play(

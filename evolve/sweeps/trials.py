@@ -159,7 +159,7 @@ def agent_file(folder: Path, trial: FrozenTrial) -> Path:
     stem = f"{TRIALS}/trial-{number:04d}"
     if file not in (f"{stem}.json", f"{stem}.npz"):
         raise RunError(
-            f"trial {number} of {folder}: its agent {file!r} must be {stem}.json or {stem}.npz"
+            f"trial {number} of {folder} names {file!r} as its agent, not {stem}.json or {stem}.npz"
         )
     return folder / file
 

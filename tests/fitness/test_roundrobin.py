@@ -44,7 +44,8 @@ def test_schedule_gives_each_pair_both_colours_on_each_opening() -> None:
 
 @pytest.mark.parametrize("mode", ["pair", "shared", "start"])
 def test_everyone_plays_everyone(mode: str) -> None:
-    league = RoundRobin("standard", mode, pool(), openings_per_pair=2)  # type: ignore[arg-type]
+    openings = START_POSITION if mode == "start" else pool()
+    league = RoundRobin("standard", mode, openings, openings_per_pair=2)  # type: ignore[arg-type]
     table, games = league.play(NAMES, AGENTS, np.random.default_rng(1))
     openings = games.table(0, "fitness", NAMES, "standard", league.openings)["opening"].to_pylist()
     each = 1 if mode == "start" else 2
@@ -79,7 +80,7 @@ def test_scores_against_each_are_in_the_standings_and_in_the_table() -> None:
 
 
 def test_known_games_are_remembered_and_are_the_same() -> None:
-    league = RoundRobin("standard", "start", pool())  # type: ignore[arg-type]
+    league = RoundRobin("standard", "start", START_POSITION)
     first, games = league.play(NAMES, AGENTS, np.random.default_rng(1))
     told: list[int] = []
     second, again = league.play(NAMES, AGENTS, np.random.default_rng(1), told.append)
@@ -91,7 +92,7 @@ def test_known_games_are_remembered_and_are_the_same() -> None:
     told.clear()
     third, fresh = league.play(["new", *NAMES[1:]], changed, np.random.default_rng(1), told.append)
     assert told[0] == 20
-    alone = RoundRobin("standard", "start", pool())  # type: ignore[arg-type]
+    alone = RoundRobin("standard", "start", START_POSITION)
     expected, _ = alone.play(NAMES, changed, np.random.default_rng(1))
     assert np.array_equal(third.score, expected.score)
     assert len(fresh) == 30

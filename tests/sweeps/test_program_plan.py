@@ -104,7 +104,7 @@ def test_the_best_values_are_an_agent(tmp_path: Path, monkeypatch: pytest.Monkey
             "space.x = 3: it must be a valid dictionary",
         ),
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": {"default": 9}}}, "default 9 is not in"),
-        (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "x is a choice, or has one value"),
+        (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "ranges of numbers: hold x"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "option"}, "write options in the command"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"template": "x"}, "no file is made of one"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (0, 50)}, "the final has no test"),
@@ -134,8 +134,8 @@ def test_a_program_that_does_not_start() -> None:
 @pytest.mark.parametrize(
     ("own", "asked", "said"),
     [
-        ("reversed", "standard", "plays reversed, and the sweep plays standard: add --rules rev"),
-        ("standard", "reversed", "plays standard, and the sweep plays reversed: add --rules sta"),
+        ("reversed", "standard", "plays reversed, not standard: add --rules rev"),
+        ("standard", "reversed", "plays standard, not reversed: add --rules sta"),
         ("reversed", "reversed", None),
         (None, "standard", None),
         (None, "reversed", None),
