@@ -127,7 +127,7 @@ def test_an_individual_is_an_agent(searched: Run) -> None:
     [
         ({"evaluation": "swh"}, "swh is not an agent with patterns"),
         ({"evaluation": "nobody"}, "there is no agent 'nobody'"),
-        ({"evaluation": "patterns-reversed"}, "plays reversed, the run standard"),
+        ({"evaluation": "patterns-reversed"}, "has other rules; set rules to reversed"),
         ({"evaluation": "patterns-standard?nodes=500"}, "no limit"),
         ({"bounds": {"probcut": "5:20"}}, "probcut: without an evaluation there is no such gene"),
         ({"fix": {"probcut": "9"}}, "probcut: without an evaluation there is no such gene"),
