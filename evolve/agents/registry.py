@@ -35,9 +35,6 @@ Settings from other sources that name one are not trusted (`cli.work`)."""
 INDIVIDUALS: Final = "evolve.evolution.generation:individual_agent"
 """Makes the agent of an individual, `run:FOLDER:INDIVIDUAL`, from the folder and the individual."""
 
-TUNED: Final = "evolve.sweeps.program_plan:tuned_agent"
-"""Makes the agent of a sweep of a program from its folder."""
-
 PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
 """Forms of program names, for messages and help."""
 _PROGRAM: Final = re.compile(rf"(^|[\s,;=|])({'|'.join(PROGRAMS)}):")

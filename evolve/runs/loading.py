@@ -7,20 +7,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.reference import read_agent, reference_agent
-from evolve.agents.registry import (
-    INDIVIDUALS,
-    PROGRAM_FORMS,
-    PROGRAMS,
-    REFERENCE_NAMES,
-    REFERENCES,
-    TUNED,
-)
+from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCE_NAMES, REFERENCES
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.errors import AgentError, AgentFileError, RunError, reason_of
@@ -29,6 +22,9 @@ from evolve.parsing import parse_json, read_document
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
 from evolve.terminal_text import as_word, plain
+
+_TUNED: Final = "evolve.sweeps.program_plan:tuned_agent"
+"""Makes the agent of a sweep of a program from its folder."""
 
 
 def load_agent(
@@ -88,7 +84,7 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
             raise AgentError(str(error)) from error
     folder_of_sweep = path.parent if path.name == BEST_FILE else path
     if tuned_line(folder_of_sweep) is not None:
-        return cast("Agent", imported(TUNED)(folder_of_sweep))
+        return cast("Agent", imported(_TUNED)(folder_of_sweep))
     if path.is_dir():
         return read_agent(existing_champion(path))
     if not path.exists() and (path.suffix or len(path.parts) > 1):
