@@ -1,11 +1,10 @@
-"""Sweeps: what they cost, whether what they find is better, and evolution against Optuna.
+"""Sweeps: what they cost, and whether what they find is better.
 
     python -m benchmarks.sweeps overhead [--trials 60]
     python -m benchmarks.sweeps speedup [--trials 16]
     python -m benchmarks.sweeps importances [--permutations 1999]
     python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--digits 2]
     python -m benchmarks.sweeps rungs SWEEP ...
-    python -m benchmarks.sweeps methods [--seeds 5] [--generations 20] [--jobs 2]
 
 `overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
 `speedup` compares the trials that one and two workers finish in the same time. `importances` are
@@ -13,9 +12,6 @@ those of the sweeps whose trials docs/evidence/data/sweeps keeps, with what chan
 draws them again in docs/pictures. `confirm` trains the winner's settings and the defaults with
 fresh seeds, the same for both, and plays them against each other. `rungs` tells of sweeps with
 rungs how the defaults stood in each rung beside the best of the others; rungs.csv there keeps it.
-`methods` tunes alpha-beta parameters by genetic algorithms, CMA-ES, TPE and chance, each for the
-same number of games (an evolution plays about a tenth more, by which it chooses its champion), and
-lets the results meet one another; methods.csv there keeps it.
 """
 
 from __future__ import annotations
@@ -26,32 +22,26 @@ import statistics
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from scipy import stats
 
 import evolve
 from benchmarks.trained import over_seeds, played
 from evolve.agents.agent import Agent
 from evolve.arena.judges import Panel
-from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import config_text, read_toml, resolve_as
-from evolve.evolution.loop import Evolution
-from evolve.fitness.executor import ONE_THREAD, Threads
+from evolve.fitness.executor import Threads
 from evolve.learning.training import InMemoryTraining
-from evolve.plots.figure import BLUE, GREY, Look
+from evolve.plots.figure import Look
 from evolve.plots.sweep import plot_sweep
-from evolve.runs import run_folder
 from evolve.runs.progress import Observer
-from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.findings import _better_part, compute_importances, importances_in
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
@@ -62,21 +52,13 @@ from evolve.sweeps.trials import TrialResult, rows_of
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import Importances, write_trials
 
-METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
-TABLE = Path("docs/evidence/data/sweeps/methods.csv")
+DATA = Path("docs/evidence/data/sweeps")
 PICTURES = Path("docs/pictures")
 PUBLISHED: dict[Any, dict[str, Any]] = {
     "dqn": {"budget": 40.0, "panel_openings": 30, "fix": {"lookahead": 0}},
     "mcts": {"budget": 40.0, "panel_openings": 30},
 }
 """Settings of the sweeps whose trials docs/evidence/data/sweeps keeps."""
-JUDGED = {
-    "evolved": "against an evolved agent",
-    "swh_mobility": "against swh-mobility, depth 2",
-    "others": "against the other methods",
-}
-SEARCH_PANEL = ("swh", "swh-mobility", "positional")
-"""Who agents of a study meet at depth 1; they are judged by others."""
 
 
 def overhead(trials: int) -> None:
@@ -151,7 +133,7 @@ def speedup(trials: int) -> None:
 def importances(permutations: int) -> None:
     for kind, settings in PUBLISHED.items():
         plan = plan_of(SweepSettings(kind=kind, **settings))
-        trials = pd.read_csv(TABLE.with_name(f"{kind}.csv"))
+        trials = pd.read_csv(DATA / f"{kind}.csv")
         complete = trials[trials["state"] == "COMPLETE"]
         names = plan.space.names
         values: Any = complete[names].astype(object).to_dict("records")
@@ -277,129 +259,7 @@ def rungs(folders: list[Path]) -> None:
         print(f"| `{sampler}`, seed {seed} | {cells} | {won}{shown} |")
     frame = pd.concat(tables).rename(columns={"mean": "score", "count": "lives"})
     order = ["sampler", "seed", "rung", "candidate", "lives", "score"]
-    frame[order].to_csv(TABLE.with_name("rungs.csv"), index=False, float_format="%.4f")
-
-
-def settings_of(method: str, seed: int, generations: int) -> EvolutionSettings:
-    """What an evolution runs by; depth 1 without an exact end, so that weights alone count."""
-    options: dict[str, Any] = {
-        "preset": "published" if method == "ga published" else "tuned",
-        "algorithm": "cma" if method == "cma (DEAP)" else "ga",
-        "rules": "standard",
-        "seed": seed,
-        "generations": generations,
-        "fix": {"depths": 1, "endgame": 0},
-    }
-    return resolve_as(EvolutionSettings, PRESETS, options)
-
-
-def evolved(method: str, seed: int, generations: int) -> tuple[Any, int]:
-    """The champion of an evolution, and the games that it took, panel and play-off too."""
-    settings = settings_of(method, seed, generations)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        evolution = Evolution(folder, settings, ONE_THREAD)
-        run_folder.create(folder, config_text(settings, {}))
-        evolution.run(Observer())
-        return evolve.load_agent(folder), len(evolve.load_run(folder).games)
-
-
-def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
-    """The best of a study's agents by the panel, after so many games with it."""
-    sampler: Any = {"cma (Optuna)": "cma", "tpe": "tpe", "random": "random"}[method]
-    sweep = SweepSettings(
-        kind="alphabeta",
-        trials=10**6,
-        sampler=sampler,
-        seed=seed,
-        panel=SEARCH_PANEL,
-        panel_openings=32,
-        fix={"depths": 1, "endgame": 0},
-    )
-    plan = plan_of(sweep)
-    panel = Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, seed)
-    each = 2 * sweep.panel_openings * len(SEARCH_PANEL)
-    best: tuple[float, Any] = (-1.0, None)
-    with tempfile.TemporaryDirectory() as place:
-        journal = open_journal(Path(place) / "journal.log")
-        study = Study(plan, journal, "s")
-        for _ in range(games // each):
-            taken = study.take("worker")
-            assert taken is not None
-            assert isinstance(plan, GenesPlan)
-            agent = plan.agent(taken.values, f"{method}-{seed}")
-            score = panel.judge(agent).score
-            study.end(taken.number, TrialResult.complete(score, 0.1, "x"))
-            best = max(best, (score, agent), key=lambda one: one[0])
-    return best[1], games // each * each
-
-
-def tuned(method: str, seed: int, generations: int) -> dict[str, Any]:
-    begin = time.process_time()
-    games = 64 * 63 * generations
-    by_study = method in ("cma (Optuna)", "tpe", "random")
-    agent, played_games = (
-        searched(method, seed, games) if by_study else evolved(method, seed, generations)
-    )
-    took = time.process_time() - begin
-    print(f"{method:14} seed {seed}: {played_games} games, {took:.0f} CPU s", flush=True)
-    return {
-        "method": method,
-        "seed": seed,
-        "games": played_games,
-        "seconds": took,
-        "agent": replace(agent, name=f"{method}-{seed}"),
-    }
-
-
-def methods(seeds: int, generations: int, jobs: int) -> None:
-    rows = joblib.Parallel(n_jobs=jobs)(
-        joblib.delayed(tuned)(method, seed, generations)
-        for seed in range(seeds)
-        for method in METHODS
-    )
-    judges = {
-        "evolved": evolve.load_agent(
-            "docs/evidence/data/evolution/tuned-standard-0.json?depth=1&endgame=0"
-        ),
-        "swh_mobility": evolve.load_agent("swh-mobility?depth=2"),
-    }
-    for row in rows:
-        for name, judge in judges.items():
-            row[name] = played(row["agent"], judge, 400, row["seed"], jobs).score.value
-        others = [
-            played(row["agent"], other["agent"], 200, row["seed"], jobs).score.value
-            for other in rows
-            if other["seed"] == row["seed"] and other is not row
-        ]
-        row["others"] = float(np.mean(others))
-    frame = pd.DataFrame(rows).drop(columns="agent")
-    frame.to_csv(TABLE, index=False, float_format="%.4f")
-    report_methods(frame)
-
-
-def report_methods(frame: pd.DataFrame) -> None:
-    """The table for docs/evidence/sweeps.md, and its picture."""
-    figure = Figure(figsize=(11, 3.4), layout="constrained")
-    axes = figure.subplots(1, len(JUDGED), sharey=True)
-    print("| | games | CPU s | " + " | ".join(JUDGED.values()) + " |")
-    print("|---|---|---|---|---|---|")
-    for place, method in enumerate(METHODS):
-        part = frame[frame["method"] == method]
-        texts = []
-        for column, ax in zip(JUDGED, axes, strict=True):
-            mean, low, high = over_seeds(part[column].tolist())
-            texts.append(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
-            ax.plot([low, high], [place, place], color=BLUE, lw=1)
-            ax.plot(part[column], [place] * len(part), "o", ms=4, color=BLUE, alpha=0.6)
-        games, seconds = part["games"].median(), part["seconds"].median()
-        print(f"| {method} | {games:.0f} | {seconds:.0f} | {' | '.join(texts)} |")
-    for ax, title in zip(axes, JUDGED.values(), strict=True):
-        ax.set(title=title, xlabel="score", xlim=(0, 1))
-        ax.axvline(0.5, color=GREY, lw=0.5)
-    axes[0].set_yticks(range(len(METHODS)), METHODS)
-    axes[0].invert_yaxis()
-    figure.savefig(PICTURES / "sweep-methods.png", dpi=130)
+    frame[order].to_csv(DATA / "rungs.csv", index=False, float_format="%.4f")
 
 
 def main() -> None:
@@ -417,14 +277,9 @@ def main() -> None:
     confirming.add_argument("--budget", type=float)
     confirming.add_argument("--digits", type=int, help="that the values are rounded to")
     confirming.add_argument("--games", type=int, default=400)
+    confirming.add_argument("--jobs", type=int, default=2)
     climbing = commands.add_parser("rungs")
     climbing.add_argument("sweeps", type=Path, nargs="+")
-    tuning = commands.add_parser("methods")
-    tuning.add_argument("--seeds", type=int, default=5, choices=range(2, 9))
-    tuning.add_argument("--generations", type=int, default=20)
-    tuning.add_argument("--report", action="store_true", help="of what was played before")
-    for command in (confirming, tuning):
-        command.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     if given.command == "overhead":
         overhead(given.trials)
@@ -434,12 +289,8 @@ def main() -> None:
         importances(given.permutations)
     elif given.command == "confirm":
         confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs, given.digits)
-    elif given.command == "rungs":
-        rungs(given.sweeps)
-    elif given.report:
-        report_methods(pd.read_csv(TABLE))
     else:
-        methods(given.seeds, given.generations, given.jobs)
+        rungs(given.sweeps)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """Numbers as people read them, in one form on terminals and in pictures.
 
 The page has the same forms in `service/web/format.js`. Elo is whole, with half of its 95 %
-interval: `752 ± 26 Elo`. A space is between the thousands of
-five digits and more, as in `17 500`.
+interval: `752 ± 26 Elo`. Numbers of five digits and more have a space, as in `17 500`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,11 @@ from typing import Final
 NOTHING: Final = "–"
 """Where there is no number."""
 _STATES: Final = {"COMPLETE": "finished", "FAIL": "failed"}
+
+
+def percent(share: float) -> str:
+    """A share in percent: `88 %`."""
+    return f"{share * 100:.0f} %"
 
 
 def whole(value: float, signed: bool = False) -> str:

@@ -13,6 +13,8 @@ import sys
 import unicodedata
 from typing import Final
 
+from evolve.number_text import whole
+
 _FALLBACK: Final = "evolve-signs"
 """Name of the codec error handler that writes what an encoding lacks in other signs."""
 
@@ -65,7 +67,7 @@ def as_word(thing: object) -> str:
 
 def count_of(number: int, thing: str) -> str:
     """A count with its noun: `1 thread`, `2 threads`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    return f"{whole(number)} {thing}{'' if number == 1 else 's'}"
 
 
 def expect_any_text() -> None:

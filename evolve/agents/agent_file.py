@@ -176,6 +176,7 @@ def read_arrays(
                 for member in members
                 if only in (None, name := member.filename.removesuffix(".npy"))
             }
+    # zipfile raises the last two for a packing that it does not know, and for encryption.
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise ValueError(str(error) or "it is cut off") from error
 

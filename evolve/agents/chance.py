@@ -10,6 +10,7 @@ from evolve.agents.agent import Agent, Description, Limit, Setting, check_play, 
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError
+from evolve.number_text import percent
 
 MISTAKES: Final = "mistakes"
 """The setting of agents that make mistakes: the share of their moves."""
@@ -126,4 +127,4 @@ class MistakenAgent(Agent):
 
     def describe(self) -> Description:
         about = self.agent.describe()
-        return replace(about, facts=(*about.facts, f"{self.share:.0%} of its moves at random"))
+        return replace(about, facts=(*about.facts, f"{percent(self.share)} of its moves at random"))

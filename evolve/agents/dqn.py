@@ -35,6 +35,7 @@ from evolve.engine.search.context import SQUARE_CLASSES
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.engine.search.solver import solve_in_order
 from evolve.errors import AgentError
+from evolve.number_text import whole
 from evolve.standalone.render import NetworkPlay, render_network
 
 NETWORK_PARAMETERS: Final = ("input", "layers")
@@ -76,7 +77,7 @@ def described(facts: Mapping[str, Any], network: Network | None) -> Description:
     lines = [f"{key}: {value}" for key, value in facts.items() if key not in apart]
     if network is not None:
         weights = sum(matrix.size + bias.size for matrix, bias in network.weights)
-        lines.append(f"network: {network.architecture.input}, {weights} weights")
+        lines.append(f"network: {network.architecture.input}, {whole(weights)} weights")
         lines += [f"  {layer}" for layer in network.architecture.layers]
     return Description((f"exact from {facts['endgame']} empties",), lines)
 

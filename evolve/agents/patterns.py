@@ -40,6 +40,7 @@ from evolve.engine.patterns.shapes import parse_shape, shape_text
 from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_move
 from evolve.errors import AgentError, OverBudgetError
+from evolve.number_text import percent, whole
 from evolve.standalone.render import render_patterns
 
 DEPTH: Final = 10
@@ -242,7 +243,7 @@ class PatternAgent(SearchingAgent):
         lines = [
             f"{len(shapes.shapes)} shapes with {len(shapes.instances)} images, {len(tables)} "
             f"phases (from {', '.join(map(str, edges[:-1]))} discs), "
-            f"{tables.shape[0] * shapes.weights} weights",
+            f"{whole(tables.shape[0] * shapes.weights)} weights",
             self._cuts_in_words,
         ]
         if search is not None and search.boundaries:
@@ -253,7 +254,7 @@ class PatternAgent(SearchingAgent):
             images = sum(1 for shape, _ in shapes.instances if shape == number)
             low, high, learned = part.min() / DISC, part.max() / DISC, np.mean(part != 0)
             text = shape_text(squares)
-            rows.append([text, images, f"{low:+.1f}", f"{high:+.1f}", f"{learned:.0%}"])
+            rows.append([text, images, f"{low:+.1f}", f"{high:+.1f}", percent(learned)])
             boards[text] = [int(square in squares) for square in range(64)]
         columns = ("shape", "images", "least", "most", "not 0")
         return Description(facts, lines, columns, rows, boards)

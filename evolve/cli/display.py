@@ -23,8 +23,9 @@ from rich.text import Text
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
 from evolve.cli.terminal import BAR_WIDTH, cell, out, row_tables
-from evolve.number_text import duration
+from evolve.number_text import duration, percent
 from evolve.runs.progress import Observer, TimeLeft
+from evolve.terminal_text import count_of
 
 _LIVE_ROWS: Final = 12
 _ROOM: Final = 80
@@ -166,7 +167,7 @@ class Display(Observer):
         """Print a line at the end of a stage that no row reports."""
         self._reach(name, done, total)
         if done == total and name in self.view.reported:
-            print_line(f"{name}: {total} games")
+            print_line(f"{name}: {count_of(int(total), 'game')}")
 
     def _reach(self, name: str, done: float, total: float) -> bool:
         """Correct the estimate by a stage; return whether the stage counts all of the run."""
@@ -259,7 +260,7 @@ def _counted(done: float, total: float) -> Text:
     """How much is done: numbers, or the share of work that is measured as one."""
     if not total:
         return Text("")
-    return Text(f"{done:.0%}" if total == 1.0 else f"{int(done)}/{int(total)}", "green")
+    return Text(percent(done) if total == 1.0 else f"{int(done)}/{int(total)}", "green")
 
 
 @contextmanager

@@ -39,7 +39,7 @@ from evolve.cli.terminal import (
 )
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
-from evolve.number_text import elo_text, too_few
+from evolve.number_text import elo_text, too_few, whole
 from evolve.runs.progress import TimeLeft
 
 if TYPE_CHECKING:
@@ -238,7 +238,8 @@ def _print(match: Match) -> None:
     elo = elo_text(*result.elo.columns("elo").values(), signed=True)
     chance = f"{elo}, {100 * result.superiority:.1f} % likely stronger"
     facts = {
-        "games": f"{result.games}: {result.wins} won, {result.draws} drawn, {result.losses} lost",
+        "games": f"{whole(result.games)}: {result.wins} won, {result.draws} drawn, "
+        f"{result.losses} lost",
         "score": f"{result.score.value:.3f}{interval.format_map(known)}",
         "as black": f"{result.score_black:.3f}",
         "as white": f"{result.score_white:.3f}",

@@ -33,7 +33,7 @@ from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.number_text import NOTHING, elo_text, too_few
 from evolve.runs.progress import TimeLeft
-from evolve.terminal_text import as_word
+from evolve.terminal_text import as_word, count_of
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
@@ -131,7 +131,7 @@ def rate_command(
         if not as_json:
             fixed = ", ".join(tournament.names[: tournament.anchors.count])
             about = f"; the Elo of {fixed} stays" if fixed else ""
-            print_text(f"{agreed}, {tournament.games} games{about}")
+            print_text(f"{agreed}, {count_of(tournament.games, 'game')}{about}")
         _play(tournament, as_json)
     _report(tournament, agreed, as_json)
     if table is not None:

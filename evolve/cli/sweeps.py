@@ -149,7 +149,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         so_far = f"{work.study.finished()} of {work.settings.trials} trials"
         if work.settings.games_of_trials is not None:
             played = games_of(work.study.trials(), work.settings.trial_games)
-            so_far = f"{count_of(work.study.finished(), 'trial')}, {played} games"
+            so_far = f"{count_of(work.study.finished(), 'trial')}, {count_of(played, 'game')}"
         if ending.stopped and work.study.is_over:
             so_far += ", the final is to come"
         return so_far
@@ -189,10 +189,10 @@ def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
 def _print_header(sweep: Sweep, done: int) -> None:
     settings = sweep.settings
     each = f"{settings.budget:g} CPU seconds each" if settings.budget else "the same games each"
-    games = 2 * settings.panel_openings * len(settings.panel)
-    judge = f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}"
+    games = count_of(2 * settings.panel_openings * len(settings.panel), "game")
+    judge = f"panel of {len(settings.panel)}, {games}: {', '.join(settings.panel)}"
     if isinstance(settings, ProgramSweepSettings):
-        each = f"{settings.trial_games} games each at most"
+        each = f"{count_of(settings.trial_games, 'game')} each at most"
         if settings.objective == "self":
             judge = "scored by games with the defaults and the best trial so far"
     print_line(
@@ -220,7 +220,7 @@ def _about_final(sweep: Sweep) -> str:
     if not settings.final_games:
         return "no final: it would have one player"
     what = "the retest after the rungs" if settings.rungs else "the final after them"
-    return f"{what}: {settings.final_games} games at most"
+    return f"{what}: {count_of(settings.final_games, 'game')} at most"
 
 
 def _report_program(folder: Path, final: FinalDocument) -> None:

@@ -64,13 +64,16 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
         ending = work.finished
         if ending is None or work.check_is_due:
             return None
-        return f"{work.games} games: {ending.value}; a higher --{ending.name.lower()} continues"
+        more = f"a higher --{ending.name.lower()} continues"
+        return f"{count_of(work.games, 'game')}: {ending.value}; {more}"
 
     def introduce(self, work: Training, before: TrainingSettings | None) -> None:
         if before is not None:
             _print_header(self.command, work.folder, work.settings, self.jobs)
         if work.games:
-            print_line(f"resuming after {work.games} games, {work.spent:.0f} CPU seconds")
+            print_line(
+                f"resuming after {count_of(work.games, 'game')}, {work.spent:.0f} CPU seconds"
+            )
 
     def view(self, work: Training) -> ChecksView:
         return ChecksView(work.settings)
@@ -80,7 +83,7 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
 
     def so_far(self, work: Training, ending: RunEnding) -> str:
         chosen = work.learner.accept_seconds
-        return f"{work.games} games, {work.spent:.0f} CPU seconds" + (
+        return f"{count_of(work.games, 'game')}, {work.spent:.0f} CPU seconds" + (
             f" ({chosen:.0f} to choose between models)" if chosen else ""
         )
 
@@ -116,7 +119,7 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
 
 
 def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: int) -> None:
-    ends = [] if settings.games is None else [f"{settings.games} games"]
+    ends = [] if settings.games is None else [count_of(settings.games, "game")]
     ends += [] if settings.budget is None else [f"{settings.budget:g} CPU seconds"]
     print_line(
         f"evolve {__version__} · {command} · {AgreedRules(settings.rules)} · {settings.preset} · "

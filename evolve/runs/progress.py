@@ -13,7 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, TextIO
 
-from evolve.number_text import elo_text, is_elo
+from evolve.number_text import elo_text, is_elo, percent
 from evolve.terminal_text import plain, writable
 
 
@@ -194,7 +194,7 @@ class ProgressLine(Observer):
 
     def stage(self, name: str, done: float, total: float) -> None:
         self._inner.stage(name, done, total)
-        self._stage = f"{name} {done / total:.0%}" if total else name
+        self._stage = f"{name} {percent(done / total)}" if total else name
         share = done / total if total else 1.0
         if not self._rows and name in ("games", "runs"):
             self._share = share
@@ -228,7 +228,7 @@ class ProgressLine(Observer):
             return
         self._shown_at, self._last = now, self._share
         full = round(_WIDTH * min(1.0, self._share))
-        parts = [f"{'█' * full}{'░' * (_WIDTH - full)} {min(1.0, self._share):4.0%}"]
+        parts = [f"{'█' * full}{'░' * (_WIDTH - full)} {percent(min(1.0, self._share)):>5}"]
         parts += [part for part in (self._what, self._stage, self._left()) if part]
         self._write(" · ".join(parts))
         if not self._replaces:

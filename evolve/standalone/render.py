@@ -24,6 +24,7 @@ from evolve.engine.networks.network import Network
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.search.genes import DEFAULT_TERMS, SQUARE_CLASSES, TERM_NAMES
 from evolve.errors import AgentError, OptionsError
+from evolve.number_text import percent
 from evolve.standalone.part_board import TIME_SHARE, bit_count, exact_from
 from evolve.standalone.part_values import final_score
 
@@ -65,7 +66,7 @@ class Clock:
     deepest: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.seconds:g} s a move (or {TIME_SHARE:.0%} of the contest's, if less)"
+        return f"{self.seconds:g} s a move (or {percent(TIME_SHARE)} of the contest's, if less)"
 
 
 def render(

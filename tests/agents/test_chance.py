@@ -56,7 +56,7 @@ def test_settings_go_on_to_the_agent_that_makes_the_mistakes() -> None:
     assert (agent.share, agent.limit.nodes, agent.limit.depth) == (0.2, 500, 3)
     changed = agent.with_settings({"mistakes": 0.4, "seed": 7, "endgame": 2}, "changed")
     assert (changed.share, changed.seed, changed.name) == (0.4, 7, "changed")
-    assert "40% of its moves at random" in changed.describe().facts
+    assert "40 % of its moves at random" in changed.describe().facts
     assert changed.identity != agent.identity
     board = evolve.Board.start()
     assert agent.analyse(board) == agent.agent.analyse(board)

@@ -23,14 +23,14 @@ def test_a_match_is_that_of_the_command() -> None:
 
 def test_a_match_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
     evolve.match("swh", "random", games=4, rules="standard", progress=True)
-    assert "100% · games 100%" in capsys.readouterr().out
+    assert "100 % · games 100 %" in capsys.readouterr().out
 
 
 def test_a_rating_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     import json
 
     frame = evolve.rate(["swh", "random", "swh-mobility"], games=10, progress=True)
-    assert "100% · games 100%" in capsys.readouterr().out
+    assert "100 % · games 100 %" in capsys.readouterr().out
     told = json.loads(done("rate", "swh", "random", "swh-mobility", "--games=10", "--json").out)
     assert frame["agent"].tolist() == [row["agent"] for row in told["agents"]]
     assert frame["elo"].tolist() == pytest.approx([row["elo"] for row in told["agents"]])

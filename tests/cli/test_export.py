@@ -170,7 +170,7 @@ def test_nothing_is_written_over_without_force(name: str, tmp_path: Path) -> Non
         ("champion-standard", "by phase; exact from 8 empties"),
         pytest.param(
             "champion-standard?time=4.5",
-            "4.5 s a move (or 88% of the contest's, if less) allow",
+            "4.5 s a move (or 88 % of the contest's, if less) allow",
             marks=pytest.mark.slow,
         ),
         pytest.param("champion-standard?time=4.5", "exact from 18 empties", marks=pytest.mark.slow),

@@ -113,7 +113,7 @@ def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
     [
         ("level-7", "level-7 · any rules · 7000 nodes a move · exact from"),
         ("patterns-standard?nodes=7000&depth=8", "7000 nodes a move · depth 8 at most · exact"),
-        ("swh?mistakes=0.1", "10% of its moves at random"),
+        ("swh?mistakes=0.1", "10 % of its moves at random"),
         ("random", "random · any rules"),
     ],
 )

@@ -210,7 +210,7 @@ def test_the_sweeps_of_a_study_keep_how_many_workers_they_had(tmp_path: Path) ->
 def test_the_time_runs_out(tmp_path: Path) -> None:
     ended = done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=2", "--out=short")
     assert "the time is up" in ended.out
-    assert "\n100000 trials, the same games each; " in ended.out
+    assert "\n100 000 trials, the same games each; " in ended.out
     assert "; 1 worker; " in ended.out
     assert (tmp_path / "short" / "champion.json").exists()
     trials = evolve.load_run("short").trials

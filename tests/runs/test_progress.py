@@ -39,7 +39,7 @@ def test_a_terminal_has_one_line() -> None:
     text = stream.getvalue()
     assert text.count("\n") == 1
     *_, last = text.rstrip("\n").split("\r")
-    assert last.startswith("█" * 24 + " 100% · generation 3 · rating 12 · ")
+    assert last.startswith("█" * 24 + " 100 % · generation 3 · rating 12 · ")
     assert "in all" in last
 
 
@@ -71,7 +71,7 @@ def test_what_is_left_after_the_last_row_is_that_of_its_stage(
         line.row({"number": trial}, trial + 1, 3)
     for done in (1, 2):
         line.stage("final", done, 30)
-    assert "final 7%" in stream.getvalue().split("\r")[-1]
+    assert "final 7 %" in stream.getvalue().split("\r")[-1]
     assert "min left" in stream.getvalue().split("\r")[-1]
     line.close()
     assert "s in all" in stream.getvalue().split("\r")[-1]

@@ -38,7 +38,7 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     *lines, champion = ended.stdout.splitlines()
     assert champion.startswith("trial-")
-    assert any("100%" in line for line in lines)
+    assert any("100 %" in line for line in lines)
     run = evolve.load_run(tmp_path / "swept")
     assert run.tables == ("trials", "final")
     assert len(run.tables["trials"]) == 2
