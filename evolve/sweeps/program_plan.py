@@ -272,7 +272,7 @@ def rated(met: Sequence[tuple[float, int, float]]) -> Estimate:
     """
     elos, games, points = np.array([opponent for opponent in met if opponent[1]]).T
     ratings, with_draws = elos / ELO_SCALE, games + 1.0
-    strength = strength_among(ratings, with_draws, float((points + 0.5).sum()))
+    strength = strength_among(ratings, with_draws, sum((points + 0.5).tolist()))
     chance = 1.0 / (1.0 + np.exp(ratings - strength))
     error = ELO_SCALE / math.sqrt(float((with_draws * chance * (1.0 - chance)).sum()))
     return Estimate.around(ELO_SCALE * strength, Z95 * error, int(games.sum()))
