@@ -36,11 +36,11 @@ COLUMNS: Final = {
     "against": "the one that it is compared with; nothing in rows of a setting alone",
     "seeds": "how many there are; for a difference, how many both have",
     "mean": "over the seeds; of the differences setting - against, seed by seed",
-    "low": "where its interval begins, by Student's t",
+    "low": "where its 95 % interval begins, by Student's t",
     "high": "and where it ends",
     "p": "how likely a difference at least as large is by chance alone",
     "p_holm": "the same corrected for the number of comparisons in that metric, after Holm",
-    "level": "of the interval: 0.95; of comparisons higher, as p_holm asks, with which it agrees",
+    "level": "of the interval of a comparison: so high that it agrees with p_holm",
     "over": "of a main effect, the other factors, over whose values it is the mean; else nothing",
 }
 """Columns of the table, and what they mean."""
@@ -142,7 +142,7 @@ def compared(groups: Sequence[Group], metric: str | None = None) -> pd.DataFrame
     """
     parts = _values_of(groups, metric)
     if len(parts) > 1:
-        raise RunError(f"runs of these have different metrics, {' and '.join(sorted(parts))}")
+        raise RunError(f"these have different metrics, {' and '.join(sorted(parts))}: name one")
     if not parts:
         raise RunError("there are no runs to compare yet")
     ((name, values),) = parts.items()
@@ -330,5 +330,6 @@ def _table(metric: str, rows: Sequence[_Row], expected: float) -> pd.DataFrame:
     for row, p, p_holm, level in zip(rows, chances, holm(chances), levels, strict=True):
         setting, against, values, over = row
         mean, low, high, seeds = mean_of(values, level)
-        listed.append((metric, setting, against, seeds, mean, low, high, p, p_holm, level, over))
+        tested = level if p == p else math.nan
+        listed.append((metric, setting, against, seeds, mean, low, high, p, p_holm, tested, over))
     return pd.DataFrame(listed, columns=list(COLUMNS))

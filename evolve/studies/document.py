@@ -71,9 +71,7 @@ def _mean(row: Any, signed: bool = False) -> tuple[str, str]:
 
 
 def _chance(p: float) -> str:
-    if p != p:
-        return _NONE
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+    return _NONE if p != p else "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def document_of(sections: Sequence[Section], ending: str) -> str:
