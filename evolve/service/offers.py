@@ -1,4 +1,4 @@
-"""What one may begin with: goals, the ways to each, and what these cost on this machine.
+"""What one may begin with: goals, the ways to each, and how long they take where it was measured.
 
 A command without an offer of its own stands with the first goal that has its first word.
 """
@@ -29,6 +29,7 @@ GOALS: Final = (
                 command="run",
                 settings={"generations": 20},
                 elo={"reversed": 620},
+                time="half a minute on 2 cores",
                 first=True,
             ),
             Offer(
@@ -37,12 +38,14 @@ GOALS: Final = (
                 command="run",
                 settings={"until_rest": True},
                 elo={"reversed": 720},
+                time="up to 4 minutes on 2 cores",
             ),
             Offer(
                 title="As published",
                 about="The settings of the published experiment, 10 000 nodes a move.",
                 command="run",
                 settings={"preset": "published"},
+                time="16 minutes on 2 cores",
             ),
             Offer(
                 title="From an agent you have",
