@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.patterns import PatternAgent
 from evolve.arena.judges import RUNGS, Ladder, meet
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
@@ -44,20 +43,6 @@ _GIVEN_NODES: Final = 20_000
 """Nodes of the second agent over a given evaluation, if the run has no node budget."""
 _FIRST_ELO: Final = 0.0
 """Elo near which generation 0 picks its rungs: the reference table at depth 1."""
-
-
-def _panel_agents(settings: EvolutionSettings, given: PatternAgent | None) -> list[StoredAgent]:
-    """Return the agents of the fixed panel, which the champion of generation 0 joins.
-
-    With a given evaluation: its agent by its own search, and as deep as the node budget allows.
-    """
-    rules = settings.rules
-    if given is not None:
-        nodes = settings.move_budget or _GIVEN_NODES
-        own: StoredAgent = replace(given, rules=rules, name="given")
-        return [own, own.with_settings({"nodes": nodes}, f"given?nodes={nodes}")]
-    names = ("zero", rule_set(rules).reference)
-    return [load_alphabeta(f"{name}?depth={_PANEL_DEPTH}").with_rules(rules) for name in names]
 
 
 def past_generations(generation: int) -> list[int]:
@@ -166,13 +151,23 @@ class RunPanel(ABC):
 
 
 class _FixedPanel(RunPanel):
-    """Play two fixed agents and the best of generation 0."""
+    """Play two fixed agents and the best of generation 0.
+
+    With a given evaluation: its agent by its own search, and as deep as the node budget allows.
+    """
 
     opponents = 3 + _PAST
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._agents = _panel_agents(self.settings, context.genome.given)
+        rules, given = self.settings.rules, context.genome.given
+        if given is not None:
+            nodes = self.settings.move_budget or _GIVEN_NODES
+            own: StoredAgent = replace(given, rules=rules, name="given")
+            self._agents = [own, own.with_settings({"nodes": nodes}, f"given?nodes={nodes}")]
+        else:
+            depth, names = f"?depth={_PANEL_DEPTH}", ("zero", rule_set(rules).reference)
+            self._agents = [load_alphabeta(name + depth).with_rules(rules) for name in names]
         self._fixed_openings = self._openings(self.settings.panel_openings, 0)
 
     def judge(self, candidate: Candidate) -> tuple[dict[str, Any], pa.Table]:

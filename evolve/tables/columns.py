@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
@@ -59,30 +59,24 @@ class Column:
     in_view: bool = True
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(tuple[Column, ...]):
     """The columns of a table, in order."""
-
-    columns: tuple[Column, ...]
-
-    def __iter__(self) -> Iterator[Column]:
-        return iter(self.columns)
 
     @cached_property
     def schema(self) -> pa.Schema:
         """Names and types of the columns."""
-        return pa.schema([(column.name, column.type) for column in self.columns])
+        return pa.schema([(column.name, column.type) for column in self])
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return tuple(column.name for column in self.columns)
+        return tuple(column.name for column in self)
 
     def table(self, source: Mapping[str, Any]) -> pa.Table:
         """A table of values by column name, and of what some columns make of them."""
         made = {
             column.name: column.make(source) if column.make else source[column.name]
-            for column in self.columns
+            for column in self
         }
         return table_of(made, self.schema)
 
@@ -92,7 +86,7 @@ class Columns:
 
     def completed(self, table: pa.Table) -> pa.Table:
         """The table with the columns it is too old to have, in this order."""
-        for position, column in enumerate(self.columns):
+        for position, column in enumerate(self):
             if column.before is not _NEEDED and column.name not in table.column_names:
                 values = repeated(column.before, len(table), column.type)
                 field = pa.field(column.name, column.type)

@@ -71,7 +71,7 @@ def test_what_every_file_has_must_be_there(tmp_path: Path) -> None:
 
 
 def with_column(columns: Columns, column: Column) -> Columns:
-    return Columns((*columns.columns[:3], column, *columns.columns[3:]))
+    return Columns((*columns[:3], column, *columns[3:]))
 
 
 @pytest.fixture
