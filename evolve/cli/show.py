@@ -28,9 +28,8 @@ from evolve.cli.output import (
 from evolve.cli.runs import describe_champion, shown_row, strengths
 from evolve.cli.terminal import print_rows, print_text
 from evolve.files.atomic import write_text
-from evolve.runs.loading import tuned_line
 from evolve.runs.run_type import RunTable
-from evolve.runs.run_types import RUN_TYPES, champion_of
+from evolve.runs.run_types import RUN_TYPES, champion_of, tuned_line
 from evolve.tables.paths import CONFIG_FILE, PICTURES
 from evolve.terminal_text import count_of
 

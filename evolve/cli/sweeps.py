@@ -21,9 +21,9 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import Estimate, in_elo, stated
 from evolve.number_text import elo_text, state_text
-from evolve.runs.loading import AgreedRules, tuned_line
+from evolve.runs.loading import AgreedRules
 from evolve.runs.progress import Observer, RunEnding
-from evolve.runs.run_types import SWEEPS, champion_of
+from evolve.runs.run_types import SWEEPS, champion_of, tuned_line
 from evolve.sweeps.call import search_and_select
 from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +17,9 @@ from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.errors import AgentError, AgentFileError, RunError, reason_of
 from evolve.extras import imported
-from evolve.parsing import parse_json, read_document
-from evolve.runs.run_types import champion_of
+from evolve.runs.run_types import champion_of, tuned_line
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
-from evolve.terminal_text import as_word, plain
+from evolve.terminal_text import plain
 
 _TUNED: Final = "evolve.sweeps.program_plan:tuned_agent"
 """Makes the agent of a sweep of a program from its folder."""
@@ -113,19 +111,6 @@ def existing_champion(folder: Path) -> Path:
     else:
         why = f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
     raise AgentFileError(f"{folder} {why}")
-
-
-def tuned_line(folder: Path) -> str | None:
-    """The command line by which the winner of a sweep of a program plays; None in other folders."""
-    file = folder / BEST_FILE
-    try:
-        best = {} if file.is_symlink() else parse_json(read_document(file))
-        # A command has no variables and no GTP commands.
-        whole = not best.keys() & {"environment", "commands"}
-        agent = shlex.quote(best["program"]) if whole else as_word(folder)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None
-    return f"evolve match {agent} swh --games 200"
 
 
 def with_settings(agent: Agent, settings: Mapping[str, Any], source: str) -> Agent:

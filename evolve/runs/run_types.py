@@ -6,14 +6,17 @@ A new kind of run is a module of its own and an entry in `RUN_TYPES`, where the 
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Final
 
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.errors import RunError
 from evolve.files.changes import refuse_links
+from evolve.parsing import parse_json, read_document
 from evolve.runs.run_type import Change, RunTable, RunType, Variant
 from evolve.tables import paths
+from evolve.terminal_text import as_word
 
 EVOLUTIONS: Final = RunType(
     works="evolve.cli.evolutions",
@@ -190,3 +193,16 @@ def champion_of(folder: Path) -> Path | None:
     """
     refuse_links(folder, CHAMPIONS)
     return next((folder / name for name in CHAMPIONS if (folder / name).exists()), None)
+
+
+def tuned_line(folder: Path) -> str | None:
+    """The command line by which the winner of a sweep of a program plays; None in other folders."""
+    file = folder / paths.BEST_FILE
+    try:
+        best = {} if file.is_symlink() else parse_json(read_document(file))
+        # A command has no variables and no GTP commands.
+        whole = not best.keys() & {"environment", "commands"}
+        agent = shlex.quote(best["program"]) if whole else as_word(folder)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return f"evolve match {agent} swh --games 200"

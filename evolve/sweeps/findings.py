@@ -27,8 +27,8 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.search.evaluation import CLASS_NAMES
 from evolve.errors import EvolveError
 from evolve.runs.life_cycle import stored_settings
-from evolve.runs.loading import tuned_line
 from evolve.runs.run import Run
+from evolve.runs.run_types import tuned_line
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.plan import Plan, SettingsPlan, plan_of
 from evolve.tables.paths import CONFIG_FILE
