@@ -41,10 +41,10 @@ def test_some_wait_and_more_are_refused_with_when_to_try_again(
 
         async def check() -> None:
             search = app.state.search
-            tasks = [asyncio.ensure_future(search.ask("cost")) for _ in range(16)]
+            tasks = [asyncio.ensure_future(search.ask("evaluate")) for _ in range(16)]
             await so(lambda: search._searching.statistics().tasks_waiting == 16)
             with pytest.raises(ProblemError) as refused:
-                await search.ask("cost")
+                await search.ask("evaluate")
             assert (refused.value.status, refused.value.retry) == (503, 20)
             tasks[2].cancel()  # one that waits leaves, and another may
             await asyncio.gather(tasks[2], return_exceptions=True)
