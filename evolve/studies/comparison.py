@@ -216,10 +216,10 @@ def winner_in(row: Mapping[str, Any]) -> str | None:
 def more_seeds(row: Mapping[str, Any]) -> int | None:
     """How many more seeds would show a difference worth showing, where a row is undecided.
 
-    None where there are too few seeds to say so, or too many would be needed.
+    None where it is decided, there are too few seeds to say so, or too many would be needed.
     """
     seeds, half = row["seeds"], (row["high"] - row["low"]) / 2
-    if not isinstance(row["against"], str) or seeds < 2 or not math.isfinite(half):
+    if not isinstance(row["against"], str) or winner_in(row) or not math.isfinite(half):
         return None
     spread = half * math.sqrt(seeds) / student(seeds - 1, row["level"])
     worth = _WORTH.get(row["metric"], 0.1)
