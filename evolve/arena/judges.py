@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import Match, PlayMatch
+from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
@@ -21,7 +23,9 @@ from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import pair_scores, schedule
 from evolve.fitness.statistics import Estimate, Floats, rate_one, score_of_elo
+from evolve.population.randomness import Use, generator
 from evolve.runs.loading import load_agent, load_alphabeta
+from evolve.runs.progress import Observer
 
 RUNGS: Final = 4
 """Rungs of the ladder that an agent plays."""
@@ -30,6 +34,25 @@ _FAR: Final = 200.0
 
 Games against nearer rungs give more information.
 """
+RATING_PANELS: Final = 4
+"""Games of a champion's rating, in units of one panel: 4 times as many games halve the width of the
+interval."""
+RATING: Final = "ladder"
+"""Name of the stage that rates a champion."""
+RATING_SECONDS: Final = 60.0
+"""Longest rating of a champion, or a tenth of the training where that is longer."""
+_SEARCH: Final = 0.3
+"""Share of the time in which the nearest rungs must be found."""
+_USUAL: Final = 24
+"""Openings in a panel's games with each rung from which on ratings with a limit grow no more."""
+_FEWEST: Final = 2
+"""Openings with each rung in the shortest round: enough for an interval."""
+_MOVES: Final = 30
+"""Moves of an agent in a game."""
+_A_GAME: Final = 0.015
+"""Seconds of a game with the ladder, about."""
+_PLIES: Final = 8
+"""Random moves in the openings of a rating."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +193,86 @@ class Ladder:
         )
         return _LadderRating(rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games)
 
+    def rate_champion(
+        self,
+        agent: Agent,
+        each: int,
+        observer: Observer,
+        *,
+        seconds: float = RATING_SECONDS,
+        guess: float | None = None,
+        largest_endgame: int | None = None,
+        executor: Executor = ONE_THREAD,
+    ) -> dict[str, Any]:
+        """Return a champion's Elo, as its file has it; nothing without a ladder or the time for it.
+
+        Rounds of `each` openings a rung find the rungs nearest to it, starting at the guess or at
+        the middle of the ladder; the rating comes from RATING_PANELS times as many separate games.
+        Openings come from a generator of the seed that nothing else uses, and from a part that a
+        run never plays on. seconds: about the longest that it may take; only slow agents play
+        fewer games then, and their Elo depends on the machine.
+        """
+        begin, rounds, done = time.monotonic(), 0, 0
+        limited = math.isfinite(seconds)
+        if not self.rungs:
+            return {}
+        if limited and (slow := self._slow(agent, seconds * executor.slots)):
+            observer.note(slow)
+            return {}
+
+        def affordable(wanted: int, share: float) -> int:
+            """How many openings a rung there is time for, at the pace so far."""
+            if not limited:
+                return wanted
+            now = time.monotonic()
+            left = done * (begin + share * seconds - now) / (now - begin) / (2 * self.played)
+            return max(_FEWEST, min(wanted, int(left)))
+
+        def rated(near: float, number: int, after: int) -> Estimate:
+            nonlocal rounds, done
+            total = done + 2 * self.played * (number + after)
+
+            def count(games: int) -> None:
+                nonlocal done
+                done += games
+                observer.stage(RATING, done, total)
+
+            rng = generator(self._seed, Use.RATING_OPENINGS, rounds)
+            rounds += 1
+            openings = balanced_openings(self.played * number, Part.MATCH, self.rules, rng, _PLIES)
+            return self.rate(
+                agent,
+                near,
+                openings,
+                largest_endgame=largest_endgame,
+                executor=executor,
+                progress=count,
+            ).elo
+
+        near = self.rungs[len(self.rungs) // 2].elo if guess is None else guess
+        number = min(each, _FEWEST) if limited else each  # to see how long games take
+        each = min(each, _USUAL) if limited else each
+        played: list[list[Rung]] = []
+        while (rungs := self.nearest(near)) not in played:
+            played.append(rungs)
+            near = rated(near, number, RATING_PANELS * each).value
+            number = affordable(each, _SEARCH)
+        elo = rated(near, affordable(RATING_PANELS * each, 1.0), 0)
+        return {**elo.columns("elo"), "elo_games": elo.n}
+
+    def _slow(self, agent: Agent, seconds: float) -> str | None:
+        """Why that time is too short for the fewest games of a rating; None where it is not."""
+        agent.choose(Board.start())  # may compile
+        begin = time.perf_counter()
+        agent.choose(Board.start())
+        move = time.perf_counter() - begin
+        if move * _MOVES * 4 * _FEWEST * self.played < seconds:
+            return None
+        return (
+            f"no Elo: a move of {agent.name} takes {move:.1f} s, too long for games with the "
+            "ladder; evolve rate --against plays them"
+        )
+
     def judge(
         self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
     ) -> Judgement:
@@ -189,6 +292,16 @@ class Ladder:
         score, low, high = map(self.score, elo[:3])
         error = Estimate(score, low, high, elo.n).error
         return Judgement(score, error, "the ladder", elo=elo)
+
+
+def rating_games(rules: Rules, each: int) -> int:
+    """About how many games the rating of a champion takes, see `Ladder.rate_champion`."""
+    return 2 * (RATING_PANELS + 2) * each * min(RUNGS, len(rule_set(rules).ladder))
+
+
+def rating_seconds(rules: Rules, each: int, threads: int) -> float:
+    """How long a rating with the usual limit takes, about, before the first of its games."""
+    return min(RATING_SECONDS, _A_GAME * rating_games(rules, min(each, _USUAL)) / threads)
 
 
 def meet(

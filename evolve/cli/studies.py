@@ -131,9 +131,7 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
         return 0
     _print_header(study, work, location)
     path = study.path
-    ending = carry_out(
-        "study", "run", path, RunsView(study.design.kind.rated), work.run, lambda _: 1
-    )
+    ending = carry_out("study", "run", path, RunsView(), work.run, lambda _: 1)
     done = sum(row["state"] == "done" for row in work.rows.values())
     so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:
@@ -184,12 +182,9 @@ class RunsView(ProgressView):
 
     unit = "the current generations, checks or trials"
     counted = "runs"
-    widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22, "score": 22}
+    widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
     justify = "left"
-
-    def __init__(self, rated: bool = True) -> None:
-        """rated: whether all its runs have an Elo, and none a score instead."""
-        self.columns = ("setting", "seed", "done", "elo", *([] if rated else ["score"]))
+    columns = ("setting", "seed", "done", "elo")
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         return list(map(cell, shown_row(row, self.columns)))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from evolve.agents.reference import read_agent
+from evolve.arena.judges import RATING, rating_seconds
 from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
@@ -46,7 +47,7 @@ class TrialsView(ProgressView):
     unit = "the current games"
     counted = "trials"
     by_rows = True
-    reported = ("final",)
+    reported = ("final", RATING)
     columns = ("number", "state", "score", "score_error", "best", "seconds")
 
     def __init__(
@@ -59,12 +60,13 @@ class TrialsView(ProgressView):
         first, target = progress or (0.0, settings.work)
         self.begun, self.at_once = (float(first), float(target)), workers
         self._final = final or (lambda: 0.0)
+        self._rating = rating_seconds(settings.rules, settings.panel_openings, workers)
 
     def took(self, row: Mapping[str, Any]) -> float | None:
         return cast("float | None", row["seconds"])
 
     def endings(self, pace: float) -> Mapping[str, float]:
-        return {"final": self._final()}
+        return {"final": self._final(), RATING: self._rating}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         seconds = row["seconds"]
@@ -217,10 +219,10 @@ def _print_header(sweep: Sweep, done: int) -> None:
 
 def _about_final(sweep: Sweep) -> str:
     settings = sweep.plan.bounded
-    if not settings.final_games:
-        return "no final: it would have one player"
     what = "the retest after the rungs" if settings.rungs else "the final after them"
-    return f"{what}: {count_of(settings.final_games, 'game')} at most"
+    about = f"{what}: {count_of(settings.final_games, 'game')} at most"
+    program = isinstance(settings, ProgramSweepSettings)
+    return about if program else f"{about}; then the winner's Elo on the ladder, a minute at most"
 
 
 def _report_program(folder: Path, final: FinalDocument) -> None:

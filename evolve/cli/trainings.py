@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from evolve.arena.judges import RATING, rating_seconds
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
@@ -29,13 +30,18 @@ class ChecksView(ProgressView):
     unit = "these games"
     counted = "compiling"  # until the first games
     by_rows = True  # games against the panel may take longer than the training
+    reported = (RATING,)
 
-    def __init__(self, settings: TrainingSettings) -> None:
+    def __init__(self, settings: TrainingSettings, jobs: int = 1) -> None:
         """Choose the columns: trainings differ in what their checks play."""
         names = "check games steps loss visited random depth_1 depth_2 elo score cpu_seconds"
         unused = METRICS_UNUSED[settings.judge]
         self.columns = tuple(name for name in names.split() if name not in unused)
         self.at_most = settings.patience is not None
+        self._rating = rating_seconds(settings.rules, settings.panel_openings, jobs)
+
+    def endings(self, pace: float) -> Mapping[str, float]:
+        return {RATING: self._rating}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         texts = [f"{row[key]:.0f}" if is_elo(key) else cell(row[key]) for key in self.columns]
@@ -76,7 +82,7 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
             )
 
     def view(self, work: Training) -> ChecksView:
-        return ChecksView(work.settings)
+        return ChecksView(work.settings, work.jobs)
 
     def run(self, work: Training, observer: Observer) -> RunEnding:
         return work.run(observer)
@@ -126,6 +132,7 @@ def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: 
         f"seed {settings.seed} · {folder}"
     )
     print_line(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
+    print_line("then its Elo on the ladder: a minute at most, or a tenth of the training")
 
 
 WORK: Final = _TrainingWork

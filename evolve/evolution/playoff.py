@@ -7,14 +7,15 @@ the ladder afterwards, on separate openings: its Elo compares runs and seeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
 import numpy as np
 
 from evolve.agents.agent import StoredAgent
-from evolve.arena.judges import Ladder, Rung
+from evolve.arena.judges import RATING, Ladder, rating_games
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
 from evolve.evolution.generation import Champions, agent_of, play_of
@@ -23,7 +24,7 @@ from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule, standings
-from evolve.fitness.statistics import Estimate, score_of_pairs
+from evolve.fitness.statistics import score_of_pairs
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Individual
 from evolve.population.randomness import Use, generator
@@ -37,14 +38,8 @@ _LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
 _PLIES: Final = 8
 """Random moves in the openings."""
-RATING_PANELS: Final = 4
-"""Games of the rating, in units of one generation's panel: 4 times as many games halve the width
-of the interval."""
 _PLAYOFF: Final = "play-off"
-_RATING: Final = "ladder"
-"""Names of the stages that follow the last generation."""
-_SEARCHES: Final = 2
-"""Rounds that look for the rungs nearest to a champion, usually."""
+"""Name of the stage that follows the last generation."""
 
 
 def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
@@ -53,11 +48,10 @@ def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
     Of the play-off it is the most: fewer candidates meet where some play the same.
     """
     candidates = settings.hall_of_fame + _LAST_BEST + 1
-    games = {_PLAYOFF: candidates * (candidates - 1) * settings.playoff_openings}
-    played = Ladder(settings.rules).played if rule_set(settings.rules).ladder else 0
-    rated = 2 * RATING_PANELS * settings.panel_openings * played
-    games[_RATING] = rated + _SEARCHES * rated // RATING_PANELS
-    return games
+    return {
+        _PLAYOFF: candidates * (candidates - 1) * settings.playoff_openings,
+        RATING: rating_games(settings.rules, settings.panel_openings),
+    }
 
 
 class ChampionSelection:
@@ -117,10 +111,16 @@ class ChampionSelection:
             range(players), key=lambda i: (table.score[i], better * table.disc_difference[i])
         )
         winner = agents[best].with_provenance(**_won(games, best, players))
-        elo = rate(winner, self.context, _first_guess(run), partial(observer.stage, _RATING))
-        if elo is not None:
-            winner = winner.with_provenance(**elo.columns("elo"), elo_games=elo.n)
-        self._save(winner)
+        rating = Ladder(settings.rules, seed=settings.seed).rate_champion(
+            winner,
+            settings.panel_openings,
+            observer,
+            seconds=math.inf,
+            guess=_first_guess(run),
+            largest_endgame=self.genome.largest_endgame,
+            executor=self.context.executor,
+        )
+        self._save(winner.with_provenance(**rating))
         # Write the play-off's file last: it marks champion.json as the play-off's, and rated.
         names = [agent.name for agent in agents]
         first_game = run.games_table(generation).num_rows
@@ -177,52 +177,3 @@ def _first_guess(run: Run) -> float | None:
     rows = (run.metadata(number)[0] for number in reversed(range(run.generation_count)))
     ratings = (row["rating"] for row in rows if row.get("rating") is not None)
     return next(ratings, None) if run.config.get("panel") == "ladder" else None
-
-
-def rate(
-    champion: StoredAgent,
-    context: RunContext,
-    guess: float | None,
-    progress: Callable[[int, int], None],
-) -> Estimate | None:
-    """Rate the champion against the rungs nearest to it; None under rules without a ladder.
-
-    Rounds with the games of one panel find these rungs, starting at the guess or at the middle of
-    the ladder; the rating comes from RATING_PANELS times as many separate games. Openings come from
-    a generator of the run's seed that nothing else uses, and from a part that a run never plays on.
-    """
-    settings = context.settings
-    ladder = Ladder(settings.rules)
-    if not ladder.rungs:
-        return None
-    each, rounds, done = settings.panel_openings, 0, 0
-
-    def count(games: int) -> None:
-        nonlocal done
-        done += games
-        progress(done, total)
-
-    def rated(near: float, each: int) -> Estimate:
-        nonlocal rounds
-        rng = generator(settings.seed, Use.RATING_OPENINGS, rounds)
-        rounds += 1
-        number = ladder.played * each
-        openings = balanced_openings(number, Part.MATCH, settings.rules, rng, _PLIES)
-        return ladder.rate(
-            champion,
-            near,
-            openings,
-            largest_endgame=context.genome.largest_endgame,
-            executor=context.executor,
-            progress=count,
-        ).elo
-
-    games = 2 * RATING_PANELS * each * ladder.played
-    total = games + games // RATING_PANELS
-    near = ladder.rungs[len(ladder.rungs) // 2].elo if guess is None else guess
-    played: list[list[Rung]] = []
-    while (rungs := ladder.nearest(near)) not in played:
-        played.append(rungs)
-        total = max(total, done + games // RATING_PANELS + games)
-        near = rated(near, each).value
-    return rated(near, RATING_PANELS * each)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
-from evolve.arena.judges import Judgement, Ladder, Panel
+from evolve.agents.reference import read_agent
+from evolve.arena.judges import RATING_SECONDS, Judgement, Ladder, Panel
 from evolve.config.learning import TrainingSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import rule_set
@@ -26,7 +27,7 @@ from evolve.parsing import parse_json
 from evolve.runs import life_cycle
 from evolve.runs.progress import Observer, RunEnding, shown
 from evolve.runs.run import Run
-from evolve.runs.run_types import TRAININGS
+from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
 from evolve.version import __version__
@@ -235,8 +236,7 @@ class Training(InMemoryTraining):
         self.warm_up()
         while True:
             if self.check_is_due:
-                row = self._check()
-                observer.row(row, self.done, 1.0)
+                self._check(observer)
             ending = self.finished
             if ending is not None and self.games == 0:
                 raise SettingsError(
@@ -253,10 +253,15 @@ class Training(InMemoryTraining):
                 self.iterate(lambda games, share: observer.stage(f"{games} games", self.done, 1.0))
             )
 
-    def _check(self) -> dict[str, Any]:
-        """Play the panel, then commit the metrics, the agent where it is the best, and all else."""
+    def _check(self, observer: Observer) -> None:
+        """Play the panel, then commit the agent where it is the best, the metrics, and all else.
+
+        The last check rates the champion before it commits the metrics: the training is finished
+        then.
+        """
         finished = self.finished is not None
         if finished:
+            self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
         if self._judge is None:
             self._judge = judge_of(self.settings)
@@ -277,15 +282,20 @@ class Training(InMemoryTraining):
         self._since_best = 0 if judged.score > self.best_score else self._since_best + 1
         if self.finished is not None and not finished:
             self.finish()
-        commit_metrics(self.folder, self.check, row)
         if judged.score >= self.best_score or self.learner.keeps_last:
             self._save_champion(row, judged)
+        last = self.finished is not None
+        if last:
+            observer.row(row, self.done, 1.0)
+            self._rate_champion(observer)
+        commit_metrics(self.folder, self.check, row)
         self.best_score = max(self.best_score, judged.score)
         self.check += 1
         self._checked, self._checked_share = self.games, self.share
         self._losses = []
         self._save_checkpoint()
-        return row
+        if not last:
+            observer.row(row, self.done, 1.0)
 
     def _save_champion(self, row: Mapping[str, Any], judged: Judgement) -> None:
         provenance = {
@@ -302,6 +312,21 @@ class Training(InMemoryTraining):
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)
         agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
+
+    def _rate_champion(self, observer: Observer) -> None:
+        """Rate the champion on the ladder, unless a rating before it was trained further did."""
+        file = champion_of(self.folder)
+        assert file is not None  # the first check saves one
+        agent, settings = read_agent(file), self.settings
+        if "elo_games" not in agent.provenance:
+            rating = Ladder(settings.rules, seed=settings.seed).rate_champion(
+                agent,
+                settings.panel_openings,
+                observer,
+                seconds=max(RATING_SECONDS, self.seconds / 10.0),
+                executor=Threads(self.jobs),
+            )
+            agent.with_provenance(**rating).save(file)
 
     def _save_checkpoint(self) -> None:
         facts = {

@@ -60,14 +60,13 @@ def summary_of(
 
 
 def champion_elo(run: Run) -> tuple[str, float | None]:
-    """The name and value of the champion's strength, for runs that rate it at their end.
+    """The name and value of the champion's strength, which runs rate at their end.
 
-    It is the Elo on the ladder. Runs that ended without a rating, under rules without a ladder,
+    It is the Elo on the ladder. Runs that ended without a rating, such as those of old versions,
     have the last value of their curve, under the curve's name.
     """
-    provenance = _provenance(run)
-    elo = _number(provenance, ELO[0])
-    if elo is not None or not provenance:
+    elo = _number(_provenance(run), ELO[0])
+    if elo is not None or not run.kind.reading.progress(run).complete:
         return ELO[0], elo
     curve = run.kind.reading.curve(run)
     return str(curve.name), float(curve.iloc[-1]) if len(curve) else None

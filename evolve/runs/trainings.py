@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from evolve.runs.run import Run
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
-from evolve.runs.summary import ELO
+from evolve.runs.summary import champion_elo
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.paths import CHECKPOINT_FILE
 
@@ -35,29 +35,20 @@ def _progress(run: Run) -> RunProgress:
         scores = [row["score"] for row in rows]
         complete = complete or len(rows) - 1 - scores.index(max(scores)) >= patience
     judge, budget = _judge(run), config.get("budget")
-    # With the ladder, the last agent is the one that the run keeps.
-    elo = {key: last.get(key) for key in ELO} if judge == "ladder" else {}
     return RunProgress(
         done=last.get("games", 0),
         target=config.get("games"),
         complete=complete,
-        metrics={f"{judge}_score": last.get("score"), **elo},
+        metrics={f"{judge}_score": last.get("score")},
         share=last.get("cpu_seconds", 0.0) / budget if isinstance(budget, (int, float)) else None,
         so_far=last.get("score") if judge == "panel" else None,
     )
 
 
-def _metric(run: Run) -> tuple[str, float | None]:
-    """The Elo of its agent on the ladder, or its score against the panel."""
-    curve = _curve(run)
-    values = curve.dropna().tolist()
-    return str(curve.name), values[-1] if values else None
-
-
 def _curve(run: Run) -> pd.Series[float]:
-    """That number by check.
+    """Strength by check.
 
-    With the ladder, of the last agent, which the run keeps; with the panel, of the best so far.
+    The Elo of the last agent on the ladder, where checks play it; else the best score so far.
     """
     frame = run.metrics.set_index("check")
     if _judge(run) == "ladder":
@@ -84,7 +75,7 @@ def _judge(run: Run) -> str:
 READING: Final = RunReading(
     kept=_kept,
     progress=_progress,
-    metric=_metric,
+    metric=champion_elo,
     curve=_curve,
     metrics=_metrics,
     tables={

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.agents.agent import Agent
+from evolve.agents.agent import Agent, StoredAgent
+from evolve.arena.judges import Ladder
 from evolve.arena.match import Match, MatchResult
 from evolve.arena.match_files import MatchFolder
 from evolve.arena.tournament import Contest, Row, Tournament
@@ -189,9 +190,11 @@ class SweepFinal:
         self, rows: Sequence[Row], winner: FrozenTrial, retest: MatchResult | None
     ) -> FinalDocument:
         """Make the winner's agent the champion, and write the result."""
-        facts, against = {}, None
+        against = None
+        agent = self.agents[self.finalists.index(winner)]
+        facts = rate_winner(agent, self.plan.sweep, self.observer, self.executor)
         if retest is not None:
-            facts = {"against_defaults": retest.score.value}
+            facts["against_defaults"] = retest.score.value
             score, low, high, games = retest.score
             against = Against(
                 score=score,
@@ -218,6 +221,16 @@ class SweepFinal:
         sweep = self.plan.sweep
         rng = np.random.default_rng([sweep.seed, *key])
         return balanced_openings(self.openings, part, sweep.rules, rng)
+
+
+def rate_winner(
+    agent: Agent, sweep: SweepSettings, observer: Observer, executor: Executor
+) -> dict[str, Any]:
+    """Return a winner's Elo on the ladder, as its file has it; nothing of a program."""
+    if not isinstance(agent, StoredAgent):
+        return {}
+    ladder = Ladder(sweep.rules, seed=sweep.seed)
+    return ladder.rate_champion(agent, sweep.panel_openings, observer, executor=executor)
 
 
 def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> list[str]:

@@ -35,6 +35,7 @@ from evolve.sweeps.final import (
     KeptMatches,
     is_defaults,
     openings_of_final,
+    rate_winner,
     settings_ranked,
 )
 from evolve.sweeps.study import Queued
@@ -171,20 +172,21 @@ class Rungs:
         defaults = next(
             (candidate for candidate in candidates if candidate.origin == DEFAULTS), None
         )
-        against = None
+        trainings: list[Trained | None] = []
         if defaults is not None and winner is not defaults and self._settings.retest > 0:
             pair = [winner, defaults]
             rung = SweepRung(2, self._settings.longer[-1].budget, self._settings.retest)
             observer.note(_rung_text("retest", 2, rung))
             settings = self._settings_of(rung.budget, 2 * rung.seeds, _RETEST_KEY, shipped=True)
             trainings = self._train(RETEST, settings, pair * rung.seeds, observer)
-            with self._sweep.placement.open(self._sweep.jobs) as executor:
-                against = self._against(trainings, observer, executor)
-        facts: dict[str, Any] = {} if against is None else {"against_defaults": against.score}
-        facts |= {"run": folder.resolve().name, "trial": winner.number}
         best = max(winner.trainings, key=lambda training: training.score)
-        agent: Any = read_agent(best.file).with_provenance(**facts)
-        keep(folder, replace(agent, name=f"trial-{winner.number}"))
+        agent: Any = read_agent(best.file)
+        with self._sweep.placement.open(self._sweep.jobs) as executor:
+            against = self._against(trainings, observer, executor) if trainings else None
+            facts = rate_winner(agent, self._settings, observer, executor)
+        facts |= {} if against is None else {"against_defaults": against.score}
+        facts |= {"run": folder.resolve().name, "trial": winner.number}
+        keep(folder, replace(agent.with_provenance(**facts), name=f"trial-{winner.number}"))
         result = FinalDocument(
             trials=self._sweep.study.finished(),
             finalists=[candidate.standing for candidate in candidates],
