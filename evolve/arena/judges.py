@@ -98,7 +98,7 @@ class Panel:
             openings = openings or self.openings
             match = Match(agent, other, openings, self.rules, names=names, executor=executor)
             play(match, progress)
-            scores.append(match.result.score)
+            scores.append(match.result.observed)
         count = max(1, len(scores))
         return Judgement(
             sum(score.value for score in scores) / count,
@@ -224,9 +224,9 @@ class Ladder:
             """How many openings a rung there is time for, at the pace so far."""
             if not limited:
                 return wanted
-            now = time.monotonic()
-            left = done * (begin + share * seconds - now) / (now - begin) / (2 * self.played)
-            return max(_FEWEST, min(wanted, int(left)))
+            taken = time.monotonic() - begin
+            most = done * (share * seconds - taken) // (2 * self.played * max(taken, 1e-9))
+            return max(_FEWEST, min(wanted, int(most)))
 
         def rated(near: float, number: int, after: int) -> Estimate:
             nonlocal rounds, done

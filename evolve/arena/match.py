@@ -114,18 +114,18 @@ def _slope(shares: Sequence[float], mean: float) -> float:
 class MatchResult:
     """The result of a match, from A's side.
 
-    score: with its interval, over pairs of games; score_black, score_white: A's score with
-    each colour; mean_discs: A's discs − B's at the end, per game; pentanomial: how many pairs of
-    games gave A 0, ½, 1, 1½ and 2 points, without repeated pairs; superiority: likelihood that A
-    is stronger, NaN for fewer than 5 of these pairs; failures_a, failures_b: games lost because the
-    program failed.
+    observed: the score with its interval, over pairs of games, also of few; score_black,
+    score_white: A's score with each colour; mean_discs: A's discs − B's at the end, per game;
+    pentanomial: how many pairs of games gave A 0, ½, 1, 1½ and 2 points, without repeated pairs;
+    superiority: likelihood that A is stronger, NaN for fewer than 5 of these pairs; failures_a,
+    failures_b: games lost because the program failed.
     """
 
     games: int
     wins: int
     draws: int
     losses: int
-    score: Estimate
+    observed: Estimate
     score_black: float
     score_white: float
     mean_discs: float
@@ -135,9 +135,14 @@ class MatchResult:
     failures_b: int
 
     @property
+    def score(self) -> Estimate:
+        """The score with its interval; NaN for the interval of fewer than 5 pairs of games."""
+        return stated(self.observed, sum(self.pentanomial))
+
+    @property
     def elo(self) -> Estimate:
         """The score in Elo; infinite if all games were won or lost, no interval if too few."""
-        return stated(in_elo(self.score), sum(self.pentanomial))
+        return stated(in_elo(self.observed), sum(self.pentanomial))
 
     @property
     def played(self) -> int:
@@ -147,9 +152,10 @@ class MatchResult:
     @property
     def facts(self) -> dict[str, Any]:
         """The result as in documents: None for infinite values, and what too few games tell."""
-        score = stated(self.score, sum(self.pentanomial)).columns("score")
-        elo, sure = self.elo.columns("elo"), finite(self.superiority)
-        return {**vars(self), **score, **elo, "superiority": sure, "played": self.played}
+        counts = {name: value for name, value in vars(self).items() if name != "observed"}
+        score, elo = self.score.columns("score"), self.elo.columns("elo")
+        sure = finite(self.superiority)
+        return {**counts, **score, **elo, "superiority": sure, "played": self.played}
 
 
 class StoppedError(EvolveError):
@@ -368,7 +374,7 @@ def _summarize(games: Games, repeatable: bool) -> MatchResult:
         wins=int((points > 0).sum()),
         draws=int((points == 0).sum()),
         losses=int((points < 0).sum()),
-        score=score_of_pairs(fresh)._replace(value=float(pairs.mean()), n=len(games)),
+        observed=score_of_pairs(fresh)._replace(value=float(pairs.mean()), n=len(games)),
         score_black=float(scores[a_is_black].mean()),
         score_white=float(scores[~a_is_black].mean()),
         mean_discs=float(discs.mean()),

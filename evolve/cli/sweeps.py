@@ -20,10 +20,10 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
-from evolve.fitness.statistics import Estimate, in_elo, stated
 from evolve.number_text import elo_text, state_text
 from evolve.runs.loading import AgreedRules
 from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS, champion_of, tuned_line
 from evolve.sweeps.call import search_and_select
 from evolve.sweeps.storage import stored_form, without_password
@@ -227,12 +227,10 @@ def _about_final(sweep: Sweep) -> str:
 
 def _report_program(folder: Path, final: FinalDocument) -> None:
     """Print what the winner gains, and how to pass its parameters to the program."""
-    if (found := final.against_defaults) is not None:
-        score = Estimate(found.score, found.low, found.high, found.games)
-        gain = elo_text(
-            *stated(in_elo(score), found.games // 2).columns("elo").values(), signed=True
-        )
-        print_line(f"gain over the defaults {gain} Elo")
+    gain = SWEEPS.reading.gain
+    if gain is not None and (found := gain(Run(folder))) is not None:
+        elo = elo_text(*found.columns("elo").values(), signed=True)
+        print_line(f"gain over the defaults {elo} Elo")
     best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))
     values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
     print_line(f"best parameters, of trial-{final.winner}: {values}")

@@ -39,6 +39,8 @@ class ChecksView(ProgressView):
         self.columns = tuple(name for name in names.split() if name not in unused)
         self.at_most = settings.patience is not None
         self._rating = rating_seconds(settings.rules, settings.panel_openings, jobs)
+        if settings.judge == "ladder":  # the last check rates it
+            self._rating = 0.0
 
     def endings(self, pace: float) -> Mapping[str, float]:
         return {RATING: self._rating}
@@ -132,7 +134,8 @@ def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: 
         f"seed {settings.seed} · {folder}"
     )
     print_line(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
-    print_line("then its Elo on the ladder: a minute at most, or a tenth of the training")
+    if settings.judge != "ladder":
+        print_line("then its Elo on the ladder: a minute at most, or a tenth of the training")
 
 
 WORK: Final = _TrainingWork

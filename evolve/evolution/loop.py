@@ -333,10 +333,10 @@ def evolve(
             such a function or encoding, so `evolve resume` refuses the run: resume it with this
             call.
 
-    Returns the run: `.tables["generations"]`, `.champion`, `.plot()`. Up to its last generation it
-    is the same however often it was stopped, if the functions depend only on their arguments and
-    draw from the `rng` in them. Raises SettingsError for invalid settings and for a function that
-    returns an invalid value, and RunError for a folder that belongs to another run.
+    Returns the run: `.tables["generations"]`, `.champion`, `.elo`, `.plot()`. Up to its last
+    generation it is the same however often it was stopped, if the functions depend only on their
+    arguments and draw from the `rng` in them. Raises SettingsError for invalid settings and for a
+    function that returns an invalid value, and RunError for a folder that belongs to another run.
 
     >>> evolve.evolve("runs/small", generations=2, population=8)
     Run('runs/small', generations=2)

@@ -22,6 +22,7 @@ from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.extras import imported
 from evolve.fitness.executor import Threads
+from evolve.fitness.statistics import stated
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
 from evolve.runs import life_cycle
@@ -64,7 +65,7 @@ def columns_of(judged: Judgement) -> dict[str, float | None]:
         return judged.elo.columns("elo")
     columns: dict[str, float | None] = {}
     for key, score in zip(METRICS_SCORES, judged.scores, strict=True):
-        columns |= score.columns(key)
+        columns |= stated(score, score.n // 2).columns(key)
     return columns
 
 
@@ -307,14 +308,18 @@ class Training(InMemoryTraining):
             "score": row["score"],
             "error": judged.error,
             "against": judged.against,
-            **({} if judged.elo is None else judged.elo.columns("elo")),
+            **(
+                {}
+                if judged.elo is None
+                else judged.elo.columns("elo") | {"elo_games": judged.elo.n}
+            ),
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)
         agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
 
     def _rate_champion(self, observer: Observer) -> None:
-        """Rate the champion on the ladder, unless a rating before it was trained further did."""
+        """Rate the champion on the ladder, unless its check or an earlier end of training did."""
         file = champion_of(self.folder)
         assert file is not None  # the first check saves one
         agent, settings = read_agent(file), self.settings
@@ -391,8 +396,8 @@ def train(
         settings: what `evolve train KIND --help` lists, such as `preset="quick"` or `budget=60`.
             Later calls may name more `games` or another `budget` or `patience`.
 
-    Returns the run: `.tables["metrics"]`, `.champion`, `.plot()`. Raises SettingsError for invalid
-    settings, RunError for a folder that belongs to another run, ExtraError without PyTorch.
+    Returns the run: `.tables["metrics"]`, `.champion`, `.elo`, `.plot()`. Raises SettingsError for
+    invalid settings, RunError for a folder that belongs to another run, ExtraError without PyTorch.
 
     >>> evolve.train("patterns", "runs/taught", games=200, depth=1, panel_openings=2)
     Run('runs/taught', games=200)

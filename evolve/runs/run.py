@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pyarrow as pa
 
+from evolve.agents.agent_file import read_header
 from evolve.errors import LinkError, RunError, SettingsError
 from evolve.files.changes import refuse_link
+from evolve.fitness.statistics import Estimate
 from evolve.parsing import parse_toml, read_document
 from evolve.runs.folder_view import FolderView, Tables
 from evolve.runs.run_type import Change, RunType
-from evolve.runs.run_types import check_links, kind_of
+from evolve.runs.run_types import champion_of, check_links, kind_of
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.tables import paths
 from evolve.tables.columns import Columns, rows_with
@@ -98,6 +101,15 @@ class Run(FolderView):
     def kind(self) -> RunType:
         """Its kind of run; RunError when the command is unknown."""
         return kind_of(self.config.get("command", "run"), self.path / paths.CONFIG_FILE)
+
+    @property
+    def elo(self) -> Estimate | None:
+        """The champion's Elo on the ladder, with its 95 % interval; None before it is rated."""
+        file = champion_of(self.path)
+        known = {} if file is None else read_header(file).provenance
+        values = [known.get(name) for name in ("elo", "elo_low", "elo_high")]
+        elo, low, high = (math.nan if value is None else float(value) for value in values)
+        return None if math.isnan(elo) else Estimate(elo, low, high, known.get("elo_games", 0))
 
     @property
     def changes(self) -> list[Change]:

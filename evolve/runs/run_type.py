@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from evolve.fitness.statistics import Estimate
     from evolve.tables.columns import Columns
 
 
@@ -69,9 +70,8 @@ class RunReading:
     metric: name and value of the one number that compares runs of different seeds, None before it
     exists. curve: the course of that number, as a Series; its name and its index's name say what
     they are. curve_at: where reading the whole curve is slow, its values at some rows of
-    the first table. gain: how much better its champion is than the defaults, a score against them
-    with its interval and games; None where that is unknown. metrics: further ones for `compare`.
-    tables: by name. added: columns of the first table that hold each row's share, so that their
+    the first table. gain: how much better its champion is than the defaults, in Elo; None where
+    that is unknown. metrics: further ones for `compare`. tables: by name. added: columns of the first table that hold each row's share, so that their
     sum is what was played or taken so far; others hold that sum themselves.
     """
 
@@ -83,7 +83,7 @@ class RunReading:
     metrics: Callable[[Any], dict[str, Any]] = lambda run: {}
     curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
     added: Sequence[str] = ()
-    gain: Callable[[Any], tuple[float, float, float, int] | None] | None = None
+    gain: Callable[[Any], Estimate | None] | None = None
 
 
 @dataclass(frozen=True)

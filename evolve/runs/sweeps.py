@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evolve.fitness.statistics import Estimate, in_elo, stated
 from evolve.runs.run import Run
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.tables.columns import array_of, repeated, rows_with
@@ -66,11 +68,14 @@ def _metric(run: Run) -> tuple[str, float | None]:
     return "against_defaults", None if against is None else against.score
 
 
-def _gain(run: Run) -> tuple[float, float, float, int] | None:
-    """The winner's score against the defaults, with its interval and games."""
+def _gain(run: Run) -> Estimate | None:
+    """The winner's Elo over the defaults, without an interval where games are too few."""
     final = whole_final(run.path)
-    against = None if final is None else final.against_defaults
-    return None if against is None else (against.score, against.low, against.high, against.games)
+    found = None if final is None else final.against_defaults
+    if found is None:
+        return None
+    low, high = (math.nan if end is None else end for end in (found.low, found.high))
+    return stated(in_elo(Estimate(found.score, low, high, found.games)), found.games // 2)
 
 
 def _curve(run: Run) -> pd.Series[float]:

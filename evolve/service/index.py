@@ -16,7 +16,6 @@ from evolve.agents.agent_file import read_header
 from evolve.agents.calibration.ratings import beaten_by
 from evolve.errors import EvolveError
 from evolve.files.changes import refuse_link
-from evolve.fitness.statistics import Estimate, in_elo, stated
 from evolve.runs.ids import IN_STUDY, RUN_ID, find_run, is_study_in
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
@@ -286,9 +285,7 @@ def _gain(run: Run) -> dict[str, float | None]:
         found = run.kind.reading.gain(run)
     except _UNREADABLE:
         return {}
-    if found is None:
-        return {}
-    return stated(in_elo(Estimate(*found)), found[-1] // 2).columns("gain")
+    return {} if found is None else found.columns("gain")
 
 
 def _weights(run: Run) -> list[float] | None:

@@ -15,7 +15,16 @@ import pandas as pd
 
 from evolve.arena.call import match
 from evolve.errors import RunError
-from evolve.fitness.statistics import LEVEL, chance_of, holm, holm_levels, mean_of, student
+from evolve.fitness.statistics import (
+    FEWEST_PAIRS,
+    LEVEL,
+    chance_of,
+    holm,
+    holm_levels,
+    mean_of,
+    stated,
+    student,
+)
 from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of, words_of
@@ -290,7 +299,7 @@ def met(
                 scores.append(played.score.value)
         if scores:
             rows.append((first.name, second.name, scores, None))
-    return _table(HEAD_TO_HEAD, rows, 0.5)
+    return _table(HEAD_TO_HEAD, rows, 0.5, (games + 1) // 2)
 
 
 def meetings(groups: Sequence[Group]) -> Counter[str]:
@@ -322,14 +331,24 @@ def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> dict[int, fl
     return {seed: a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())}
 
 
-def _table(metric: str, rows: Sequence[_Row], expected: float) -> pd.DataFrame:
-    """Make the table; `expected` is the mean of two equal settings."""
-    chances = [math.nan if row[1] is None else chance_of(row[2], expected) for row in rows]
+def _table(
+    metric: str, rows: Sequence[_Row], expected: float, pairs: int = FEWEST_PAIRS
+) -> pd.DataFrame:
+    """Make the table; `expected` is the mean of two equal settings.
+
+    pairs: of games in a value; where all of them are too few, nothing is stated.
+    """
+    chances = [
+        math.nan
+        if against is None or pairs * len(values) < FEWEST_PAIRS
+        else chance_of(values, expected)
+        for _, against, values, _ in rows
+    ]
     levels = holm_levels(chances)
     listed = []
     for row, p, p_holm, level in zip(rows, chances, holm(chances), levels, strict=True):
         setting, against, values, over = row
-        mean, low, high, seeds = mean_of(values, level)
+        mean, low, high, seeds = stated(mean_of(values, level), pairs * len(values))
         tested = level if p == p else math.nan
         listed.append((metric, setting, against, seeds, mean, low, high, p, p_holm, tested, over))
     return pd.DataFrame(listed, columns=list(COLUMNS))

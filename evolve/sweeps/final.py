@@ -26,6 +26,7 @@ from evolve.files.changes import make_folder, remove_tree
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.statistics import finite
 from evolve.runs.progress import Observer
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.trials import FOLDER, SAME, agent_file, finished_of, games_of
@@ -195,12 +196,11 @@ class SweepFinal:
         facts = rate_winner(agent, self.plan.sweep, self.observer, self.executor)
         if retest is not None:
             facts["against_defaults"] = retest.score.value
-            score, low, high, games = retest.score
             against = Against(
-                score=score,
-                low=low,
-                high=high,
-                games=games,
+                score=retest.score.value,
+                low=finite(retest.score.low),
+                high=finite(retest.score.high),
+                games=retest.games,
                 failures=retest.failures_a,
                 failures_of_defaults=retest.failures_b,
             )

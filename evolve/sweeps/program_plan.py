@@ -150,7 +150,7 @@ class ProgramPlan(Plan):
         """Play a match; return its score."""
         match = Match(agent, other, openings, self.sweep.rules, seed=self.sweep.seed)
         _play(objective, match)
-        return match.result.score
+        return match.result.observed
 
     def _opponent(
         self, objective: Objective, values: Mapping[str, Any], name: str

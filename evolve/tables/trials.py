@@ -111,15 +111,15 @@ def importances_of(table: pa.Table) -> Importances:
 
 
 class Against(BaseModel):
-    """A score, 0 to 1, with its 95 % interval.
+    """A score, 0 to 1, with its 95 % interval, None where games are too few.
 
     seeds: after rungs, how many seeds it is the mean of. failures, failures_of_defaults: games that
     were lost because the program failed.
     """
 
     score: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     games: int
     seeds: int | None = None
     failures: int = 0
@@ -152,8 +152,9 @@ class FinalDocument(BaseModel):
         against = self.against_defaults
         if against is None:
             return "the winner was not tested with fresh seeds: nothing is known of its settings"
-        interval = f"[{against.low:.3f}, {against.high:.3f}]"
-        text = f"{against.score:.3f} {interval} in {against.games} fresh games"
+        text = f"{against.score:.3f} in {against.games} fresh games"
+        if against.low is not None and against.high is not None:
+            text = text.replace(" in", f" [{against.low:.3f}, {against.high:.3f}] in")
         if against.seeds is not None:
             text += f" of {against.seeds} fresh seed{'s' * (against.seeds != 1)}"
         if against.failures or against.failures_of_defaults:
@@ -161,7 +162,7 @@ class FinalDocument(BaseModel):
                 f", {against.failures} of them lost and {against.failures_of_defaults} won because "
                 "a program failed"
             )
-        if against.low > 0.5:
+        if against.low is not None and against.low > 0.5:
             return f"trial-{self.winner} beats the agent of the defaults, {text}"
         return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
 

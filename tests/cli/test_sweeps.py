@@ -51,7 +51,7 @@ def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPat
     assert look.line(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
     now += 30.0
     display.row(row(11, "COMPLETE", 0.5, seconds=30.0), 12, 20)
-    assert display.time.left == pytest.approx(120.0)
+    assert display.time.left == pytest.approx(120.0 + rating)
 
 
 def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +64,7 @@ def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> No
     for number, final[0] in ((9, 7.0), (18, 70.0), (19, 700.0)):
         display.row(row(number, "COMPLETE", 0.5, seconds=30.0), number + 1, 20)
         told.append(display.time.left)
-    assert told == pytest.approx([30 + 7, 30 / 19 + 70, 700])
+    assert told == pytest.approx([rating + s for s in (30 + 7, 30 / 19 + 70, 700)])
     display.stage("final", 0, 8)
     assert display.time.left == pytest.approx(700)
     display.stage("final", 8, 8)

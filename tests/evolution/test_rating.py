@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,31 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.arena.judges import RUNGS, Ladder
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.arena import judges
+from evolve.arena.judges import RATING_PANELS, RUNGS, Ladder
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import Rules
 from evolve.evolution.loop import EvolutionEnding
-from evolve.evolution.panel import RunContext
-from evolve.evolution.playoff import RATING_PANELS, rate
-from evolve.fitness.executor import ONE_THREAD, Threads
-from evolve.fitness.statistics import Estimate
+from evolve.fitness.executor import Threads
 from evolve.population.genome import Genome
+from evolve.runs.progress import Observer
 from tests.evolution.conftest import TINY, StopAfter, go_on, start
 from tests.tables.content import content_hash
+
+
+class Watch(Observer):
+    """What a rating reports."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[float, float]] = []
+        self.notes: list[str] = []
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.told.append((done, total))
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
 
 
 def provenance(folder: Path) -> dict[str, Any]:
@@ -46,33 +61,61 @@ def test_a_rung_has_the_elo_that_was_measured(
     rules: Rules, place: int, guess: float | None
 ) -> None:
     rung = Ladder(rules).rungs[place]
-    settings = resolve({**TINY, "rules": rules, "panel_openings": 8})
-    told: list[tuple[int, int]] = []
-    context = RunContext(Path("."), Genome.of(settings), Threads(2))
-    found = rate(rung.agent, context, guess, lambda *now: told.append(now))
-    assert found is not None
-    half = (found.high - found.low) / 2
+    watch = Watch()
+    found = Ladder(rules, seed=5).rate_champion(
+        rung.agent, 8, watch, seconds=math.inf, guess=guess, executor=Threads(2)
+    )
+    half = (found["elo_high"] - found["elo_low"]) / 2
     assert 20 < half < 120
     # It plays itself as well, which brings half of the points for certain; twice the interval.
-    assert abs(found.value - rung.elo) < 2 * half
-    assert found.n == 2 * RUNGS * RATING_PANELS * 8
-    (done, total), totals = told[-1], {total for _, total in told}
+    assert abs(found["elo"] - rung.elo) < 2 * half
+    assert found["elo_games"] == 2 * RUNGS * RATING_PANELS * 8
+    (done, total), totals = watch.told[-1], {total for _, total in watch.told}
     assert done == total == max(totals)
+
+
+@pytest.mark.parametrize(
+    ("move", "games"), [(0.0, 2 * RUNGS * RATING_PANELS * 8), (30.0, 2 * RUNGS * 3), (90.0, None)]
+)
+def test_slow_agents_play_fewer_games(
+    move: float, games: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is a minute: as many games as fit, or none, and a line says why."""
+    clock, agent, watch = [0.0], evolve.load_agent("swh"), Watch()
+
+    def choose(self: AlphaBetaAgent, board: evolve.Board) -> int:
+        clock[0] += move / 1000.0
+        return board.legal_moves()[0]
+
+    def stage(name: str, done: float, total: float) -> None:
+        clock[0] = done * move / 30.0
+
+    monkeypatch.setattr(judges.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(judges.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(AlphaBetaAgent, "choose", choose)
+    monkeypatch.setattr(watch, "stage", stage)
+    found = Ladder("standard").rate_champion(agent, 8, watch)
+    assert found.get("elo_games") == games
+    assert watch.notes == [] if games else "swh takes" in watch.notes[0]
 
 
 def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
     settings = resolve({**TINY, "generations": 5, "population": 8})
     champion, guess = evolve.load_agent(run.path).stored(), run.generations["rating"].iloc[-1]
 
-    def rated(seed: int) -> Estimate | None:
-        genome = Genome.of(settings.model_copy(update={"seed": seed}))
-        context = RunContext(Path("."), genome, ONE_THREAD)
-        return rate(champion, context, guess, lambda done, total: None)
+    def rated(seed: int) -> list[Any]:
+        found = Ladder(settings.rules, seed=seed).rate_champion(
+            champion,
+            settings.panel_openings,
+            Observer(),
+            seconds=math.inf,
+            guess=guess,
+            largest_endgame=Genome.of(settings).largest_endgame,
+        )
+        return [*found.values()]
 
-    mine = rated(TINY["seed"])
-    assert mine is not None
-    assert [*mine] == elo_of(run.path)
-    assert rated(6) != mine
+    assert rated(TINY["seed"]) == elo_of(run.path)
+    assert rated(6) != elo_of(run.path)
 
 
 def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.Run) -> None:

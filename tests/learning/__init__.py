@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from evolve.arena.judges import RATING
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
@@ -62,8 +63,9 @@ class Watcher(Observer):
         self.told: list[int] = []
 
     def stage(self, name: str, done: float, total: float) -> None:
-        self.shares.append(done / total)
-        self.told.append(int(name.removesuffix(" games")))
+        if name != RATING:
+            self.shares.append(done / total)
+            self.told.append(int(name.removesuffix(" games")))
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self.rows.append(dict(row))

@@ -13,7 +13,7 @@ import evolve
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.arena.judges import Judgement, Ladder, Panel
+from evolve.arena.judges import RATING, RATING_PANELS, RUNGS, Judgement, Ladder, Panel
 from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.toml import resolve_as
@@ -28,7 +28,12 @@ from evolve.learning.training import (
     columns_of,
     judge_of,
 )
-from evolve.tables.metrics import METRICS_COLUMNS, METRICS_SCORES, read_metrics
+from evolve.tables.metrics import (
+    METRICS_COLUMNS,
+    METRICS_SCORES,
+    committed_checks,
+    read_metrics,
+)
 from tests import networks
 from tests.learning import Watcher, small, training, whole
 
@@ -36,13 +41,19 @@ pytestmark = pytest.mark.learning
 
 
 def content(folder: Path) -> Any:
-    """The metrics without times, and the champion's weights."""
+    """The metrics without times, the champion's weights, and its rating."""
     table = read_metrics(folder).to_pandas()
     kept = table[[c for c in table if not c.endswith("seconds")]]
     agent = evolve.load_agent(folder)
     assert isinstance(agent, MctsAgent | DqnAgent)
     nets = agent.networks if isinstance(agent, DqnAgent) else (agent.network,)
-    return json.loads(kept.to_json(orient="records")), [net.digest for net in nets if net]
+    rows = json.loads(kept.to_json(orient="records"))
+    return rows, [net.digest for net in nets if net], elo_of(folder)
+
+
+def elo_of(folder: Path) -> list[Any]:
+    provenance: Any = evolve.load_agent(folder).stored().provenance
+    return [provenance.get(key) for key in ("elo", "elo_low", "elo_high", "elo_games")]
 
 
 VARIANTS = [
@@ -75,6 +86,34 @@ def test_stopped_and_gone_on_with_it_ends_the_same(
     third = training(tmp_path / "parts", kind, **changes)
     third.restore()
     assert third.finished is LearningEnding.GAMES
+
+
+class Killed(Watcher):
+    """An observer of a training that is killed while it rates its champion."""
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        if name == RATING:
+            raise KeyboardInterrupt
+        super().stage(name, done, total)
+
+
+@pytest.mark.parametrize("kind", ["mcts", "dqn"])
+def test_its_champion_is_rated_at_its_end(kind: str, tmp_path: Path) -> None:
+    """By the same games after a kill in these, which leaves the training unfinished."""
+    training(tmp_path / "whole", kind).run(Watcher())
+    elo, low, high, games = elo_of(tmp_path / "whole")
+    assert low < elo < high
+    assert games == 2 * RUNGS * RATING_PANELS * 2
+    with pytest.raises(KeyboardInterrupt):
+        training(tmp_path / "killed", kind).run(Killed())
+    assert committed_checks(tmp_path / "killed") < committed_checks(tmp_path / "whole")
+    again = training(tmp_path / "killed", kind)
+    again.restore()
+    assert again.finished is LearningEnding.GAMES
+    learned = again.learner.steps
+    again.run(Watcher())
+    assert again.learner.steps == learned
+    assert elo_of(tmp_path / "killed") == [elo, low, high, games]
 
 
 def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
