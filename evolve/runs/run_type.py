@@ -71,7 +71,8 @@ class RunReading:
     exists. curve: the course of that number, as a Series; its name and its index's name say what
     they are. curve_at: where reading the whole curve is slow, its values at some rows of
     the first table. gain: how much better its champion is than the defaults, in Elo; None where
-    that is unknown. metrics: further ones for `compare`. tables: by name. added: columns of the first table that hold each row's share, so that their
+    that is unknown. metrics: further ones for `compare`.
+    tables: by name. added: columns of the first table that hold each row's share, so that their
     sum is what was played or taken so far; others hold that sum themselves.
     """
 

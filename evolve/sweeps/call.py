@@ -73,8 +73,8 @@ def sweep(
 
     Workers are processes of their own, but scripts need no `if __name__ == "__main__"`. Returns the
     run: `.tables["trials"]`, `.champion`, `.elo`, `.plot()`. Raises SettingsError for invalid
-    settings, RunError for a folder that belongs to another run or where every trial failed, ExtraError
-    without what the kind needs.
+    settings, RunError for a folder that belongs to another run or where every trial failed,
+    ExtraError without what the kind needs.
 
     >>> evolve.sweep("alphabeta", "runs/tuned", trials=2)
     Run('runs/tuned', trials=2)

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from evolve.arena.judges import rating_seconds
 from evolve.cli.display import Display
 from evolve.cli.output import print_trials
 from evolve.cli.sweeps import TrialsView
@@ -42,6 +43,9 @@ def test_a_row_of_a_trial() -> None:
     assert len(head) == len(look.line(rows[1], 60.0)) <= 80
 
 
+RATING_TIME = rating_seconds("standard", 20, 1)
+
+
 def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.monotonic()
     monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
@@ -51,7 +55,7 @@ def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPat
     assert look.line(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
     now += 30.0
     display.row(row(11, "COMPLETE", 0.5, seconds=30.0), 12, 20)
-    assert display.time.left == pytest.approx(120.0 + rating)
+    assert display.time.left == pytest.approx(120.0 + RATING_TIME)
 
 
 def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,11 +68,11 @@ def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> No
     for number, final[0] in ((9, 7.0), (18, 70.0), (19, 700.0)):
         display.row(row(number, "COMPLETE", 0.5, seconds=30.0), number + 1, 20)
         told.append(display.time.left)
-    assert told == pytest.approx([rating + s for s in (30 + 7, 30 / 19 + 70, 700)])
+    assert told == pytest.approx([RATING_TIME + s for s in (30 + 7, 30 / 19 + 70, 700)])
     display.stage("final", 0, 8)
-    assert display.time.left == pytest.approx(700)
+    assert display.time.left == pytest.approx(RATING_TIME + 700)
     display.stage("final", 8, 8)
-    assert display.time.left == pytest.approx(0)
+    assert display.time.left == pytest.approx(RATING_TIME)
 
 
 def test_the_parameters_that_matter_most_are_shown(
