@@ -304,7 +304,7 @@ def test_the_columns_are_the_rating_with_its_interval() -> None:
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_the_panel_has_a_column_each(rules: str) -> None:
-    settings: Any = resolve_as(MctsSettings, {}, {"rules": rules, "panel_openings": 3})
+    settings: Any = resolve_as(MctsSettings, {}, {"rules": rules, "panel_openings": 5})
     agent = evolve.load_agent(rule_set(rules).greedy).with_rules(rules)
     found = judge_of(settings).judge(agent, Threads(2))
     columns = columns_of(found)
