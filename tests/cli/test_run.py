@@ -36,11 +36,11 @@ def test_folder_and_what_is_said(first_output: tuple[Path, Result]) -> None:
         *(f"{part}/gen-000{g}.parquet" for part in ("generations", "games") for g in range(3)),
         "games/playoff.parquet",
     }
-    # The header says what is about to be computed, with which rules, how long and how large.
+    # The header says what is about to be computed, with which rules, and how large.
     header = "\n".join(line for line in said.lines[:4] if "compiling" not in line)
     assert "1 thread" in header
     assert "1 threads" not in header
-    for word in ("reversed", "tuned", "seed 0", "6 individuals", "300 nodes", "about", "disk"):
+    for word in ("reversed", "tuned", "seed 0", "6 individuals", "300 nodes", " of disk"):
         assert word in header
     # Then a line a generation, the play-off, and where the champion is.
     rows = [line.split() for line in said.lines if line.split()[1].count("-") == 1]

@@ -144,7 +144,7 @@ def test_a_run_like_any_other(kind: str, shared: Path, copy: Path, tmp_path: Pat
 def test_a_network_is_measured_by_the_panel(shared: Path) -> None:
     metrics = evolve.load_run(shared).metrics
     assert metrics["random"].between(0, 1).all()
-    assert (metrics["random_low"] <= metrics["random"]).all()
+    assert metrics["random_low"].isna().all(), "two pairs are too few for an interval"
     assert "dense 8 relu" in done("show", shared / "champion.npz").out
 
 

@@ -106,7 +106,7 @@ def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
 def test_completion_shows_what_users_need() -> None:
     shown = {name for name in dir(evolve.load_run(KEPT)) if not name.startswith("_")}
     assert shown == {
-        "champion", "command", "config", "find", "games", "generation", "generation_count",
+        "champion", "command", "config", "elo", "find", "games", "generation", "generation_count",
         "generations", "importances", "individuals", "metrics", "name", "path", "plot", "seed",
         "setting", "table", "tables", "trials",
     }  # fmt: skip

@@ -60,6 +60,9 @@ export function eloOf(run) {
   return { value: run[name], low: run[`${name}_low`], high: run[`${name}_high`], sure };
 }
 
+/** What a sweep's winner gains over the defaults, beside its own Elo. */
+export const gainOf = ({ gain, gain_low: low, gain_high: high }) => [signed(gain, 0), margin(low, high), "Elo over its default settings"].filter(Boolean).join(" ");
+
 /** How good a run's champion is, as [label, value]; null where nothing is known. */
 export function strengthOf(run) {
   const { value, low, high, sure } = eloOf(run);

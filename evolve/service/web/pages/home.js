@@ -4,7 +4,7 @@ import { path, remove } from "../api.js";
 import { useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture, Spark } from "../figures.js";
-import { aboutOf, amount, capital, duration, eloOf, gapOf, isFew, percent, tooFew, troubleOf, verdictOf, when, winnerOf } from "../format.js";
+import { aboutOf, amount, capital, duration, eloOf, gainOf, gapOf, isFew, percent, tooFew, troubleOf, verdictOf, when, winnerOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, changed, contestOf, DeleteJob, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { isContest, kindOf, meta } from "../meta.js";
@@ -151,10 +151,9 @@ function Strength({ run, job }) {
     const { elo, elo_low: low, elo_high: high, score } = job.result || {};
     return typeof elo === "number" ? html`<${Elo} value=${elo} low=${low} high=${high} difference />` : typeof score === "number" && html`<span class="elo">${percent(score, 0)} <i>score</i></span>`;
   }
-  if (typeof run.gain === "number") return html`<${Elo} value=${run.gain} low=${run.gain_low} high=${run.gain_high} difference />`;
   const elo = eloOf(run);
   if (typeof elo.value === "number") return html`<${Elo} ...${elo} />`;
-  return typeof run.score === "number" && html`<span class="elo">${percent(run.score)} <i>score</i></span>`;
+  return typeof run.gain === "number" && html`<${Elo} value=${run.gain} low=${run.gain_low} high=${run.gain_high} difference />`;
 }
 
 /** Who is stronger after a match or a rating, as far as its games tell. */
@@ -173,12 +172,12 @@ function Meaning({ run, job }) {
   const wrong = run?.problem || job?.error;
   if (wrong) return html`<span class="bad">${troubleOf(wrong)}</span>`;
   if (!run) return (job.ending && job.ending !== "played" ? job.ending : null) ?? outcomeOf(job);
-  if (typeof run.gain === "number") return "Over its default settings, in fresh games";
+  if (typeof run.gain === "number") return typeof run.elo === "number" ? gainOf(run) : "Over its default settings, in fresh games";
   if (run.grid) return html`<${Found} run=${run} />`;
   if (run.beats) return `Beats the ${run.beats}`;
   if (typeof run.elo === "number") return "Beats no rung of the ladder for certain";
   if (typeof run.elo_so_far === "number") return "Strength of its bests";
-  return typeof run.score === "number" ? "Score against its panel" : null;
+  return typeof run.score === "number" ? `Scores ${percent(run.score)} against its panel` : null;
 }
 
 /** What a study has found: its verdict, as its own page says it, below how large it is. */

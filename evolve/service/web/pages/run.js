@@ -4,7 +4,7 @@ import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture } from "../figures.js";
-import { aboutOf, amount, cell, date, eloOf, gapOf, label, number, strengthOf, troubleOf, verdictOf, winnerOf } from "../format.js";
+import { aboutOf, amount, cell, date, eloOf, gainOf, gapOf, label, number, strengthOf, troubleOf, verdictOf, winnerOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
 import { kindOf } from "../meta.js";
@@ -86,9 +86,10 @@ function Head({ run, job, seeds }) {
 function Figure({ run, seeds = [] }) {
   const row = verdictOf(seeds);
   if (row) return html`<span class="elo">${winnerOf(row) || "Undecided"}</span><p class="note">${row.winner ? `by ${gapOf(row)}` : `${gapOf(row)} apart`}, ${number(row.seeds)} ${row.seeds === 1 ? "seed" : "seeds"}</p>`;
-  if (typeof run.gain === "number") return html`<${Elo} big difference value=${run.gain} low=${run.gain_low} high=${run.gain_high} /><p class="note">over its default settings</p>`;
   const elo = eloOf(run);
-  if (typeof elo.value === "number") return html`<${Elo} big ...${elo} /><p class="note">${run.beats ? `beats the ${run.beats}` : !elo.sure ? "strength of its bests" : "beats no rung for certain"}</p>`;
+  const gain = typeof run.gain === "number";
+  if (gain && typeof elo.value !== "number") return html`<${Elo} big difference value=${run.gain} low=${run.gain_low} high=${run.gain_high} /><p class="note">over its default settings</p>`;
+  if (typeof elo.value === "number") return html`<${Elo} big ...${elo} /><p class="note">${gain ? gainOf(run) : run.beats ? `beats the ${run.beats}` : !elo.sure ? "strength of its bests" : "beats no rung for certain"}</p>`;
   const strength = strengthOf(run);
   return strength && html`<span class="elo">${strength[1]} <i>${strength[0]}</i></span>`;
 }
