@@ -259,7 +259,9 @@ def _run(arguments: list[str]) -> int:
             raise error.__cause__ from None
         where = error.ctx.command_path if error.ctx else "evolve"
         message = error.format_message().rstrip(".")
-        message = f"{message[:1].lower()}{message[1:]}; see {where} --help"
+        if message[1:2].islower():  # not EVOLVE_TOKEN
+            message = message[0].lower() + message[1:]
+        message += f"; see {where} --help"
         click.echo(f"error: {plain(message)}", err=True)
         return 2
     except (EvolveError, click.ClickException, OSError, MemoryError) as error:
