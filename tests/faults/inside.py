@@ -6,7 +6,6 @@ runs in a thread and takes turns with the sweep, so that the order of points is 
 
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
 import threading
@@ -64,14 +63,12 @@ class InsideWorker:
         self._thread.start()
 
     def _work(self, folder: Path, settings: SweepSettings, placement: Placement) -> None:
-        with contextlib.ExitStack() as stack:
-            try:
-                opened = lambda: stack.enter_context(placement.open(1))  # noqa: E731
-                workers._serve(self._end, folder, settings, opened)  # type: ignore[arg-type]
-            except BaseException:  # death, which the sweep sees as an end of the connection
-                pass
-            finally:
-                self._end.send(_ENDED)
+        try:
+            workers.work(self._end, folder, settings, placement)  # type: ignore[arg-type]
+        except BaseException:  # death, which the sweep sees as an end of the connection
+            pass
+        finally:
+            self._end.send(_ENDED)
 
     @property
     def idle(self) -> bool:
