@@ -58,7 +58,7 @@ class TrialsView(ProgressView):
         workers: int = 1,
     ) -> None:
         first, target = progress or (0.0, settings.work)
-        self.begun, self.at_once = (float(first), float(target)), workers
+        self.begun, self.at_once = (float(first), float(target)), settings.first_trials
         self._final = final or (lambda: 0.0)
         self._rating = rating_seconds(settings.rules, settings.panel_openings, workers)
 

@@ -272,6 +272,14 @@ class SweepSettings(Settings):
         return self.trials + sum(trainings) / (self.budget or 1.0)
 
     @property
+    def first_trials(self) -> int:
+        """Trials whose end tells the pace: all that begin together, and a twentieth of all.
+
+        The first ones are slow: none is ended early yet.
+        """
+        return max(self.jobs or 1, self.trials // 20)
+
+    @property
     def trial_games(self) -> int:
         """Games of a trial that runs to its end."""
         meetings = 1 if SWEEP_TARGETS[self.kind].budget is None else self.reports

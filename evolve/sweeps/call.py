@@ -95,7 +95,7 @@ def sweep(
         if store_settings is not None:
             store_settings()
         if not (work.has_champion and work.study.is_over):
-            time = TimeLeft(work.study.progress, at_once=work.jobs)
+            time = TimeLeft(work.study.progress, at_once=work.settings.first_trials)
             with shown(progress, observer, time) as watching:
                 search_and_select(work, watching)
     return Run(folder)
