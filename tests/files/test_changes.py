@@ -40,6 +40,7 @@ EXEMPT: Final = {
     ("engine/compiled/compile.py", "tempfile.NamedTemporaryFile"): _CACHE,
     ("engine/compiled/private.py", "mkdir"): _PRIVATE,
     ("service/downloads.py", "open"): _CHILD,
+    ("cli/options.py", "write_bytes"): _SCRATCH,
     ("evolution/time_slice.py", "mkdir"): _SCRATCH,
     ("evolution/time_slice.py", "write_bytes"): _SCRATCH,
     ("agents/agent_file.py", "ZipFile"): _MEMORY,
