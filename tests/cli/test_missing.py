@@ -201,7 +201,10 @@ def test_a_driver_and_a_sampler_that_are_not_there() -> None:
     sweep = ("sweep", "alphabeta", "--trials=1", "--panel=random,swh")
     words = [(*sweep, f"--storage={url}", "--study=x"), (*sweep, "--sampler=gp")]
     results = without(("psycopg", "torch"), words)
-    whys = ("the driver for postgresql+psycopg", "sampler gp needs torch, the extra `learn`")
+    whys = (
+        "needs a driver; for PostgreSQL pip install 'psycopg",
+        "sampler gp needs torch, the extra `learn`",
+    )
     for why, (code, _, err) in zip(whys, results, strict=True):
         assert (code, err.count("\n")) == (1, 1), err
         assert why in err
