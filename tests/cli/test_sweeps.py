@@ -49,7 +49,7 @@ RATING_TIME = rating_seconds("standard", 20, 1)
 def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.monotonic()
     monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
-    look = TrialsView(SweepSettings(kind="alphabeta"), (10, 20))
+    look = TrialsView(SweepSettings(kind="alphabeta", trials=20), (10, 20))
     display = Display(look)
     assert display.time.left is None
     assert look.line(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
@@ -62,7 +62,7 @@ def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> No
     now = time.monotonic()
     monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
     final = [7.0]
-    look = TrialsView(SweepSettings(kind="alphabeta"), (0, 20), lambda: final[0])
+    look = TrialsView(SweepSettings(kind="alphabeta", trials=20), (0, 20), lambda: final[0])
     display, told = Display(look), []
     now += 30.0
     for number, final[0] in ((9, 7.0), (18, 70.0), (19, 700.0)):
