@@ -213,12 +213,12 @@ def read_terminal(here: int) -> str:
     return shown.decode("utf-8", "replace")
 
 
-def on_a_terminal(folder: Path, *arguments: object, columns: int = 80) -> str:
-    """What a command writes to a terminal, its own colours taken out."""
+def on_a_terminal(folder: Path, *arguments: object, columns: int = 80, real: bool = False) -> str:
+    """What a command writes to a terminal, its own colours taken out; real: in a new Python."""
     import pty
 
     here, there = pty.openpty()
-    process = forks.start(
+    process = (subprocess.Popen if real else forks.start)(
         command(*arguments),
         cwd=folder,
         env=environment(COLUMNS=str(columns), LINES="24", TERM="xterm", NO_COLOR="1"),

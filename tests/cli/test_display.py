@@ -87,7 +87,7 @@ def test_who_plays_first_on_a_machine_is_told_that_it_compiles(
 ) -> None:
     """On a terminal alone: what is read by programs stays as it is."""
     monkeypatch.setenv("EVOLVE_CACHE_DIR", str(tmp_path / "cold"))
-    shown = on_a_terminal(tmp_path, "play", "swh", "--side=white")
+    shown = on_a_terminal(tmp_path, "play", "swh", "--side=white", real=True)
     assert shown.count("compiling the kernels") == 1
     shutil.rmtree(tmp_path / "cold")
     ended = program(tmp_path, "match", "swh", "zero", "--games=2", "--json")
