@@ -176,8 +176,8 @@ def read_arrays(
                 for member in members
                 if only in (None, name := member.filename.removesuffix(".npy"))
             }
-    # zipfile raises the last two for a packing that it does not know, and for encryption.
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    # zipfile raises RuntimeError for encryption, and a kind of it for a packing unknown to it.
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
         raise ValueError(str(error) or "it is cut off") from error
 
 

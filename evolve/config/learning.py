@@ -62,6 +62,11 @@ class TrainingSettings(Settings):
         """CPU seconds, used where neither budget nor games are set."""
         return 120.0
 
+    @property
+    def reserve(self) -> float:
+        """CPU seconds of the budget for the work after the games."""
+        return 0.0
+
     def games_in_hand(self, share: float) -> int:
         """Games until the next round of learning, when `share` of the training is done."""
         return 20

@@ -131,6 +131,11 @@ class PatternSettings(TrainingSettings):
     def default_budget(self) -> float:
         return _BUDGETS.get(self.preset, 60.0)
 
+    @property
+    def reserve(self) -> float:
+        """CPU seconds of the budget that the cuts are measured in, at most a tenth of it."""
+        return min(_CUTS_SECONDS, 0.1 * self.budget) if self.budget and self.probcut else 0.0
+
     def games_in_hand(self, share: float) -> int:
         """Games until the next round of learning, when `share` of the training is done.
 
@@ -164,6 +169,8 @@ class PatternSettings(TrainingSettings):
 
 
 _GREEDY_ROUND: Final = 1024
+_CUTS_SECONDS: Final = 6.0
+"""Most CPU seconds that the measuring of cuts takes where there is a budget."""
 _BUDGETS: Final = {"quick": 30.0, "strong": 180.0}
 """CPU seconds of presets without games; among a preset's values a budget would limit games, too."""
 

@@ -108,11 +108,6 @@ class Learner(ABC):
         Returns the number of games played, and the mean loss, NaN without a step.
         """
 
-    @property
-    def reserve(self) -> float:
-        """CPU seconds of the budget that `finish` needs."""
-        return 0.0
-
     def finish(self, left: Left) -> None:  # noqa: B027 - most have nothing left to do
         """Do the remaining work after all games are learned from, as far as time allows."""
 

@@ -79,12 +79,6 @@ class PatternLearner(Learner):
         """Positions learned from so far."""
         return self._learned
 
-    @property
-    def reserve(self) -> float:
-        """CPU seconds of a budget that `finish` needs, at most a tenth of it."""
-        budget, cuts = self.settings.budget, self.settings.probcut
-        return 0.0 if budget is None or cuts == 0 else min(_CUTS_SECONDS, 0.1 * budget)
-
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> tuple[int, float]:
@@ -248,7 +242,3 @@ class PatternLearner(Learner):
         done = (share - settings.greedy) / (1.0 - settings.greedy) if settings.greedy < 1 else 1.0
         fall: float = (settings.last_rate / settings.search_rate) ** min(max(done, 0.0), 1.0)
         return settings.search_rate * fall
-
-
-_CUTS_SECONDS: Final = 6.0
-"""Most CPU seconds that `finish` takes where there is a budget."""

@@ -183,7 +183,7 @@ class InMemoryTraining:
     def _end(self) -> float:
         """CPU seconds at which its games end."""
         budget = self.settings.budget
-        return math.inf if budget is None else budget - self.learner.reserve
+        return math.inf if budget is None else budget - self.settings.reserve
 
     def warm_up(self) -> None:
         """Compile every kernel, so that the budget is not spent on it."""

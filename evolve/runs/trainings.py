@@ -24,20 +24,21 @@ def _progress(run: Run) -> RunProgress:
     """Its progress and strength, as of its last check."""
     rows, config = read_metrics(run.path).to_pylist(), run.config
     last: dict[str, Any] = rows[-1] if rows else {}
-    ends = (("games", "games"), ("budget", "cpu_seconds"))
-    complete = any(
-        isinstance(config.get(end), (int, float)) and last.get(column, 0) >= config[end]
-        for end, column in ends
-    )
+    judge, budget, games = _judge(run), config.get("budget"), config.get("games")
+    complete = isinstance(games, int) and last.get("games", 0) >= games
+    if isinstance(budget, (int, float)):
+        # The work after the games may take less than its reserve of the budget.
+        model = run.kind.commands[run.command].model()
+        reserve = model.model_construct(**config).reserve
+        complete = complete or last.get("cpu_seconds", 0.0) >= budget - reserve
     patience = config.get("patience")
     if isinstance(patience, int) and rows:
         # A check no better than the best before it counts towards `patience`.
         scores = [row["score"] for row in rows]
         complete = complete or len(rows) - 1 - scores.index(max(scores)) >= patience
-    judge, budget = _judge(run), config.get("budget")
     return RunProgress(
         done=last.get("games", 0),
-        target=config.get("games"),
+        target=games,
         complete=complete,
         metrics={f"{judge}_score": last.get("score")},
         share=last.get("cpu_seconds", 0.0) / budget if isinstance(budget, (int, float)) else None,

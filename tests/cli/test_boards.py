@@ -81,19 +81,19 @@ def test_asking_and_typing_nonsense() -> None:
     assert "end of input" in done("play", "random").out
 
 
-def test_every_wait_for_compilation_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_wait_for_compilation_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also that of a hint, which comes after others."""
-    told: list[str] = []
-    monkeypatch.setattr(boards, "print_note", told.append)
+    notes: list[str] = []
+    monkeypatch.setattr(boards, "print_note", notes.append)
     analyse = AlphaBetaAgent.analyse
 
     def compiling(self: AlphaBetaAgent, board: evolve.Board) -> object:
-        numba.njit(lambda number: number)(len(told))
+        numba.njit(lambda number: number)(len(notes))
         return analyse(self, board)
 
     monkeypatch.setattr(AlphaBetaAgent, "analyse", compiling)
     done("play", "swh", stdin="hint\nhint\nquit\n")
-    assert [text.partition(",")[0] for text in told] == ["compiling the kernels"] * 2
+    assert [text.partition(",")[0] for text in notes] == ["compiling the kernels"] * 2
 
 
 @pytest.mark.parametrize("typed", ["d3", " 1. D3! "])

@@ -67,3 +67,11 @@ def test_before_its_first_check_a_checkpoint_is_kept(tmp_path: Path) -> None:
     progress = READING.progress(run)
     assert (progress.done, progress.complete, progress.metrics) == (0, False, {"panel_score": None})
     assert READING.metrics(run) == {"games": 0}
+
+
+@pytest.mark.parametrize(("budget", "complete"), [(22.0, True), (23.0, False)])
+def test_patterns_need_not_use_up_what_is_kept_for_their_cuts(
+    tmp_path: Path, budget: float, complete: bool
+) -> None:
+    run = training(tmp_path, [0.1, 0.5, 0.4], "patterns", budget=budget)
+    assert READING.progress(run).complete == complete

@@ -63,7 +63,7 @@ function useCalm(act) {
   };
 }
 
-/** Put new rows of a run into its table; a row with a rating smooths those before it: `refresh` gets them anew. */
+/** Put new rows of a run into its table. A new rating changes earlier ones, so `refresh` loads them again. */
 function useNewRows(run, change, append, refresh) {
   const { id } = run;
   const { event } = kindOf(run);
