@@ -21,6 +21,7 @@ from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSetti
 from evolve.config.toml import resolve_as
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.engine.compiled.compile import require_compiling
 from evolve.errors import OptionsError
 from evolve.fitness.executor import Threads, interruptible
 from evolve.fitness.games import GamesDone, counted
@@ -155,6 +156,7 @@ def match_of(
     reading: `tell` and `strict` of `_openings_for`; options: `names`, `executor`, `failed` and
     `watch` of Match.
     """
+    require_compiling()
     agreed = agree_on(players, settings.rules)
     default = GAMES if settings.sprt is None else GAMES_OF_TEST
     openings = _openings_for(
@@ -195,6 +197,7 @@ def tournament_of(
     players, names: those of `settings.against` first. reading: `tell` and `strict` of
     `_openings_for`; options: `executor`, `folder`, `failed` and `warn` of Tournament.
     """
+    require_compiling()
     agreed = agree_on(players, settings.rules)
     pairs = (settings.games + 1) // 2
     chosen, plies, seed = settings.openings, settings.opening_plies, settings.seed

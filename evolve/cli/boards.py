@@ -221,10 +221,10 @@ def serve_engine(name: str, protocol: str, rules: str | None) -> None:
     """Answer another program on standard input and output, as an agent."""
     agent = evolve.load_agent(name)
     agreed = agree_on([agent], rules)
-    if agreed.assumed:
-        print_error(f"{readable(name)}: {agreed}; --rules says otherwise")
     # Compiles and measures what a move by the clock needs under these rules, before any clock runs.
     agent.with_rules(agreed.rules).limited(Limit(seconds=1.0))
+    if agreed.assumed:
+        print_error(f"{readable(name)}: {agreed}; --rules says otherwise")
     send = partial(print, end="", flush=True)
     try:
         if protocol == "gtp":

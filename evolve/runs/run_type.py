@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from evolve.extras import imported, need
+from evolve.extras import call, imported, need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +130,8 @@ class Variant:
         return imported(self.settings)
 
     def need_extras(self) -> None:
-        """Raise ExtraError if it needs PyTorch and that is not installed."""
+        """Raise ExtraError without the PyTorch that it needs, EvolveError if nothing compiles."""
+        call("evolve.engine.compiled.compile:require_compiling")
         if self.learns:
             need("torch")
 

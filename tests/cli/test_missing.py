@@ -187,12 +187,46 @@ def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     assert "x~/swh.json" in fails("show", "x~/swh.json")
 
 
-def test_without_compiling_nothing_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    code, out, err = program(tmp_path, "match", *GAMES, real=True, NUMBA_DISABLE_JIT="1")
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert "NUMBA_DISABLE_JIT is set" in fails("serve", tmp_path)
-    assert (code, out) == (1, "")
-    assert err == ("error: NUMBA_DISABLE_JIT is set, and nothing here plays uncompiled: unset it\n")
+_UNCOMPILED = """
+import json, sys
+from tests.cli import invoke
+print(json.dumps([invoke(*words)[::2] for words in json.loads(sys.argv[1])]))
+"""
+
+
+def test_without_compiling_what_plays_says_so_and_all_else_works(tmp_path: Path) -> None:
+    (tmp_path / "start.txt").write_text("f5d6")
+    (tmp_path / "study.toml").write_text('command = "sweep alphabeta"\nseeds = [0]\n')
+    others = {
+        ("show", "nothere"): "no such file",
+        ("show", "swh"): "",
+        ("hand-in", "x"): "no agent 'x'",
+        ("export", "swh", "-o", "swh.py"): "",
+        ("plot", "swh", "-o", "swh.png"): "",
+        ("match", "nothere", "swh"): "no such file",
+        ("resume", "nothere"): "no such folder",
+        ("replay", "nothere.ggf"): "No such file",
+        ("agents",): "",
+        ("runs", "."): "",
+    }
+    plays: list[tuple[str, ...]] = [
+        *(("match", *GAMES), ("rate", *GAMES, "--out=rated"), ("play", "swh")),
+        *(("engine", "swh", "--protocol=gtp"), ("hand-in", "swh", "--rules=standard")),
+        *(("run",), ("sweep", "alphabeta"), ("train", "patterns"), ("study", "study.toml")),
+        *(("perft", "3"), ("solve", "start.txt"), ("serve",)),
+    ]
+    words = json.dumps([*others, *plays])
+    ended = python(_UNCOMPILED, words, folder=tmp_path, NUMBA_DISABLE_JIT="1")
+    answers = json.loads(ended.out)
+    for (code, err), (command, message) in zip(answers, others.items(), strict=False):
+        assert (code, message in err) == (bool(message), True), (command, err)
+    for (code, err), command in zip(answers[len(others) :], plays, strict=True):
+        assert code == 1, command
+        assert err.startswith("error: NUMBA_DISABLE_JIT is set, and nothing "), (command, err)
+        assert err.count("\n") == 1, (command, err)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("start.txt", "study.toml", "swh.png", "swh.py")
+    ]
 
 
 @pytest.mark.slow

@@ -48,9 +48,6 @@ def _load_without_blas() -> None:
         linalg.ensure_blas = before
 
 
-if numba_config.DISABLE_JIT:
-    raise EvolveError("NUMBA_DISABLE_JIT is set, and nothing here plays uncompiled: unset it")
-
 _load_without_blas()
 
 
@@ -215,12 +212,29 @@ def address_of(function: Any, signature: Any) -> int:
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
 
 
+def require_compiling() -> None:
+    """EvolveError where numba is told not to compile: pointers and intrinsics need it."""
+    if numba_config.DISABLE_JIT:
+        raise EvolveError("NUMBA_DISABLE_JIT is set, and nothing here plays uncompiled: unset it")
+
+
+class _Uncompiled:
+    """A kernel where numba does not compile: what needs no kernel works all the same."""
+
+    def __call__(self, *_: object) -> None:
+        require_compiling()
+
+    compile = __call__
+
+
 def kernel(function: F, **options: Any) -> F:
     """Compile `function` with numba on first call: cached on disk, the GIL released.
 
     numba reads the cache folder when it makes the dispatcher; other numba code in the process keeps
     its own setting.
     """
+    if numba_config.DISABLE_JIT:
+        return cast(F, _Uncompiled())
     before = numba_config.CACHE_DIR
     try:
         if CACHE_DIR is not None:
