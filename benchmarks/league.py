@@ -1,13 +1,14 @@
 """One-ply players of the published Othello league against an agent with patterns.
 
-    python -m benchmarks.league FOLDER AGENT [AGENT …] [--boards 1000]
+    python -m benchmarks.league FOLDER AGENT [AGENT …] [--boards 1000] [--inverting PART …]
 
 FOLDER holds players (*.player) and boards (*.txt) in the format of the published ones, of which
 none come with evolve. A player is whole numbers and weights, brackets counting for nothing: how
 many tuples; for each its length n and how many places it has, then the squares of each place (0 is
 a1, 63 is h8, row by row), then 3**n weights, the first square's value counting most: 0 for white, 1
 for an empty square, 2 for black. A player may also be 64 weights of squares, each times -1, 0 or 1.
-It is for black; as white it prefers low values. Boards are 64 such values each, after seven plies,
+It is for black; as white it prefers low values, or it sees the board with its colours inverted, as
+those do whose file names have one of the PARTs in them: as published by default. Boards are 64 such values each, after seven plies,
 white to move. AGENT plays one ply ahead without an exact end. Every board is played with both
 colours.
 """
@@ -33,6 +34,8 @@ from evolve.engine.search.context import AGE, STOPPED
 from evolve.fitness.statistics import score_of_pairs
 
 EMPTY = 1
+INVERTING = ("GECCO", "IPref", "All2", "CoCMAES")
+"""Parts of the names of those that invert, as their authors' league has them."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,7 @@ def _play(
     starts: Any,
     tables: Any,
     weights: Any,
+    inverts: bool,
     context: Any,
 ) -> Any:
     """The agent's points on every board, playing one colour."""
@@ -129,7 +133,7 @@ def _play(
                     moves &= moves - ONE
                     turned = flips_of(move, own, opp)
                     mine, theirs = own ^ turned ^ (ONE << U(move)), opp ^ turned
-                    if white_to_move:
+                    if white_to_move and not inverts:
                         value = -_value(mine, theirs, squares, starts, tables, weights)
                     else:
                         value = _value(theirs, mine, squares, starts, tables, weights)
@@ -145,7 +149,9 @@ def _play(
     return points
 
 
-def scores(agent: PatternAgent, player: Tuples, boards: npt.NDArray[np.uint64]) -> Any:
+def scores(
+    agent: PatternAgent, player: Tuples, inverts: bool, boards: npt.NDArray[np.uint64]
+) -> Any:
     """The agent's points in each pair of games, 0 to 1."""
     agent = replace(agent, probcut=0.0)
     memory = PatternMemory(1)
@@ -155,7 +161,7 @@ def scores(agent: PatternAgent, player: Tuples, boards: npt.NDArray[np.uint64]) 
     for white in (True, False):
         memory.context[AGE] += 1
         memory.context[STOPPED] = 0
-        found.append(_play(boards, white, *parts, context))
+        found.append(_play(boards, white, *parts, inverts, context))
     return (found[0] + found[1]) / 2
 
 
@@ -165,6 +171,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("agents", nargs="+", metavar="AGENT")
     parser.add_argument("--boards", type=int, help="so many alone, the first ones")
+    parser.add_argument("--inverting", nargs="*", default=INVERTING, metavar="PART")
     options = parser.parse_args()
     players = {path.stem: read_player(path) for path in sorted(options.folder.glob("*.player"))}
     found = [read_boards(path) for path in sorted(options.folder.glob("*.txt"))]
@@ -177,7 +184,8 @@ def main() -> None:
             raise SystemExit(f"{name} is not an agent with patterns")
         pairs = []
         for player, tuples in players.items():
-            pairs.append(scores(agent, tuples, boards))
+            inverts = any(part in player for part in options.inverting)
+            pairs.append(scores(agent, tuples, inverts, boards))
             print(f"{name} against {player}: {pairs[-1].mean():.3f}", flush=True)
         # Boards are the units: all players meet on each.
         score = score_of_pairs(np.mean(pairs, axis=0))

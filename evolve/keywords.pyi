@@ -76,7 +76,7 @@ class TrainingKeywords(TypedDict, total=False):
     panel_openings: int
     patience: int | None
     device: Literal['auto', 'cpu', 'cuda']
-    preset: Literal['default', 'swept', 's2-dqn', 's2-dueling', 's2-minimax-dueling', 's3-dqn', 's3-double', 's3-dueling', 's5-network1', 's5-network2'] | Literal['default', 'swept', 's3-mcts', 's4-reversiv'] | Literal['default', 'quick', 'strong', 'record-size']
+    preset: Literal['default', 'swept', 's2-dqn', 's2-dueling', 's2-minimax-dueling', 's3-dqn', 's3-double', 's3-dueling', 's5-network1', 's5-network2'] | Literal['default', 'swept', 's3-mcts', 's4-reversiv'] | Literal['default', 'quick', 'strong', 'record-size', 'evolved']
     layers: Sequence[str]
     networks: int
     bootstrap: Literal['own', 'negamax']
@@ -116,6 +116,7 @@ class TrainingKeywords(TypedDict, total=False):
     check_simulations: int
     shapes: Sequence[str]
     phases: int
+    start_from: str | None
     greedy: float
     trace: float
     rate: float
@@ -130,6 +131,14 @@ class TrainingKeywords(TypedDict, total=False):
     rare: int
     search_rate: float
     last_rate: float
+    duels: float
+    duel_depths: Sequence[int] | int | str
+    duel_plies: Sequence[int] | int | str
+    duel_noise: float
+    duel_rate: float
+    duels_a_step: int
+    duel_shapes: Sequence[str]
+    duel_growth: float
     checks: int
     depth: int
     probcut: float

@@ -71,7 +71,7 @@ def test_kernels_live_in_the_engine_alone() -> None:
 
 def test_modules_that_import_torch_are_marked_as_learning() -> None:
     """Without the mark they would be skipped where torch is missing, and left out where it is."""
-    light = "self_play|learner|patterns|training"
+    light = "self_play|learner|patterns|training|duels|growth"
     needs = re.compile(
         rf"^(import torch|from (torch|evolve\.learning\.(?!{light})|benchmarks\.trained))", re.M
     )
@@ -131,6 +131,7 @@ TESTED_BY = {
     "evolve/arena/hand_in.py": "tests/cli/test_hand_in.py",
     "evolve/cli/trainings.py": "tests/cli/test_train.py",
     "evolve/config/program_sweep.py": "tests/config/test_sweep.py",
+    "evolve/engine/games/duels.py": "tests/learning/test_duels.py",
     "evolve/engine/games/training_games.py": "tests/engine/games/test_mcts_games.py",
     "evolve/runs/ids.py": "tests/runs/test_loading.py",
     "evolve/runs/run_type.py": "tests/runs/test_run_types.py",

@@ -40,8 +40,9 @@ from evolve.engine.patterns.shapes import parse_shape, shape_text
 from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_move
 from evolve.errors import AgentError, OverBudgetError
-from evolve.number_text import percent, whole
+from evolve.number_text import percent
 from evolve.standalone.render import render_patterns
+from evolve.terminal_text import count_of
 
 DEPTH: Final = 10
 ENDGAME: Final = 12
@@ -241,9 +242,10 @@ class PatternAgent(SearchingAgent):
         facts = (*(self._limits or [depths]), f"exact from {self.endgame} empties")
         edges = [4, *self.patterns.boundaries, 65]
         lines = [
-            f"{len(shapes.shapes)} shapes with {len(shapes.instances)} images, {len(tables)} "
-            f"phases (from {', '.join(map(str, edges[:-1]))} discs), "
-            f"{whole(tables.shape[0] * shapes.weights)} weights",
+            f"{count_of(len(shapes.shapes), 'shape')} with "
+            f"{count_of(len(shapes.instances), 'image')}, {count_of(len(tables), 'phase')} "
+            f"(from {', '.join(map(str, edges[:-1]))} discs), "
+            f"{count_of(tables.shape[0] * shapes.weights, 'weight')}",
             self._cuts_in_words,
         ]
         if search is not None and search.boundaries:

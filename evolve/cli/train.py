@@ -50,6 +50,8 @@ Examples:
   evolve train patterns
   evolve train patterns --preset strong --rules reversed --jobs 2
   evolve train patterns --shapes 'corner, edge, a1-d2, b1/g6' --phases 3 --games 200000
+  evolve train patterns --preset evolved --rules standard --jobs 2
+  evolve train patterns --start-from runs/patterns-001 --duels 1 --duel-depths 2,3
 """,
 }
 """The help of its commands; those of others say what the registry says about them."""

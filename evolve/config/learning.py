@@ -78,6 +78,11 @@ class TrainingSettings(Settings):
         """
         return games - last >= 10 * self.games_in_hand(share)
 
+    @property
+    def parts(self) -> tuple[float, ...]:
+        """Shares of the training at which it begins to work otherwise, and its end."""
+        return 0.0, 1.0
+
     def brief(self) -> Self:
         """The same settings, but a few games and steps reach all parts of a training."""
         return self

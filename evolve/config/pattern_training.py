@@ -20,7 +20,10 @@ from evolve.engine.patterns.shapes import (
 )
 from evolve.engine.search.genes import MAX_PHASES
 from evolve.errors import AgentError
-from evolve.parsing import split_list
+from evolve.parsing import split_integers, split_list
+from evolve.terminal_text import count_of
+
+_Shapes = Annotated[tuple[str, ...], BeforeValidator(split_list)]
 
 
 class PatternSettings(TrainingSettings):
@@ -28,7 +31,9 @@ class PatternSettings(TrainingSettings):
 
     The first part of a training is temporal differences: games one ply ahead, each learned from
     once, backwards. The second part searches its games: every position is learned towards the
-    result of its search and the rest of its game, several times, at a falling rate.
+    result of its search and the rest of its game, several times, at a falling rate. The last part
+    is evolution: weights with noise play those with the opposite noise, and steps follow the
+    results.
     """
 
     judge = "ladder"
@@ -39,20 +44,29 @@ class PatternSettings(TrainingSettings):
         "shapes": "The patterns",
         "greedy": "First part: temporal differences",
         "search_depth": "Second part: searched games",
+        "duels": "Last part: duels",
         "openings": TO_LEARN_FROM,
         "checks": CHECKS,
         "depth": PLAY,
         "preset": FIRST,
     }
 
-    shapes: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
+    shapes: _Shapes = Field(
         DEFAULT_SHAPES,
         description=f"sets of shapes ({', '.join(SETS)}), and shapes as squares: blocks a1-c3, "
         "diagonals a1/h8, single squares b2, joined by spaces or +; commas between shapes",
     )
     phases: int = Field(6, ge=1, le=MAX_PHASES, description="stages of the game with own weights")
+    start_from: str | None = Field(
+        None,
+        description="agent with patterns to start from: larger shapes share the values of those "
+        "that they hold, and later phases begin with those of the phase that they are part of",
+        json_schema_extra={"names": "agent"},
+    )
     greedy: Share = Field(
-        0.5, description="share of the budget, or of the games, that the first part takes"
+        0.5,
+        description="share of the budget, or of the games, that the first part takes, of what "
+        "duels leave",
     )
     trace: Share = Field(
         0.8, description="lambda of TD: how far a game's end tells more than the next value"
@@ -89,6 +103,30 @@ class PatternSettings(TrainingSettings):
     )  # fmt: skip
     search_rate: float = Field(0.12, gt=0.0, le=10.0, description="step at first")
     last_rate: float = Field(0.005, gt=0.0, le=10.0, description="step at the end")
+    duels: Share = Field(
+        0.0, description="share of the budget, or of the games, that duels take at the end"
+    )
+    duel_depths: Annotated[
+        tuple[Annotated[int, Field(ge=1, le=8)], ...],
+        BeforeValidator(split_integers),
+        Field(min_length=1, max_length=8),
+    ] = Field((1,), description="plies that duels are searched; each draws one of these")
+    duel_plies: Annotated[
+        tuple[Annotated[int, Field(ge=0, le=40)], ...],
+        BeforeValidator(split_integers),
+        Field(min_length=1, max_length=2),
+    ] = Field((4, 20), description="random moves before a duel: fewest and most, or so many")
+    duel_noise: float = Field(
+        0.15, gt=0.0, le=10.0, description="noise of a weight, in twice the mean size of weights"
+    )
+    duel_rate: float = Field(
+        0.01, gt=0.0, le=1.0, description="step of a weight at first, in the same unit"
+    )
+    duels_a_step: int = Field(400, ge=1, le=1_000_000, description="duels between two steps")
+    duel_shapes: _Shapes = Field(
+        (), description="smaller shapes that duels begin with, from nothing; then shapes grow"
+    )
+    duel_growth: Share = Field(0.1, description="share of the duels that smaller shapes take")
     openings: int = Field(
         8, ge=0, le=30, description="most random moves at the start of a game (0 to this many)"
     )
@@ -111,18 +149,24 @@ class PatternSettings(TrainingSettings):
     probcut_depth: int = Field(
         8, ge=8, le=14, description="plies of the deepest searches that measure them"
     )
-    preset: Literal["default", "quick", "strong", "record-size"] = Field(
+    preset: Literal["default", "quick", "strong", "record-size", "evolved"] = Field(
         "default", description="settings to start from; other options override single values"
     )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        try:
-            check_shapes(parse_shapes(self.shapes))
-        except AgentError as error:
-            raise ValueError(f"shapes: {error}") from error
+        for name in ("shapes", *(["duel_shapes"] if self.duel_shapes else [])):
+            try:
+                check_shapes(parse_shapes(getattr(self, name)))
+            except AgentError as error:
+                raise ValueError(f"{name}: {error}") from error
         demand(
             (self.last_rate <= self.search_rate, "last_rate: it must not be over search_rate"),
+            (self.duel_plies[0] <= self.duel_plies[-1], "duel_plies: the fewest first"),
+            (
+                not self.duel_shapes or (self.duels == 1.0 and self.start_from is None),
+                "duel_shapes: they need duels=1 and no start_from, since they begin with nothing",
+            ),
             (not 0 < self.probcut < 0.1, "probcut: it must be 0.1 or more, or 0 for no cuts"),
         )
         return self
@@ -136,20 +180,36 @@ class PatternSettings(TrainingSettings):
         """CPU seconds of the budget that the cuts are measured in, at most a tenth of it."""
         return min(_CUTS_SECONDS, 0.1 * self.budget) if self.budget and self.probcut else 0.0
 
+    @property
+    def searches_begin(self) -> float:
+        """The share of the training at which the second part begins."""
+        return self.greedy * (1.0 - self.duels)
+
+    @property
+    def duels_begin(self) -> float:
+        """The share of the training at which duels begin; over 1 where there are none."""
+        return 1.0 - self.duels if self.duels else math.inf
+
+    @property
+    def parts(self) -> tuple[float, ...]:
+        return 0.0, self.searches_begin, 1.0
+
     def games_in_hand(self, share: float) -> int:
         """Games until the next round of learning, when `share` of the training is done.
 
-        The first part plays many, since they are quick, but not beyond its own end. Where `games`
-        is set, a round never exceeds the games between two checks, so that a training of few games
-        has as many checks as one of many.
+        The first part plays many, since they are quick. Where `games` is set, no round goes beyond
+        the end of its part, nor exceeds the games between two checks, so that a training of few
+        games has as many checks as one of many.
         """
-        searching = share >= self.greedy
-        most = self.round if searching else _GREEDY_ROUND
+        most, end = _GREEDY_ROUND, self.searches_begin
+        if share >= self.duels_begin:
+            most, end = 2 * self.duels_a_step, 1.0
+        elif share >= self.searches_begin:
+            most, end = self.round, 1.0 - self.duels
         if self.games is None:
             return most
-        most = min(most, max(1, self.games // self.checks))
-        left = math.ceil(self.greedy * self.games) - round(share * self.games)
-        return most if searching else min(most, max(1, left))
+        left = math.ceil(end * self.games) - round(share * self.games)
+        return min(most, max(1, self.games // self.checks), max(1, left))
 
     def check_is_due(self, last: int, games: int, share: float) -> bool:
         """Whether `share` reaches 1 / `checks`, or `games` passes the end of such a share."""
@@ -162,27 +222,39 @@ class PatternSettings(TrainingSettings):
     @property
     def summary(self) -> str:
         """Shapes and phases."""
-        return f"{', '.join(self.shapes)}; {self.phases} phases"
+        return f"{', '.join(self.shapes)}; {count_of(self.phases, 'phase')}"
 
     def brief(self) -> Self:
-        return self.model_copy(update={"seed": 0, "round": 4, "probcut_positions": 50})
+        update = {"seed": 0, "round": 4, "probcut_positions": 50, "duels_a_step": 2}
+        return self.model_copy(update=update)
 
 
 _GREEDY_ROUND: Final = 1024
 _CUTS_SECONDS: Final = 6.0
 """Most CPU seconds that the measuring of cuts takes where there is a budget."""
-_BUDGETS: Final = {"quick": 30.0, "strong": 180.0}
+_BUDGETS: Final = {"quick": 30.0, "strong": 180.0, "evolved": 2400.0}
 """CPU seconds of presets without games; among a preset's values a budget would limit games, too."""
 
+_RECORD: Final = {"shapes": ("lines-4", "blocks-2x2"), "phases": 1}
 PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "default": {},
     "quick": {},
     "strong": {"greedy": 0.2, "search_depth": 4, "search_solved": 12, "shapes": STRONG_SHAPES},
-    "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
+    "record-size": _RECORD,
+    "evolved": {
+        **_RECORD,
+        "duels": 1.0,
+        "duel_shapes": ("lines-2",),
+        "duel_noise": 0.25,
+        "duels_a_step": 1000,
+        "depth": 1,
+        "endgame": 0,
+        "probcut": 0.0,
+    },
 }
 """Presets of a pattern training.
 
 quick: half a minute. strong: deeper searches, more exact scores and two blocks near the centre,
 minutes. record-size: the shapes of the published record of one-ply players, straight lines of four
-and blocks of 2 × 2.
+and blocks of 2 × 2. evolved: these shapes for a player of one ply, by duels alone.
 """

@@ -99,6 +99,9 @@ class Learner(ABC):
     def steps(self) -> int:
         """Learning steps so far."""
 
+    def begin(self) -> None:  # noqa: B027 - most begin with nothing
+        """Load what the settings start from; SettingsError where that cannot be."""
+
     @abstractmethod
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left

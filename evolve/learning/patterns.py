@@ -33,8 +33,12 @@ from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.genes import default_boundaries, phase_of
+from evolve.errors import AgentError, SettingsError
 from evolve.fitness.games import GamesDone
+from evolve.learning.duels import Strategy, evaluation_weights
+from evolve.learning.growth import grown, split_phases
 from evolve.learning.learner import Learner, Left, Share, left_for_games, play_in_time
+from evolve.runs.loading import load_agent
 
 _CHECKED_DEPTH: Final = 6
 """Most plies that the agent searches in checks."""
@@ -42,7 +46,6 @@ _PART: Final = 32
 """Games that a thread plays in one call."""
 _TABLE_BITS: Final = 10
 """Table bits of these games' shallow searches and endgame solves."""
-_LARGEST: Final = 32767
 
 
 class PatternLearner(Learner):
@@ -59,7 +62,9 @@ class PatternLearner(Learner):
         self._games = 0
         self._searching = False
         self._cuts = Cuts.of()
+        self._strategy: Strategy | None = None
         self._shapes = ShapeSet(parse_shapes(settings.shapes))
+        self._first_shapes = ShapeSet(parse_shapes(settings.duel_shapes or settings.shapes))
         self._boundaries = default_boundaries(settings.phases)
         entries, phases = self._shapes.entries, settings.phases
         self._data = TrainingData(
@@ -79,6 +84,23 @@ class PatternLearner(Learner):
         """Positions learned from so far."""
         return self._learned
 
+    def begin(self) -> None:
+        source = self.settings.start_from
+        if source is None:
+            return
+        try:
+            agent = load_agent(source)
+            if not isinstance(agent, PatternAgent):
+                raise AgentError(f"{source} is not an agent with patterns")
+            if agent.rules not in (None, self.settings.rules):
+                raise AgentError(f"{source} plays {agent.rules}; set rules to {agent.rules}")
+            start = agent.patterns
+            weights = split_phases(start.weights, start.boundaries, self._boundaries)
+            weights = grown(weights, start.shapes, self._shapes) * TO_EVALUATION
+        except AgentError as error:
+            raise SettingsError(f"start_from: {error}") from error
+        self._set_weights(np.rint(weights).astype(np.int32))
+
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> tuple[int, float]:
@@ -86,7 +108,9 @@ class PatternLearner(Learner):
 
         All games use the weights from before the first of them.
         """
-        self._searching = self._searching or share() >= self.settings.greedy
+        if share() >= self.settings.duels_begin:
+            return self._duel(count, share, progress, left), math.nan
+        self._searching = self._searching or share() >= self.settings.searches_begin
         patterns = self._patterns()
         records = self._play(patterns, count, progress, left)
         if not len(records.counts):
@@ -105,6 +129,32 @@ class PatternLearner(Learner):
             )
         self._learned += int(learned)
         return len(records.counts), squares / learned
+
+    def _duel(self, count: int, share: Share, progress: GamesDone, left: Left) -> int:
+        """Let weights with noise play one another, follow the results, and return the games."""
+        settings, shapes = self.settings, self._shapes
+        strategy = self._strategy = self._strategy or self._new_strategy()
+        done = (share() - settings.duels_begin) / settings.duels
+        growth = settings.duel_growth if settings.duel_shapes else 0.0
+        if done >= growth and strategy.shapes != shapes:
+            strategy = self._strategy = strategy.grown(shapes)
+        done = (done - growth) / (1.0 - growth) if done >= growth else done / growth
+        # A budget ends anywhere; a step of fewer duels than the others would be mostly noise.
+        duels = settings.duels_a_step if settings.games is None else max(1, count // 2)
+        games = strategy.step(duels, done, self.jobs, progress, left)
+        self._set_weights(strategy.weights_of(shapes))
+        self._learned += games > 0
+        return games
+
+    def _new_strategy(self, grown: bool = False) -> Strategy:
+        shapes = self._shapes if grown else self._first_shapes
+        weights = np.zeros((self.settings.phases, shapes.weights))
+        if shapes == self._shapes:
+            weights += self._data.tables[:, shapes.first_entries]
+        return Strategy(self.settings, shapes, self._boundaries, weights)
+
+    def _set_weights(self, weights: npt.NDArray[np.int32]) -> None:
+        self._data.tables[:, :-2] = weights[:, self._shapes.weight_of_entry]
 
     def finish(self, left: Left) -> None:
         """Measure how shallow searches predict deep ones, for the agent's forward cuts."""
@@ -147,6 +197,7 @@ class PatternLearner(Learner):
             "updates": self._data.updates,
             "positions": self._positions,
             "targets": self._targets,
+            **(self._strategy.arrays() if self._strategy else {}),
         }
 
     def facts(self) -> dict[str, Any]:
@@ -155,6 +206,8 @@ class PatternLearner(Learner):
             "games": self._games,
             "searching": self._searching,
             "cuts": self._cuts.rows.tolist(),
+            "duels": self._strategy.facts() if self._strategy else None,
+            "grown": self._strategy is not None and self._strategy.shapes == self._shapes,
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -167,6 +220,9 @@ class PatternLearner(Learner):
         self._learned, self._games = int(facts["steps"]), int(facts["games"])
         self._searching = bool(facts["searching"])
         self._cuts = Cuts(np.array(facts["cuts"], np.float64).reshape(-1, 6))
+        if facts.get("duels") is not None:
+            self._strategy = self._new_strategy(facts["grown"])
+            self._strategy.restore(facts["duels"], arrays)
 
     def _rate(self, share: float) -> float:
         """Return the step of each weight; every instance of a shape has one weight."""
@@ -175,8 +231,7 @@ class PatternLearner(Learner):
     def _patterns(self) -> Patterns:
         """Return the current weights as an evaluation."""
         tables = self._data.tables[:, : self._shapes.entries]
-        rounded = np.rint(tables / TO_EVALUATION).clip(-_LARGEST, _LARGEST)
-        return Patterns(self._shapes, self._boundaries, rounded.astype(np.int16))
+        return Patterns(self._shapes, self._boundaries, evaluation_weights(tables))
 
     def _play(self, patterns: Patterns, count: int, progress: GamesDone, left: Left) -> GameRecords:
         """Play games of the current part of the training; return those that finished in time."""
@@ -239,6 +294,7 @@ class PatternLearner(Learner):
     def _search_rate(self, share: float) -> float:
         """Return the step when this share of the training is done: it falls by equal factors."""
         settings = self.settings
-        done = (share - settings.greedy) / (1.0 - settings.greedy) if settings.greedy < 1 else 1.0
+        begin, end = settings.searches_begin, 1.0 - settings.duels
+        done = (share - begin) / (end - begin) if begin < end else 1.0
         fall: float = (settings.last_rate / settings.search_rate) ** min(max(done, 0.0), 1.0)
         return settings.search_rate * fall

@@ -186,11 +186,13 @@ class InMemoryTraining:
         return math.inf if budget is None else budget - self.settings.reserve
 
     def warm_up(self) -> None:
-        """Compile every kernel, so that the budget is not spent on it."""
+        """Compile every kernel, so that the budget is not spent on it; begin what has not begun."""
+        if self.games == 0:
+            self.learner.begin()
         # Few steps, because one of the published policy-value network takes a second.
         learner = learner_for(self.settings.brief(), 1)
         rng = np.random.default_rng(0)
-        for share in (0.0, 1.0):
+        for share in self.settings.parts:
             learner.iterate(rng, 4, partial(float, share), lambda games: None, lambda: math.inf)
 
 

@@ -15,7 +15,17 @@ from evolve.errors import RunError
 from evolve.fitness.statistics import mean_of
 from evolve.fitness.trend import REST
 from evolve.number_text import elo_text
-from evolve.plots.figure import DASHES, GREY, LINE, ORANGE, SERIES, draw_band, legend_below, short
+from evolve.plots.figure import (
+    DASHES,
+    GREY,
+    LINE,
+    ORANGE,
+    SERIES,
+    draw_band,
+    legend_below,
+    short,
+    whole_numbers,
+)
 from evolve.runs.summary import ELO, summary_of
 from evolve.studies.course import ENOUGH, Course
 from evolve.terminal_text import count_of
@@ -169,9 +179,7 @@ def _label_axes(axes: Axes, courses: Sequence[Course], rules: RuleSet | None) ->
         axes.xaxis.set_major_locator(_Multiples(factor))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / factor:g}"))
     else:
-        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
-        spaced = FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " "))
-        axes.xaxis.set_major_formatter(spaced)
+        whole_numbers(axes.xaxis)
 
 
 class _Multiples(MaxNLocator):

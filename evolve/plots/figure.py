@@ -21,11 +21,12 @@ from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_bytes
+from evolve.number_text import whole
 from evolve.runs.run import Run
 from evolve.tables.paths import PICTURES
 from evolve.terminal_text import plain
@@ -217,8 +218,9 @@ def legend_below(axes: Axes, columns: int = 2) -> None:
 
 
 def whole_numbers(axis: XAxis | YAxis) -> None:
-    """Put ticks of an axis only at whole numbers."""
-    axis.set_major_locator(MaxNLocator(integer=True))
+    """Put ticks of an axis only at whole numbers, with spaces between thousands."""
+    axis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: whole(round(value))))
 
 
 def draw_band(axes: Axes, x: Any, low: Any, high: Any, colour: str, alpha: float = 0.14) -> None:

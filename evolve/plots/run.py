@@ -146,8 +146,11 @@ def plot_training(run: Run, look: Look) -> Picture:
         raise RunError(f"{run.path} has no check to draw yet")
 
     def draw(figure: Picture) -> None:
-        left, right = figure.subplots(1, 2, width_ratios=(4, 3))
-        _draw_loss(right, run)
+        if run.metrics["loss"].notna().any():
+            left, right = figure.subplots(1, 2, width_ratios=(4, 3))
+            _draw_loss(right, run)
+        else:  # duels have none
+            left = figure.subplots()
         if run.metrics["elo"].notna().any():
             draw_chart(left, [course_of(run, "elo")])
         else:
@@ -165,6 +168,7 @@ def _draw_panel(axes: Axes, run: Run) -> None:
         draw_band(axes, frame["games"], frame[f"{key}_low"], frame[f"{key}_high"], colour)
     axes.axhline(0.5, color=GREY, lw=0.5)
     axes.set(title="score against the panel, 95 %", xlabel="games", ylabel="score")
+    whole_numbers(axes.xaxis)
     axes.set_ylim(0, 1.02)
     legend_below(axes, 3)
 
@@ -174,6 +178,7 @@ def _draw_loss(axes: Axes, run: Run) -> None:
     frame = run.metrics
     axes.plot(frame["games"], frame["loss"], color=GREEN, lw=1.5, marker=".", label="loss")
     axes.set(title="mean loss since the last check", xlabel="games", ylabel="loss")
+    whole_numbers(axes.xaxis)
     axes.set_ylim(bottom=0)
     if frame["visited"].notna().any():
         shares = axes.twinx()

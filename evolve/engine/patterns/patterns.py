@@ -291,6 +291,11 @@ class Patterns:
         return Patterns, (self.shapes, self.boundaries, self.tables)
 
     @property
+    def storage(self) -> npt.NDArray[np.int16]:
+        """The memory that kernels read, [phases, entries + 2]; the last two stay 0."""
+        return self._tables
+
+    @property
     def tables(self) -> npt.NDArray[np.int16]:
         """The numbers of all entries, [phases, entries]."""
         return self._tables[:, : self.shapes.entries]

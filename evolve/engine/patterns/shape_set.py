@@ -78,6 +78,13 @@ class ShapeSet:
         return powers
 
     @cached_property
+    def lanes_of_squares(self) -> npt.NDArray[np.uint64]:
+        """For each square a bit for each instance that has it, [64, words]."""
+        lanes = np.zeros((64, self.lanes + -self.lanes % 64), bool)
+        lanes[:, : self.lanes] = self.powers[:64] != 0
+        return np.packbits(lanes, axis=1, bitorder="little").view(np.uint64)
+
+    @cached_property
     def canonical(self) -> npt.NDArray[np.int32]:
         """For each entry the lowest one with the same weight, [entries]."""
         parts = []
