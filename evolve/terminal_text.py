@@ -25,6 +25,9 @@ _SIGNS: Final = {
 }  # fmt: skip
 """Signs beyond ASCII that we print, and what replaces them where an encoding lacks them."""
 
+SHOWN: Final[dict[str, str]] = {}
+"""What messages show in place of paths that no user knows."""
+
 
 def plain(text: str, keep: str = "") -> str:
     r"""Make `text` from any source harmless for a terminal; the characters in `keep` stay.
@@ -33,6 +36,8 @@ def plain(text: str, keep: str = "") -> str:
     escape sequences that they begin, bidirectional overrides, line separators, characters without
     width, lone surrogates) becomes what Python would write, `\x1b`. A line stays one line.
     """
+    for path, name in SHOWN.items():
+        text = text.replace(path, name)
     if text.isprintable():
         return text
     return "".join(

@@ -37,6 +37,7 @@ from evolve.records.positions import start_board
 from evolve.records.record import GameRecord
 from evolve.runs.loading import AgreedRules, agree_on
 from evolve.tables.columns import rows_with
+from evolve.terminal_text import SHOWN
 
 if sys.platform != "win32":
     import termios
@@ -321,7 +322,7 @@ def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _
     board = record.final
     won = {None: "not finished", "draw": "a draw"}.get(record.winner, f"{record.winner} wins")
     return _Replay(
-        f"game {number} of {path.name}{names} ({about})",
+        f"game {number} of {SHOWN.get(str(path), path.name)}{names} ({about})",
         f"{board.discs('black')}–{board.discs('white')}, {won} ({record.ending})",
         record.start,
         record.moves,

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from evolve.cli.display import print_line, reporting_compilation
-from evolve.cli.options import jobs_option, json_option
+from evolve.cli.options import input_path, jobs_option, json_option
 from evolve.cli.settings import GroupedCommand, GroupedOption, settings_below
 from evolve.cli.terminal import print_error, print_json, print_rows
 from evolve.cluster import Placement
@@ -140,7 +140,10 @@ def cluster_command() -> None:
 @cluster_command.command(cls=GroupedCommand, name="check", help=_CHECK_HELP)
 @executor_options
 @click.option(
-    "--config", metavar="FILE.toml", help="Settings of the run; by default those of `evolve run`."
+    "--config",
+    metavar="FILE.toml",
+    callback=input_path,
+    help="Settings of the run; by default those of `evolve run`.",
 )
 @jobs_option
 @json_option

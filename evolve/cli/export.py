@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import click
 
-from evolve.cli.options import complete_agents, force_option, json_option, new_file, rules_option
+from evolve.cli.options import (
+    complete_agents,
+    force_option,
+    input_path,
+    json_option,
+    new_file,
+    rules_option,
+)
 from evolve.errors import OptionsError
 
 _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
@@ -76,7 +83,11 @@ def export_command(
 
 
 @click.command(name="check")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument(
+    "file",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    callback=input_path,
+)
 @click.option("--class", "name", default="", help="The class that plays; AI by default.")
 @_seconds_option
 @_memory_option

@@ -10,6 +10,7 @@ import sys
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import click
@@ -36,7 +37,7 @@ from evolve.programs.examination import Demands, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import AgreedRules, agree_on, load_agent, with_settings
-from evolve.terminal_text import as_word, count_of
+from evolve.terminal_text import SHOWN, as_word, count_of
 
 _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}
 
@@ -65,7 +66,8 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     print_text(f"it plays {agent.play}")
     if has_clock(agent) and agent.limit.seconds is None:
         print_text("it does not use the time of a contest; the file of `evolve hand-in` does")
-    print_next(f"evolve check {as_word(output)}")
+    if output.is_file():  # not standard output
+        print_next(f"evolve check {as_word(output)}")
 
 
 def proposed(agent: StoredAgent, folder: Path) -> str:
@@ -137,10 +139,15 @@ def hand_in(
     if not as_json:
         print_text(f"{source}{why} · {AgreedRules(played)} · {seconds:g} s a move")
     write_text(output, text)
-    found = _checked(output, Demands(seconds, memory), 0, as_json)
+    file = output
+    if not file.is_file():  # standard output or a pipe: what is read again is a copy
+        file = Path(click.get_current_context().with_resource(TemporaryDirectory()), "agent.py")
+        write_text(file, text)
+        SHOWN[str(file)] = str(output)
+    found = _checked(file, Demands(seconds, memory), 0, as_json)
     match = None
     if found["good"]:
-        short = ShortMatch(output, source, played, seconds)
+        short = ShortMatch(file, source, played, seconds)
         if not as_json:
             print_error(f"{MATCH_GAMES} games against {short.opponent}, {short.move:g} s a move")
         with counting("games", MATCH_GAMES, as_json) as advance, reporting_compilation(print_note):

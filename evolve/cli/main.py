@@ -25,7 +25,7 @@ from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import naming_missing_packages
 from evolve.runs.run_types import RUN_TYPES
-from evolve.terminal_text import expect_any_text, plain
+from evolve.terminal_text import SHOWN, as_word, expect_any_text, plain
 from evolve.version import __version__
 
 GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
@@ -214,6 +214,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = _run(arguments)
     except KeyboardInterrupt as error:  # another one, while `_run` reported the first
         code = signals.exit_code(error)
+    SHOWN.clear()
     try:
         sys.stdout.flush()
     except OSError:  # it was reported above
@@ -234,6 +235,8 @@ def _run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     # --debug may stand anywhere on the line, not only before the command.
     arguments = [argument for argument in arguments if argument != "--debug"]
+    parts = (part for word in arguments for part in (word, word.partition("=")[2]))
+    SHOWN.update((part, plain(part)) for part in parts if "\n" in part)  # errors are one line
     try:
         if _COMPLETION in os.environ:
             cli.main(arguments, prog_name="evolve")
@@ -261,6 +264,9 @@ def _run(arguments: list[str]) -> int:
         message = error.format_message().rstrip(".")
         if message[1:2].islower():  # not EVOLVE_TOKEN
             message = message[0].lower() + message[1:]
+        files = [word for word in arguments if word.startswith("-") and os.path.exists(word)]
+        if isinstance(error, click.NoSuchOption) and files:
+            message += f"; for the file write {as_word(files[0])}"
         message += f"; see {where} --help"
         click.echo(f"error: {plain(message)}", err=True)
         return 2
@@ -286,4 +292,4 @@ def _one_line(error: BaseException) -> str:
         return error.format_message()
     if isinstance(error, OSError) and not isinstance(error, EvolveError) and error.strerror:
         return reason_of(error, os.fsdecode(error.filename)) if error.filename else error.strerror
-    return (str(error) or type(error).__name__).splitlines()[0]
+    return plain(str(error) or type(error).__name__, keep="\n").split("\n")[0]

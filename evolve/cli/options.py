@@ -6,6 +6,7 @@ Imports are light: help and completion must answer at once.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
@@ -22,6 +23,7 @@ from evolve.files.atomic import is_standard
 from evolve.fitness.executor import processors
 from evolve.programs.children import LOG
 from evolve.tables.paths import CONFIG_FILE
+from evolve.terminal_text import SHOWN
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -87,12 +89,27 @@ def output_path(
 
 
 def input_path(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """A file to read; standard input, `-`, is put into a file for the time of the command."""
-    if str(value) != "-" or context.resilient_parsing:
+    """A file to read; standard input, `-`, and pipes are put into a file while the command runs.
+
+    It may be read twice, then. Messages name it as the user did.
+    """
+    name = str(value)
+    if context.resilient_parsing or not (name == "-" or stat.S_ISFIFO(_mode(name))):
         return value
-    path = Path(context.with_resource(TemporaryDirectory()), "standard-input.txt")
-    path.write_bytes(sys.stdin.buffer.read())
+    path = Path(context.with_resource(TemporaryDirectory()), Path(name).name)
+    if name == "-" or not path.suffix:
+        path = path.with_name("standard-input.txt")
+    path.write_bytes(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
+    SHOWN[str(path)] = "standard input" if name == "-" else name
     return type(value)(path)
+
+
+def _mode(name: str) -> int:
+    """The kind and mode of a file, 0 where there is none: a name may be that of an agent."""
+    try:
+        return os.stat(name).st_mode
+    except (OSError, ValueError):
+        return 0
 
 
 def output_named(

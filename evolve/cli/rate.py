@@ -31,7 +31,9 @@ from evolve.cli.terminal import (
 from evolve.config.matches import RateSettings
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.files.atomic import is_standard
 from evolve.number_text import NOTHING, elo_text, too_few
+from evolve.records.formats import FORMATS, ending_of
 from evolve.runs.progress import TimeLeft
 from evolve.terminal_text import as_word, count_of
 
@@ -46,14 +48,12 @@ def _is_table(path: Path) -> bool:
 
 
 def _folder_or_table(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    if value is None or _is_table(path := Path(value)):
+    if value is None or _is_table(path := Path(value)) or is_standard(path):
         return output_path(context, parameter, value)
     if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent} to make {path.name} in")
-    if path.is_file() or (path.suffix[1:2].isalpha() and not path.exists()):
-        raise click.BadParameter(
-            f"{path} must end in {', '.join(BY_ENDING)}, or be a folder's name without an ending"
-        )
+    if path.is_file() or (ending_of(path) in FORMATS and not path.exists()):
+        raise click.BadParameter(f"{path} must end in {', '.join(BY_ENDING)}, or be a folder")
     return path
 
 

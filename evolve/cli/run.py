@@ -11,7 +11,7 @@ import click
 
 import evolve
 from evolve.cli.cluster import executor_options, refuse_cluster
-from evolve.cli.options import complete_runs, jobs_option, log_option
+from evolve.cli.options import complete_runs, input_path, jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import (
     GroupedCommand,
@@ -159,7 +159,7 @@ def run_command(**options: Any) -> int:
 
 
 @click.command(name="study")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), callback=input_path)
 @click.option("--out", metavar="FOLDER", help="Folder of the study; runs/study-NNN by default.")
 @executor_options
 @jobs_option

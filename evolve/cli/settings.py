@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import click
 from pydantic import BaseModel
 
-from evolve.cli.options import complete_agents
+from evolve.cli.options import complete_agents, input_path
 from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
 from evolve.config.toml import read_toml, resolve_as, rules_of_defaults
@@ -124,7 +124,10 @@ def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
 
 
 config_option = click.option(
-    "--config", metavar="FILE.toml", help="Settings; options given here override them."
+    "--config",
+    metavar="FILE.toml",
+    callback=input_path,
+    help="Settings; options given here override them.",
 )
 
 
@@ -133,7 +136,7 @@ def settings_below(config: str | None) -> dict[str, Any]:
 
     They are those of its --config, which override those of the project or the user.
     """
-    return {**rules_of_defaults(), **(read_toml(Path(config)) if config else {})}
+    return {**rules_of_defaults(), **(read_toml(Path(config)) if config is not None else {})}
 
 
 def settings_of(model: type[M], options: dict[str, Any], config: str | None) -> M:
@@ -141,5 +144,5 @@ def settings_of(model: type[M], options: dict[str, Any], config: str | None) -> 
 
     Without default rules: the rules of the agents come before those of the project or the user.
     """
-    file = read_toml(Path(config)) if config else {}
+    file = read_toml(Path(config)) if config is not None else {}
     return resolve_as(model, {}, given_options(model, options), file, config or "file")

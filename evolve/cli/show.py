@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -114,7 +115,7 @@ def show_command(
             raise click.UsageError(f"--json and --format {style} contradict each other")
         style = "json"
     path = Path(source)
-    if not path.is_dir():
+    if not os.path.isdir(path):  # a program's command may be longer than names are
         agent = evolve.load_agent(source)
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
@@ -232,7 +233,7 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
             "an agent goes into a .json file; `evolve plot` draws a picture of it"
         )
     path = parse_name(source).path
-    folder = path if path.is_dir() else path.parent
+    folder = path if os.path.isdir(path) else path.parent
     provenance = getattr(agent, "provenance", {})
     lines = []
     config = folder / CONFIG_FILE

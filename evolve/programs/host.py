@@ -19,6 +19,7 @@ measures nothing: evolve measures time and memory from outside.
 from __future__ import annotations
 
 import contextlib
+import importlib.machinery
 import importlib.util
 import inspect
 import json
@@ -82,12 +83,13 @@ def _load(path: str, name: str) -> Any:
     It is the named one, else the file's `AI`, else its only one, else a class that it imports as
     `AI`.
     """
-    spec = importlib.util.spec_from_file_location("agent_under_test", path)
-    if spec is None or spec.loader is None:
-        raise _NotAnAgentError("is not a Python file")
+    # Whatever its name ends in: .PY is no ending of Python's.
+    loader = importlib.machinery.SourceFileLoader("agent_under_test", path)
+    spec = importlib.util.spec_from_file_location(loader.name, path, loader=loader)
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    loader.exec_module(module)
     if name:
         chosen = getattr(module, name, None)
         if chosen is None:

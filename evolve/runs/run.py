@@ -58,6 +58,8 @@ class Run(FolderView):
             check_links(self.path)
         if not (self.path / paths.CONFIG_FILE).is_file():
             known = "no such folder" if not self.path.exists() else "it has no config.toml"
+            if self.path.is_file():
+                known = "it is a file"
             if (self.path / paths.STUDY_FILE).is_file():
                 known = "it is a study; name one of the runs in it"
             raise RunError(f"{path} is not a run: {known}")

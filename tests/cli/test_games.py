@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -56,12 +58,44 @@ def test_a_dash_is_standard_input_and_output() -> None:
     ends = piped(text, "convert", "-", "--empties=4", "-o", "-.obf")
     assert len(json.loads(piped(ends, "solve", "-", "--json"))["positions"]) == 2
     assert piped(text, "replay", "-", "2") == done("replay", "a.ggf", 2).out.encode().replace(
-        b"of a.ggf", b"of standard-input.txt"
+        b"of a.ggf", b"of standard input"
     )
     for words in (("--out", "-.csv"), ("--ggf", "-"), ("--log", "-"), ("--progress", "-")):
         assert "/dev/stdout" in misused("match", "swh", "zero", *words)
     agent = piped(b"", "show", "swh", "--json", "-o", "-")
     assert piped(agent, "show", "-") == done("show", "swh").out.encode()
+    assert piped(agent, "show", "/dev/stdin") == done("show", "swh").out.encode()
+    config = b'agents = ["swh", "zero"]\ngames = 2\nopenings = "start"\n'
+    assert b"2 games" in piped(config, "rate", "--config=-")
+
+
+@pytest.mark.parametrize(
+    "words", [("convert", "-", "-o", "-.pgn"), ("solve", "-"), ("replay", "-"), ("show", "-"),
+              ("run", "--config=-"), ("study", "-")],
+)  # fmt: skip
+@pytest.mark.parametrize("content", ["", "rubbish"])
+def test_errors_in_standard_input_name_it(
+    words: tuple[str, ...], content: str, tmp_path: Path
+) -> None:
+    if "run" in words:
+        content = "generations = 0"
+    ended = subprocess.run(
+        command(*words), input=content, capture_output=True, text=True, env=environment()
+    )
+    assert ended.returncode in (1, 2)
+    assert ended.stderr.startswith("error: standard input"), ended.stderr
+    assert tempfile.gettempdir() not in ended.stderr
+
+
+def test_names_of_any_kind() -> None:
+    Path("-a.ggf").write_text("")
+    assert "for the file write ./-a.ggf" in misused("convert", "-a.ggf", "-o", "b.pgn")
+    assert "a\\nb is not a run: no such folder" in fails("resume", "a\nb")
+    assert "Is a directory" in fails("run", "--config", "")
+    Path("c.toml").write_text("")
+    assert "c.toml is not a run: it is a file" in fails("resume", "c.toml")
+    name = f"gtp:{sys.executable} -c pass {'x' * 300}"
+    assert "any rules" in done("show", name).out
 
 
 def winners(file: object) -> list[str | None]:

@@ -17,7 +17,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.arena.hand_in import contest_agent
 from evolve.cli.hand_in import _contest_rules, _found, proposed
 from tests import networks
-from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused
+from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused, program
 from tests.cli.test_train import TRAIN
 
 POLICY = networks.Architecture("planes", ("dense 8 relu", "policy-value"))
@@ -123,6 +123,10 @@ def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
     assert lines[8].startswith("hand in agent.py: quick.npz, ")
     assert len(lines) == 9
     assert "agent.py exists" in fails(*words, "agent.py")
+    piped = program(tmp_path, *words, "-.py")
+    assert piped.code == 0, piped.err
+    assert piped.out == (tmp_path / "agent.py").read_text()
+    assert "\nhand in -.py: quick.npz, " in piped.err
     found = invoke(*words, "other.py", "--json", "--memory", 20)
     assert found.code == 1  # numpy alone has more
     document = found.document

@@ -177,10 +177,11 @@ CHOOSES = "\n    def choose(self, board):\n        return board.legal_moves()[{}
     ],
 )
 def test_one_class_may_have_several_names(tmp_path: Path, text: str, kind: str) -> None:
+    """Whatever the name of its file ends in."""
     (tmp_path / "other.py").write_text("class AI:" + CHOOSES.format(0))
     lines = "from abc import ABC, abstractmethod\nfrom typing import Protocol\n"
-    (tmp_path / "named.py").write_text(lines + text.format(CHOOSES.format(0)))
-    session = PythonSession(tmp_path / "named.py", "", 5.0, 500)
+    (tmp_path / "named.PY").write_text(lines + text.format(CHOOSES.format(0)))
+    session = PythonSession(tmp_path / "named.PY", "", 5.0, 500)
     try:
         assert session._ask(time.monotonic() + 60, do="begin", seconds=5.0) == kind
     finally:
