@@ -39,12 +39,15 @@ MOST_FILES = {
 """Files of the package that a recipe may touch; two where nothing is said."""
 MOST_WORDS = 2500
 TESTS = (
-    "tests/agents", "tests/config", "tests/engine/board", "tests/engine/search", "tests/population",
-    "tests/records", "tests/runs", "tests/standalone", "tests/tables", "tests/cli/test_rate.py",
-    "tests/cli/test_light.py", "tests/cli/test_main.py",
+    *(f"tests/agents/test_{name}.py" for name in ("agent", "agent_file", "alphabeta", "names")),
+    "tests/agents/test_reference.py", "tests/agents/test_registry.py",
+    "tests/agents/calibration/test_ratings.py", "tests/config", "tests/engine/board",
+    "tests/engine/search", "tests/population", "tests/records", "tests/runs",
+    *(f"tests/standalone/test_{name}.py" for name in ("part_evaluation", "part_search", "render")),
+    "tests/tables", "tests/cli/test_rate.py", "tests/cli/test_light.py", "tests/cli/test_main.py",
     "tests/cli/test_show.py", "tests/docs/test_reference.py", "tests/service/test_forms.py",
 )  # fmt: skip
-"""Default tests of what the recipes touch."""
+"""Default tests of what the recipes touch; without those of kernels that none of them does."""
 
 MARK = "--- next ---\n"
 TRIAL = f"""

@@ -15,12 +15,6 @@ from evolve.agents.names import with_clock
 from tests.cli import done, fails, misused
 
 
-def test_champion_as_agent_file(first: Path, tmp_path: Path) -> None:
-    assert "best.json" in done("export", first, "-o", "best.json").out
-    assert evolve.load_agent("best.json") == evolve.load_agent(first)
-    assert evolve.load_agent("best.json").choose(evolve.Board.start()) in (19, 26, 37, 44)
-
-
 def test_an_agent_file_is_carried_over_unchanged(first: Path, tmp_path: Path) -> None:
     done("export", first, "-o", "one.json")
     done("export", "one.json", "-o", "two.json")

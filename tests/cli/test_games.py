@@ -15,7 +15,7 @@ import pytest
 import evolve
 from evolve.engine.board.rules import RULE_SETS
 from evolve.records.formats import read_games, write_games
-from tests import reference
+from tests import forks, reference
 from tests.cli import command, done, environment, fails, invoke, match, misused
 from tests.cli.test_kept_run import KEPT
 from tests.records.test_ggf import random_record
@@ -32,23 +32,16 @@ def test_through_every_format_and_back() -> None:
     assert moves == pd.read_parquet("c.parquet")["moves"].tolist()
 
 
-def test_positions() -> None:
-    Path("a.wtb").write_bytes(database(*(game_bytes(random_record(s)) for s in range(9))))
-    done("convert", "a.wtb", "--empties", 10, "-o", "ends.obf")
-    boards = [record.final for record in read_games("ends.obf").records]
-    assert {board.empties for board in boards} == {10}
-    assert len(boards) == 9
-    found = done("solve", "ends.obf", "--json").document
-    assert len(found["positions"]) == 9
-
-
 def test_a_dash_is_standard_input_and_output() -> None:
     """Lines for people go to standard error then."""
 
     def piped(data: bytes, *words: str) -> bytes:
-        ended = subprocess.run(command(*words), input=data, capture_output=True, env=environment())
-        assert ended.returncode == 0, ended.stderr
-        return ended.stdout
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        process = forks.start(command(*words), env=environment(), **pipes)
+        out, err = process.communicate(data)
+        assert process.returncode == 0, err
+        assert isinstance(out, bytes)
+        return out
 
     games = (random_record(1), random_record(2))
     write_games(Path("a.ggf"), games)
@@ -307,23 +300,6 @@ def test_solve_of_ends_and_passes(tmp_path: Path) -> None:
     shown = done("solve", "ends.obf")
     assert shown.lines[0] == "rules standard"
     assert len(shown.lines) == 5
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("% only a comment\n", ["no position"]),
-        ("XXXX X\n", ["line 1"]),
-        (LAST_TWO + "\n" + "Q" * 64 + " X\n", ["line 2", "Q"]),
-        (LAST_TWO[:64] + " Z\n", ["line 1"]),
-    ],
-)
-def test_solve_of_bad_files(tmp_path: Path, text: str, words: list[str]) -> None:
-    (tmp_path / "bad.obf").write_text(text, encoding="utf-8")
-    for style in ([], ["--json"]):
-        message = fails("solve", "bad.obf", "--strict", *style)
-        for word in ["bad.obf", *words]:
-            assert word in message
 
 
 def test_solve_of_what_is_no_text(tmp_path: Path) -> None:

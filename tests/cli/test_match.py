@@ -153,11 +153,6 @@ def test_a_test_stops_when_it_is_decided() -> None:
     assert all_lost["sprt"]["verdict"] == "rejected"
 
 
-def test_a_test_that_is_none() -> None:
-    assert "the first must be under the second" in misused("match", "swh", "zero", "--sprt", 5, 5)
-    assert "alpha" in misused("match", "swh", "zero", "--sprt", 0, 5, "--alpha", 0.7)
-
-
 @pytest.mark.parametrize(("games", "few"), [(2, True), (8, True), (10, False)])
 def test_few_games_say_little(games: int, few: bool) -> None:
     found, text = (
@@ -223,12 +218,6 @@ def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.Monkey
     ended = invoke("match", "swh", source("gtp", "illegal"), "--games", 4, "--json")
     assert (ended.code, ended.out) == (1, "")
     assert "error: all 4 games were lost by failures" in ended.err
-
-
-def test_games_that_may_differ_all_count() -> None:
-    found = match("random", "zero", "--games", 40, "--openings", "start")
-    assert sum(found["pentanomial"]) == 20
-    assert found["score_low"] <= found["score"] <= found["score_high"]
 
 
 def test_a_file_that_cannot_be_written_does_not_take_the_result_along() -> None:

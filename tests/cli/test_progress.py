@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 
 import evolve
 from evolve.cli.progress import ProgressFile
-from tests.cli import QUICK, QUICK_SWEEP, done, fails, finish, invoke, misused, spawn, wait_until
+from tests.cli import QUICK, QUICK_SWEEP, done, fails, invoke, misused
 
 FILE = "events.jsonl"
 OPTION = ("--progress", FILE)
@@ -92,17 +91,6 @@ def test_errors_are_its_last_line() -> None:
     Path(FILE).unlink()
     assert invoke("run", "--population=2", *OPTION).code == 2
     assert [event["event"] for event in events()] == ["error"]
-
-
-def test_ctrl_c_and_what_goes_on(tmp_path: Path) -> None:
-    options = [*QUICK, "--generations", "500", "--out", "long", *OPTION]
-    process = spawn(tmp_path, "run", *options)
-    place = tmp_path / FILE
-    wait_until(lambda: place.exists() and b'"generation"' in place.read_bytes(), process)
-    process.send_signal(signal.SIGINT)
-    assert finish(process).code == 130
-    last = events(place)[-1]
-    assert (last["event"], last["stopped"]) == ("done", True)
 
 
 def test_a_disk_that_is_full_ends_the_events_and_not_the_work() -> None:

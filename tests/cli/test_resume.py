@@ -55,7 +55,8 @@ def test_fewer_generations_than_there_are_is_refused(copy: Path) -> None:
 
 
 def test_ctrl_c_ends_after_the_generation_in_hand(tmp_path: Path) -> None:
-    process = spawn(tmp_path, "run", *LONG, "--generations", 9999, "--out", "stopped")
+    words = ("run", *LONG, "--generations", 9999, "--out", "stopped", "--progress", "events")
+    process = spawn(tmp_path, *words)
     wait_until(lambda: (tmp_path / "stopped/generations/gen-0001.parquet").exists(), process)
     process.send_signal(signal.SIGINT)
     ended = finish(process)
@@ -63,6 +64,8 @@ def test_ctrl_c_ends_after_the_generation_in_hand(tmp_path: Path) -> None:
     assert ended.err == ""
     assert "evolve resume stopped" in ended.out
     assert not list((tmp_path / "stopped").rglob(".writing-*"))
+    last = json.loads((tmp_path / "events").read_text().splitlines()[-1])
+    assert (last["event"], last["stopped"]) == ("done", True)
     count = evolve.load_run("stopped").generation_count + 1
     done("show", "stopped")
     done("resume", "stopped", "--generations", count, "--jobs", 1)

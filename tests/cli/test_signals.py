@@ -156,28 +156,31 @@ def test_signals_are_left_alone_where_they_are_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)]
-)
-def test_a_run_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Path) -> None:
-    process = spawn(tmp_path, "run", *LONG, "--out", "long", real=True)
-    wait_until((tmp_path / "long/generations/gen-0001.parquet").exists, process)
+    ("words", "way", "begun"),
+    [
+        (("run", *LONG), signal.SIGTERM, "generations/gen-0001.parquet"),
+        pytest.param(
+            ("run", *LONG), signal.SIGHUP, "generations/gen-0001.parquet", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            (*ALPHABETA, "--trials=1000", "--jobs=1"), signal.SIGTERM, "champion.json",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)  # fmt: skip
+def test_work_that_is_ended_says_how_to_go_on(
+    words: tuple[object, ...], way: signal.Signals, begun: str, tmp_path: Path
+) -> None:
+    process = spawn(tmp_path, *words, "--out", "long", real=words[0] == "run")
+    wait_until((tmp_path / "long" / begun).exists, process)
     process.send_signal(way)
     ended = finish(process)
     assert ended.code == 128 + way
     assert ended.out.splitlines()[-1] == "continue with: evolve resume long"
     assert ended.err.split() == ["ended", "by", way.name]
-    count = evolve.load_run("long").generation_count + 1
-    done("resume", "long", "--generations", count, "--jobs", 1)
-
-
-@pytest.mark.slow
-def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
-    process = spawn(tmp_path, *ALPHABETA, "--trials", 1000, "--jobs", 1, "--out", "long")
-    wait_until((tmp_path / "long" / "champion.json").exists, process)
-    process.send_signal(signal.SIGTERM)
-    ended = finish(process)
-    assert ended.code == 128 + signal.SIGTERM
-    assert ended.out.splitlines()[-1] == "continue with: evolve resume long"
+    if words[0] == "run":
+        count = evolve.load_run("long").generation_count + 1
+        done("resume", "long", "--generations", count, "--jobs", 1)
 
 
 @pytest.mark.slow

@@ -79,27 +79,6 @@ def link_in(folder: Path, tmp_path: Path, name: str) -> Path:
 
 
 @posix
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        *(("run", name) for name in ("generations", "champion.json", ".lock", "config.toml")),
-        *(("sweep", name) for name in ("trials", "journal.log", "final.json")),
-    ],
-)
-def test_links_in_a_folder_are_not_followed(
-    kind: str, name: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    """Every name: tests/tables/test_links.py."""
-    folder = request.getfixturevalue("copy" if kind == "run" else "sweep")
-    target = link_in(folder, tmp_path, name)
-    before = snapshot(target.parent)
-    more = "--generations=5" if kind == "run" else "--trials=6"
-    for arguments in (("show", folder), ("resume", folder), ("resume", folder, more)):
-        assert f"{folder / name} is a link to {target}: put" in fails(*arguments)
-    assert snapshot(target.parent) == before
-
-
-@posix
 def test_readers_follow_no_link(copy: Path, first: Path, tmp_path: Path) -> None:
     (tmp_path / "first").symlink_to(first)  # what its user names may be one
     (copy / "champion.json").unlink()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import signal
 import sqlite3
 from pathlib import Path
 
@@ -15,15 +14,11 @@ import evolve
 from evolve.fitness.executor import processors
 from tests.cli import (
     ALPHABETA,
-    INTERRUPTED,
     QUICK_SWEEP,
     done,
     fails,
-    finish,
     invoke,
     misused,
-    spawn,
-    wait_until,
 )
 
 TIMES = ["seconds", "worker"]
@@ -136,61 +131,6 @@ def test_the_best_of_a_sweep_that_goes_on_is_that_of_all_trials(sweep: Path) -> 
     assert told[0] >= before
 
 
-SPACE = """
-["x_squares.0"]
-choices = [0, 50]
-
-["mobility.0"]
-low = -10
-high = 10
-step = 10
-"""
-
-
-@pytest.mark.slow
-def test_a_small_space_is_searched_once_and_says_so(tmp_path: Path) -> None:
-    Path("space.toml").write_text(SPACE)
-    free = ("x_squares.0", "mobility.0")
-    listed = done("sweep", "alphabeta", "--list", "--fix=depths=1", "--fix=endgame=0").out
-    rows = [line.split() for line in listed.splitlines() if " to " in line]
-    held = [f"--fix={row[0]}={row[5]}" for row in rows if row[0] not in free]
-    few = ("--space=space.toml", "--jobs=2", "--out=x")
-    said = done(*ALPHABETA, "--trials=16", *held, *few)
-    assert "6 settings in all, each is tried once" in said.out
-    assert "6 of 16 trials: every setting there is was tried" in said.out
-    trials = assert_exactly(Path("x"), 6)
-    assert len(trials[[*free]].drop_duplicates()) == 6
-    assert "is finished, 6 trials; every setting there is was tried" in done("resume", "x").out
-    assert done("runs", ".", "--json").document[0]["state"] == "done"
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_the_final_and_it_goes_on(tmp_path: Path) -> None:
-    slow = ("--panel=random", "--panel-openings=2", "--final-openings=400", "--startup=2")
-    held = ("--fix=depths=4", "--fix=endgame=0", "--trials=3", "--finalists=2", "--jobs=1")
-    whole = ("sweep", "alphabeta", *slow, *held)
-    process = spawn(tmp_path, *whole, "--out=stopped", "--progress=events.jsonl")
-
-    def games() -> int:
-        if not (tmp_path / "events.jsonl").exists():
-            return 0
-        lines = (tmp_path / "events.jsonl").read_text().splitlines()
-        found = [json.loads(line) for line in lines]
-        return max((int(one["done"]) for one in found if one.get("stage") == "final"), default=0)
-
-    wait_until(lambda: games() > 0, process)
-    process.send_signal(signal.SIGINT)
-    result = finish(process)
-    assert result.code in INTERRUPTED
-    assert "ending after the current games" in result.out
-    assert "3 of 3 trials, the final is to come: stopped" in result.out
-    assert "evolve resume stopped" in result.out
-    assert not Path("stopped/final.json").exists()
-    assert list(Path("stopped/trials/matches").rglob("*.parquet"))
-    assert "final, 800 games a pair:" in done("resume", "stopped").out
-    assert not Path("stopped/trials/matches").exists()
-
-
 @pytest.mark.slow
 def test_the_sweeps_of_a_study_keep_how_many_workers_they_had(tmp_path: Path) -> None:
     few = (*ALPHABETA[:-1], "--trials=1")
@@ -227,29 +167,6 @@ def test_a_sweep_of_dqn(tmp_path: Path) -> None:
     trials = assert_exactly(Path("dqn"), 2)
     assert [len(reports) for reports in trials["reports"]] == [2, 2]
     assert isinstance(evolve.load_agent("dqn"), evolve.DqnAgent)
-
-
-@pytest.mark.slow
-def test_a_sweep_of_evolution(tmp_path: Path) -> None:
-    held = ("--fix=population=8", "--fix=openings=start", "--fix=panel_every=1000")
-    quick = [option for option in QUICK_SWEEP if not option.startswith("--panel=")]
-    done(
-        "sweep",
-        "evolution",
-        *quick,
-        *held,
-        "--panel=random,anti-swh",
-        "--budget=3",  # so that no generation, nor what it compiles, takes half of it
-        "--trials=2",
-        "--jobs=1",
-        "--out=evo",
-    )
-    trials = assert_exactly(Path("evo"), 2)
-    run = evolve.load_run("evo/trials/trial-0000")
-    assert run.config["rules"] == "reversed"
-    assert run.generation_count >= 1
-    assert [len(reports) for reports in trials["reports"]] == [2, 2]
-    assert evolve.load_agent("evo").rules == "reversed"
 
 
 @pytest.mark.slow

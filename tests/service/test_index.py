@@ -83,17 +83,6 @@ def test_runs_come_and_go(service: Service, runs: Path) -> None:
     service.get("runs/copy", 404)
 
 
-def test_a_damaged_run_is_told(service: Service, runs: Path) -> None:
-    shutil.copytree(runs / "small", runs / "bad")
-    try:
-        (runs / "bad/config.toml").write_text("this is no TOML")
-        found = service.get("runs/bad")
-        assert found["state"] == "damaged"
-        assert "TOML" in found["problem"] or "damaged" in found["problem"]
-    finally:
-        shutil.rmtree(runs / "bad")
-
-
 def test_a_champion_that_cannot_be_read_is_a_picture_less(runs: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(runs / "small", tmp_path / "a"))
     assert _weights(evolve.load_run(folder)) is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -142,17 +141,3 @@ def test_ctrl_c_with_two_hundred_streams(tmp_path: Path) -> None:
         assert time.monotonic() - begin < 2
     service.close()
     assert "Traceback" not in service.log.read_text()
-
-
-def test_without_what_it_needs(tmp_path: Path) -> None:
-    code = (
-        "import sys; sys.modules['fastapi'] = None\n"
-        "from evolve.cli.main import main\n"
-        f"main(['serve', {str(tmp_path)!r}])\n"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 1
-    assert "pip install 'evolve-reversi[serve]'" in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1

@@ -98,12 +98,21 @@ def passed_boards() -> list[Board]:
     ]
 
 
+ASKED = [board for empties in range(56, 2, -3) for board in boards(empties, 1, empties)]
+
+
 @pytest.fixture(scope="module")
 def compiler() -> Any:
-    """The search that a file compiled, for all: it knows nothing of the agent."""
-    made = load(agent_of(SMALL, 1, 1, "standard").python_source(numba=True)).COMPILER
-    made.work()
-    return made
+    """The search that a bundled agent's file compiled, for all: it knows nothing of the agent.
+    Meanwhile the file plays moves that are legal."""
+    agent: Any = evolve.load_agent("patterns-standard?probcut=0")
+    module = load(agent.python_source(numba=True))
+    for board in itertools.cycle(ASKED):
+        if module.COMPILER.best_of is not None:
+            break
+        assert square_chosen(module, board, 0.5) in board.legal_moves()
+    module.COMPILER.thread.join()
+    return module.COMPILER
 
 
 @pytest.mark.slow  # on a new machine it compiles for half a minute
@@ -163,21 +172,13 @@ def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:
 
 
 @pytest.mark.slow
-def test_the_bundled_agents_from_their_first_move_on() -> None:
-    """While the search is compiled, moves that are legal, then those of the agent."""
-    compiler: Any = None  # what is compiled is the same for both rules, and takes half a minute
-    for rules in RULES:
-        agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
-        module = load(agent.python_source(numba=True))
-        asked = [board for empties in range(56, 2, -3) for board in boards(empties, 1, empties)]
-        module.COMPILER = compiler = compiler or module.COMPILER
-        for board in itertools.cycle(asked):
-            if compiler.best_of is not None:
-                break
-            assert square_chosen(module, board, 0.5) in board.legal_moves()
-        for board in asked:  # with time for its whole depth, as the agent has
-            assert square_chosen(module, board, 1000) == agent.choose(board), f"\n{board}"
-    compiler.thread.join()
+@pytest.mark.xdist_group("compiled patterns")
+@pytest.mark.parametrize("rules", RULES)
+def test_the_bundled_agents_once_compiled(rules: Rules, compiler: Any) -> None:
+    agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
+    module = compiled(agent, compiler)
+    for board in ASKED:  # with time for its whole depth, as the agent has
+        assert square_chosen(module, board, 1000) == agent.choose(board), f"\n{board}"
 
 
 @pytest.mark.clock

@@ -19,7 +19,7 @@ import pytest
 import evolve
 from tests.cli import done, finish, spawn
 
-KILLS: Final = 12
+KILLS: Final = 10
 """Of sweeps and workers, over all sweeps of this module."""
 
 QUICK = (
@@ -53,9 +53,8 @@ SWEEPS: Final = {
     "tpe": ("alphabeta", "--fix=depths=1", "--fix=endgame=0", "--trials=8", "--startup=4"),
     "cma": (*FEW_GENES, "--sampler=cma", "--trials=10", "--startup=4"),
     "gp": (*FEW_GENES, "--sampler=gp", "--trials=8", "--startup=4"),
-    "random": (*SMALL_TREES, "--sampler=random", "--trials=6"),
+    "random, median": (*SMALL_TREES, "--sampler=random", "--trials=6", "--startup=3"),
     "tpe, race": (*SMALL_TREES, "--pruner=race", "--trials=6", "--startup=3"),
-    "tpe, median": (*SMALL_TREES, "--trials=6", "--startup=3"),
 }
 NEED_TORCH: Final = [name for name in SWEEPS if name == "gp" or "mcts" in SWEEPS[name]]
 
