@@ -70,13 +70,23 @@ def test_agents_of_the_wrong_networks() -> None:
         DqnAgent((moves, moves, moves))
 
 
-@pytest.mark.parametrize("agent", [mcts_agent(), dqn_agent(endgame=8)], ids=["mcts", "dqn"])
-def test_near_the_end_it_wins_what_is_won(agent: StoredAgent) -> None:
+@pytest.mark.parametrize(
+    "agent",
+    [
+        mcts_agent(),
+        dqn_agent(endgame=8),
+        MctsAgent(simulations=50, endgame=8, rules="standard"),
+        MctsAgent(simulations=50, endgame=8, rules="reversed"),
+    ],
+    ids=["mcts", "dqn", "uct", "uct reversed"],
+)
+def test_near_the_end_it_wins_what_is_won(agent: MctsAgent | DqnAgent) -> None:
     won = lost = 0
+    rules = agent.rules or "standard"
     for board in ends(40, 8):
-        _, score, _ = solved(board)
+        _, score, _ = solved(board, rules)
         after = board.play(agent.choose(board))
-        value = -after.score("standard") if after.is_over() else -solved(after)[1]
+        value = -after.score(rules) if after.is_over() else -solved(after, rules)[1]
         if score >= 0:
             assert value == score
             won += 1

@@ -31,7 +31,8 @@ def test_a_rating_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> 
 
     frame = evolve.rate(["swh", "random", "swh-mobility"], games=10, progress=True)
     assert "100 % · games 100 %" in capsys.readouterr().out
-    told = json.loads(done("rate", "swh", "random", "swh-mobility", "--games=10", "--json").out)
+    words = ("rate", "swh", "random", "swh-mobility", "--games=10", "--jobs=1", "--json")
+    told = json.loads(done(*words).out)
     assert frame["agent"].tolist() == [row["agent"] for row in told["agents"]]
     assert frame["elo"].tolist() == pytest.approx([row["elo"] for row in told["agents"]])
 

@@ -13,7 +13,6 @@ from evolve.agents.agent import Agent
 from evolve.arena.judges import Ladder, Panel
 from evolve.arena.match import Match
 from evolve.engine.board.rules import Rules, rule_set
-from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import rate_one, score_of_elo
@@ -59,11 +58,6 @@ def test_one_that_is_not_in_the_panel_is_met_on_its_openings() -> None:
         panel.against(one, other, Threads(1)),
         Panel(NAMES, 10, "standard", 2).against(one, other, Threads(1)),
     )
-
-
-def test_an_agent_that_is_none_is_told_at_once() -> None:
-    with pytest.raises(AgentError, match="nobody"):
-        Panel(("swh", "nobody"), 4, "standard", 0)
 
 
 DOCS = Path(__file__).parents[2] / "docs/evidence/data/evolution"

@@ -10,7 +10,7 @@ import pytest
 import evolve
 from benchmarks import claims, trained
 from benchmarks.claims import CLAIMS, agent_of, equal_time, meeting
-from benchmarks.trained import Recipe, holm_levels, train
+from benchmarks.trained import Recipe, train
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.config.learning import DqnSettings, MctsSettings
@@ -33,12 +33,6 @@ def test_claims_are_of_settings_and_agents_that_exist(claim: claims.Claim) -> No
             if label.partition("?")[0].removesuffix(claims.FIRST) not in claim.contestants:
                 evolve.load_agent(label)
     assert any(label.partition("?")[0] in claim.contestants for label, _ in claim.meetings)
-
-
-def test_holms_levels_by_hand() -> None:
-    """Holm's step-down test: 0.05 over 4, 3, 2, 1 against the values in their order."""
-    levels = holm_levels([0.03, 0.001, 0.04, 0.016])
-    assert [1 - level for level in levels] == pytest.approx([0.025, 0.0125, 0.025, 0.05 / 3])
 
 
 def test_what_is_trained_is_kept_and_meets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import evolve
 from evolve.cli.output import LEGEND
 from tests.cli import QUICK, done, fails, invoke, on_a_terminal
 
@@ -18,12 +17,6 @@ def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:
         done("run", *QUICK, "--generations", 1, "--rules", rules)
     names = sorted(path.name for path in (tmp_path / "runs").iterdir())
     assert names == ["reversed-001", "reversed-002", "standard-001"]
-
-
-def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    done("run", *QUICK, "--generations", 1, "--out", "there")
-    assert len(evolve.load_run("there").generations) == 1
 
 
 def test_a_folder_that_is_taken_stays_as_it_is(copy: Path, tmp_path: Path) -> None:

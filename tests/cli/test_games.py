@@ -13,9 +13,8 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.engine.board.rules import RULE_SETS
 from evolve.records.formats import read_games, write_games
-from tests import forks, reference
+from tests import forks
 from tests.cli import command, done, environment, fails, invoke, match, misused
 from tests.cli.test_kept_run import KEPT
 from tests.records.test_ggf import random_record
@@ -208,33 +207,6 @@ def test_solve_leaves_out_what_is_no_position() -> None:
     assert "line 2" in fails("solve", "a.obf", "--strict")
 
 
-def test_games_are_positions() -> None:
-    records = [random_record(seed) for seed in range(3)]
-    Path("all.wtb").write_bytes(database(*map(game_bytes, records)))
-    done("convert", "all.wtb", "-o", "a.csv.gz")
-    found = done("solve", "a.csv.gz", "--json").document["positions"]
-    assert [one["score"] for one in found] == [record.final.score() for record in records]
-
-
-def test_endings_that_are_not_known_are_told() -> None:
-    Path("games.xyz").write_text("f5d6c3\n")
-    for words in (
-        ("convert", "games.xyz", "-o", "b.ggf"),
-        ("replay", "games.xyz"),
-        ("solve", "games.xyz"),
-        ("match", "swh", "zero", "--openings", "games.xyz"),
-    ):
-        said = fails(*words)
-        assert "the ending .xyz is not known" in said
-        assert ".ggf, .wtb, .sgf, .pgn" in said
-
-
-def test_one_is_no_plural() -> None:
-    Path("a.txt").write_text("f5d6c3\n")
-    for name, said in (("b.ggf", "1 game → b.ggf"), ("b.obf", "1 position of 1 game → b.obf")):
-        assert done("convert", "a.txt", "-o", name).out == f"{said}\n"
-
-
 @pytest.mark.parametrize("empties", [(), ("--empties", "4")])
 def test_positions_keep_their_rules_and_are_solved_by_them(empties: tuple[str, ...]) -> None:
     write_games(Path("a.ggf"), [random_record(seed, "reversed") for seed in range(3)])
@@ -259,33 +231,6 @@ def test_positions_of_different_rules_are_not_solved_together() -> None:
 LAST_TWO = "OOOOOOOOXXXXXXXXOOOOOOOOXXXXXXXXOOOOOOOOXXXXXXXXOOOOOOOOXXXXXX-- X"
 OVER = "X" * 62 + "-- X; score ignored"
 MUST_PASS = "-OX" + "X" * 61 + " O"
-
-
-def late_positions(empties: int) -> list[evolve.Board]:
-    """Positions near the end of games that a random agent plays against itself."""
-    found = []
-    for seed in range(6):
-        agent, board = evolve.RandomAgent(seed), evolve.Board.start()
-        while board.empties > empties and not board.is_over():
-            passes = not board.legal_moves()
-            board = board.pass_move() if passes else board.play(agent.choose(board))
-        if not board.is_over() and board.legal_moves():
-            found.append(board)
-    return found
-
-
-@pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_solve_agrees_with_trying_everything(tmp_path: Path, rules: str) -> None:
-    boards = late_positions(6)
-    assert len(boards) >= 4
-    lines = [f"{board.cells()} {'X' if board.side == 'black' else 'O'}\n" for board in boards]
-    (tmp_path / "ends.obf").write_text("".join(lines), encoding="utf-8")
-    document = done("solve", "ends.obf", "--rules", rules, "--json").document
-    assert len(document["positions"]) == len(boards)
-    for board, found in zip(boards, document["positions"], strict=True):
-        assert set(found) >= {"move", "score", "nodes", "seconds"}
-        values = reference.exact_values(board.own, board.opp, RULE_SETS[rules].code)
-        assert found["score"] == max(values.values()) == values[reference.square_of(found["move"])]
 
 
 def test_solve_of_ends_and_passes(tmp_path: Path) -> None:

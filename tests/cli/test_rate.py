@@ -35,14 +35,6 @@ def test_figures_add_up() -> None:
     assert agents[0]["agent"] == "swh"
 
 
-def test_the_same_agent_may_stand_twice_and_jobs_change_nothing() -> None:
-    one = rate("random", "random", "swh", "--games", 20, "--jobs", 1)
-    assert {row["agent"] for row in one["agents"]} == {"random", "random #2", "swh"}
-    assert one == rate("random", "random", "swh", "--games", 20, "--jobs", 2)
-    assert one != rate("random", "random", "swh", "--games", 20, "--seed", 1)
-    assert one["cross"]["random"]["random #2"] not in (0, 1)
-
-
 def test_who_wins_everything_has_no_elo_but_a_lower_end() -> None:
     strong, seed = "swh-mobility?depth=4&endgame=8", 4
     found = rate(strong, "random", "zero", "--games", 20, "--seed", seed)
@@ -61,11 +53,6 @@ def test_the_table() -> None:
     assert said.lines[0] == "standard assumed (most discs wins), 10 games"
     assert said.lines[1].split() == ["agent", "Elo", "score", "games", "1", "2"]
     assert len(said.lines) == 4
-
-
-def test_a_folder_of_something_else_is_refused(first: Path) -> None:
-    """With other settings: test_a_rating_with_another_setting_does_not_go_on."""
-    assert "taken" in fails("rate", "swh", "zero", "--out", first)
 
 
 def test_an_agent_file_that_changed_is_noticed() -> None:
@@ -112,13 +99,6 @@ def test_a_file_gets_the_ratings() -> None:
     for name in ("rating-0.2", "v1.beta"):
         done(*words, name)
         assert Path(name, "games").is_dir()
-
-
-def test_wrong_use() -> None:
-    assert "AGENTS" in misused("rate")
-    assert "two" in misused("rate", "swh")
-    assert "games = 1" in misused("rate", "swh", "zero", "--games", 1)
-    assert "nobody" in fails("rate", "swh", "nobody")
 
 
 def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> None:

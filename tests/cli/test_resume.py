@@ -34,12 +34,6 @@ def test_a_finished_run_says_so_and_stays(copy: Path) -> None:
     assert snapshot(copy) == before
 
 
-def test_a_champion_that_was_lost_comes_back(copy: Path, quick: Path) -> None:
-    (copy / "champion.json").unlink()
-    done("resume", copy)
-    assert tables(copy) == tables(quick)
-
-
 def test_the_header_of_a_run_that_lacks_its_play_off_alone(copy: Path, quick: Path) -> None:
     (copy / "games/playoff.parquet").unlink()
     said = done("resume", copy).out
@@ -84,15 +78,6 @@ def test_kill_as_soon_as_a_file_is_there(tmp_path: Path, whole: Path) -> None:
     done("resume", "killed", "--jobs", 1)
     assert tables(tmp_path / "killed") == tables(whole)
     assert not list((tmp_path / "killed").rglob(".writing-*"))
-
-
-def test_a_folder_whose_config_was_never_written_is_not_in_the_way(tmp_path: Path) -> None:
-    # What a kill leaves between making the folders and renaming config.toml into place.
-    for part in ("generations", "games"):
-        (tmp_path / "killed" / part).mkdir(parents=True)
-    (tmp_path / "killed/.writing-x.toml").write_text("half")
-    done("run", *QUICK, "--generations", 1, "--out", "killed")
-    assert evolve.load_run("killed").generation_count == 1
 
 
 def test_a_second_writer_is_refused(copy: Path) -> None:

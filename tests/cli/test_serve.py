@@ -54,10 +54,6 @@ def test_without_port_it_takes_the_next_that_is_free() -> None:
             assert found.getsockname()[1] not in (0, taken.getsockname()[1])
 
 
-def test_what_is_no_program(tmp_path: Path) -> None:
-    assert "gtp:COMMAND" in misused("serve", tmp_path, "--allow-programs", "sh")
-
-
 def test_the_secret_is_kept_for_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
     token = _user_token()

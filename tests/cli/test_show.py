@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from tests.cli import QUICK, done, fails, invoke, misused, snapshot
+from tests.cli import QUICK, done, fails, misused, snapshot
 
 COLUMNS = {
     "individuals": [
@@ -153,14 +153,6 @@ def test_looking_changes_nothing(copy: Path) -> None:
     ):
         done(*arguments)
         assert snapshot(copy) == before
-
-
-def test_a_missing_source(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    for verb in ("show", "compare"):
-        assert "nowhere" in fails(verb, "nowhere")
-        assert "empty" in fails(verb, "empty")
-    assert invoke("runs", "empty").code == 0
 
 
 @pytest.fixture(scope="module")

@@ -78,20 +78,6 @@ def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
     assert (tmp_path / "sweep.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_its_champion_is_an_agent(swept: Path, tmp_path: Path) -> None:
-    assert "weights" in done("show", swept / "champion.json").out
-    done("export", swept, "-o", tmp_path / "best.json")
-    done("export", swept, "--to", "python", "-o", tmp_path / "best.py")
-    found = done("match", swept, "random", "--games", 20, "--json").document
-    assert found["games"] == 20
-    assert evolve.load_agent(tmp_path / "best.json").choose(evolve.Board.start()) in (
-        19,
-        26,
-        37,
-        44,
-    )
-
-
 def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
     swept: Path, tmp_path: Path
 ) -> None:

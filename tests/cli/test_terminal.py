@@ -179,6 +179,8 @@ def test_errors_have_one_form() -> None:
         (("train", "dqm"), "see evolve train --help"),
         (("show",), "see evolve show --help"),
         (("match", "swh"), "see evolve match --help"),
+        (("resume", "x", "--generations", 0), "see evolve resume --help"),
+        (("run", "--jobs", 0), "see evolve run --help"),
     ):
         said = misused(*arguments)
         assert said.startswith("error: "), said

@@ -137,15 +137,6 @@ def test_what_cannot_be_is_told(tmp_path: Path, settings: dict[str, Any], words:
     assert not (tmp_path / "run" / "config.toml").exists()
 
 
-@pytest.mark.parametrize("answer", [[1.0], [float("nan")] * 6, None])
-def test_a_fitness_that_is_none_is_told(tmp_path: Path, answer: Any) -> None:
-    def wrong(played: Round) -> Any:
-        return answer
-
-    with pytest.raises(SettingsError, match="fitness: it must give 6 finite numbers"):
-        evolve.evolve(tmp_path / "run", **{**QUICK, "fitness": wrong})
-
-
 def corner_or_edge(genes: dict[str, list[int]]) -> evolve.AlphaBetaAgent:
     corner, edge = genes["table"]
     return evolve.AlphaBetaAgent([[corner, -edge, *[edge] * 8]], depths=genes["deep"], endgame=2)

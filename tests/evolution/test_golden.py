@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.errors import RunError
 from evolve.evolution.loop import EvolutionEnding
-from evolve.runs import run_folder
 from tests.evolution.conftest import StopAfter, go_on, start
 from tests.tables.content import content_hash
 
@@ -95,23 +93,3 @@ def test_files_of_an_unfinished_generation_are_swept(tmp_path: Path) -> None:
     assert go_on(folder) is EvolutionEnding.COMPLETE
     assert not list(folder.glob("*/.writing-*"))
     assert content_hash(folder) == GOLDEN["ga"]
-
-
-def test_playoff_that_was_not_finished_is_held_again(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    start(folder)
-    (folder / "games/playoff.parquet").unlink()
-    (folder / "champion.json").unlink()
-    assert go_on(folder) is EvolutionEnding.COMPLETE
-    assert content_hash(folder) == GOLDEN["ga"]
-
-
-def test_second_writer_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    start(folder, generations=1)
-    with (
-        run_folder.locked(folder),
-        pytest.raises(RunError, match="another process"),
-        run_folder.locked(folder),
-    ):
-        pass

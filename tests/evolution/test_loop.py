@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.agents.reference import SWH
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import parse_moves
 from evolve.evolution import loop
@@ -111,13 +110,6 @@ def test_fixed_genes_stay_and_switched_off_terms_are_zero(tmp_path: Path) -> Non
     agent = evolve.load_agent(tmp_path / "run")
     assert isinstance(agent, evolve.AlphaBetaAgent)
     assert agent.weights[0] == agent.weights[1] == agent.weights[2]
-
-
-def test_run_starts_from_an_agent(tmp_path: Path) -> None:
-    start(tmp_path / "run", start_from="swh?depth=2", rules="standard", generations=1)
-    first = evolve.load_run(tmp_path / "run").individuals.iloc[0]
-    assert first["origin"] == "start"
-    assert first["weights"] == list(SWH) * 3
 
 
 def test_patience_ends_a_run(tmp_path: Path) -> None:

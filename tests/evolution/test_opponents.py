@@ -50,13 +50,6 @@ def test_by_lot_each_meets_so_many(tmp_path: Path) -> None:
     assert len({tuple(part) for part in drawn}) == len(drawn), "drawn anew each generation"
 
 
-def test_all_others_by_lot_are_the_round_robin(tmp_path: Path) -> None:
-    start(tmp_path / "all", generations=2)
-    start(tmp_path / "lot", generations=2, opponents=5)
-    for one, other in zip(tables(tmp_path / "all"), tables(tmp_path / "lot"), strict=True):
-        pd.testing.assert_frame_equal(one, other)
-
-
 def test_games_of_a_generation_are_known_before() -> None:
     def games(**options: object) -> int:
         return resolve_as(EvolutionSettings, PRESETS, options).games_a_generation

@@ -23,6 +23,7 @@ def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:
     found = champion["provenance"]
     assert found["score"] == pytest.approx(points[champion["name"]] / found["games"])
     assert found["score_low"] < found["score"] < found["score_high"]
+    assert (found["run"], found["seed"]) == (run.path.name, run.config["seed"])
 
 
 def test_mean_joins_the_playoff(run: Run) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -150,8 +149,3 @@ def test_a_run_that_was_killed_gets_the_same(tmp_path: Path, left: list[str]) ->
     assert go_on(folder, generations=4) is EvolutionEnding.COMPLETE
     assert elo_of(folder) == elo_of(whole)
     assert content_hash(folder) == content_hash(whole)
-
-
-def test_the_file_of_an_exported_champion_has_it(run: evolve.Run, tmp_path: Path) -> None:
-    agent = evolve.load_agent(shutil.copy(run.path / "champion.json", tmp_path / "mine.json"))
-    assert agent.stored().provenance["elo"] == elo_of(run.path)[0]

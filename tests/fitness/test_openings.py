@@ -13,7 +13,6 @@ from evolve.engine.games.opening import slots_of_all
 from evolve.errors import SettingsError
 from evolve.fitness.openings import (
     LISTS,
-    START_POSITION,
     Openings,
     Part,
     _opening_list,
@@ -99,14 +98,6 @@ def test_openings_are_distinct_and_parts_disjoint_for_any_seed() -> None:
             assert not one & other
 
 
-def test_the_same_seed_draws_the_same_openings() -> None:
-    drawn = [
-        balanced_openings(20, Part.MATCH, "reversed", np.random.default_rng(3)).texts()
-        for _ in range(2)
-    ]
-    assert drawn[0] == drawn[1]
-
-
 def test_short_openings_repeat_but_every_one_is_used() -> None:
     openings = balanced_openings(100, Part.TRAINING, "standard", np.random.default_rng(0), plies=3)
     texts = openings.texts()
@@ -125,10 +116,6 @@ def test_where_there_is_no_opening_it_is_said() -> None:
         except SettingsError:
             failures += 1
     assert failures >= 3
-
-
-def test_start_position_is_an_opening_without_moves() -> None:
-    assert START_POSITION.texts() == [""]
 
 
 @pytest.mark.parametrize("plies", [8, 12, 20])

@@ -173,12 +173,6 @@ def test_it_tells_each_move(tmp_path: Path) -> None:
     assert 60 < sum(told) == len(told) < 120
 
 
-def test_a_list_that_is_not_empty_at_a_pass(tmp_path: Path) -> None:
-    body = "self.candidate_list = self.candidate_list or [(0, 0)]"
-    found = findings(tmp_path, body)
-    assert "it must pass, and its list is not empty" in found["games"].text
-
-
 def test_other_imports_that_are_allowed_or_tried(tmp_path: Path) -> None:
     assert findings(tmp_path, "import psutil", modules=("numpy", "psutil"))["imports"].good
     tried = "try:\n    import torch\nexcept ImportError:\n    pass"

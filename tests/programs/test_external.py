@@ -353,7 +353,7 @@ def test_passes_are_told() -> None:
     for protocol in ("gtp", "nboard"):
         player = agent(protocol)
         asked = 0
-        for count in (*range(0, len(moves), 3), moves.index(64) + 1):
+        for count in (*range(0, len(moves), 3), moves.index(64) + 1, 4):
             here = play_moves(evolve.Board.start(), moves[:count])
             if here.legal_moves():
                 assert player.choose(here) == here.legal_moves()[0]

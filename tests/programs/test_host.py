@@ -233,17 +233,6 @@ def test_names_and_settings_that_cannot_be(first: Path) -> None:
         agent(f"python:{first}:None_").prepare()
 
 
-def test_an_exported_file_plays_as_the_agent_it_came_from(tmp_path: Path) -> None:
-    exported = evolve.load_agent("swh-mobility?depth=2&endgame=4")
-    assert isinstance(exported, evolve.AlphaBetaAgent)
-    (tmp_path / "agent.py").write_text(exported.python_source(), encoding="utf-8")
-    theirs, played = match(agent(f"python:{tmp_path / 'agent.py'}"), pairs=2)
-    openings = balanced_openings(2, Part.MATCH, "standard", np.random.default_rng(1))
-    ours = Match(exported, evolve.load_agent("swh"), openings, "standard")
-    assert ours.play() == theirs
-    assert np.array_equal(ours.games.moves, played.games.moves)
-
-
 @pytest.mark.clock
 def test_a_move_costs_little(first: Path) -> None:
     """0.3 ms by the median on a quiet machine; 5 ms would show in a match."""

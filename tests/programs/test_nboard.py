@@ -8,13 +8,11 @@ from contextlib import AbstractContextManager
 import pytest
 
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import PASS, Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import EngineError
 from evolve.programs.process import LineProcess
 from evolve.programs.sessions import NBoardSession
-from evolve.records.record import play_moves
-from tests.programs import begun, engine, python, soon
-from tests.records.test_ggf import random_record
+from tests.programs import begun, python, soon
 
 ANSWERS = """
 import sys
@@ -38,16 +36,6 @@ def session(
 
 def program(answer: str) -> list[str]:
     return python(ANSWERS.format(answer=answer))
-
-
-def test_it_plays_on_from_any_point_of_any_game() -> None:
-    passing = next(one for one in map(random_record, range(300)) if PASS in one.moves[:-3])
-    with session(engine("nboard")) as made:
-        for moves in (passing.moves, random_record(1).moves):
-            for count in (0, 5, passing.moves.index(PASS) + 1, 20, 4):
-                board = play_moves(Board.start(), moves[:count])
-                if board.legal_moves():
-                    assert made.choose(board, soon()) == board.legal_moves()[0]
 
 
 @pytest.mark.parametrize("answer", ["=== d3", "===D3/-1.30/0.11", "=== d3 -1.00 0.0"])

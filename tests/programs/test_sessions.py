@@ -8,13 +8,10 @@ from contextlib import AbstractContextManager
 import pytest
 
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
 from evolve.programs.process import LineProcess, exchange
 from evolve.programs.sessions import GtpSession
-from evolve.records.record import play_moves
-from tests.programs import begun, engine, python, soon
-from tests.records.test_ggf import random_record
+from tests.programs import begun, python, soon
 
 ANSWERS = """
 import sys
@@ -36,18 +33,6 @@ def session(
 def program(**answers: str) -> list[str]:
     """A program with these answers and no others, but for setting up a game."""
     return python(ANSWERS.format(answers={"boardsize": "", "clear_board": "", **answers}))
-
-
-def test_it_plays_on_from_any_point_of_any_game() -> None:
-    passing = next(one for one in map(random_record, range(300)) if PASS in one.moves[:-3])
-    with session(engine("gtp")) as made:
-        for moves in (passing.moves, random_record(1).moves):
-            for count in (0, 1, 5, passing.moves.index(PASS) + 1, 20, 4):
-                board = play_moves(Board.start(), moves[:count])
-                if board.legal_moves():
-                    square = made.choose(board, soon())
-                    assert square == board.legal_moves()[0]
-                    assert made.moves == (*moves[:count], square)
 
 
 def test_the_least_that_a_program_must_know() -> None:

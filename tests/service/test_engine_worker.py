@@ -56,14 +56,6 @@ def test_boards_are_read_as_people_write_them(service: Service) -> None:
     assert asked(422, board=f"{cells} X", moves="f5")["errors"][0]["pointer"] == "/position/moves"
 
 
-def test_moves_that_cannot_be_made(service: Service) -> None:
-    asked = {"agent": "random", "moves": "a1"}
-    assert service.post("plays", asked, 422)["errors"][0]["pointer"] == "/moves"
-    play = service.post("plays", {"agent": "random"}, 201)
-    found = service.post(f"plays/{play['id']}/moves", {"move": "a1"}, 409)
-    assert found["errors"][0]["pointer"] == "/move"
-
-
 def test_landscapes_are_those_of_python(tmp_path: Path) -> None:
     sweep_in(tmp_path / "one")
     trials = Trials.of(tmp_path / "one")

@@ -96,40 +96,9 @@ def test_a_request_that_is_sent_twice_makes_one_job(local: App) -> None:
         ({"command": "run", "grid": {"start_from": ["gtp:sh"]}}, "/grid/start_from"),
         ({"command": "run", "grid": {"population": [None]}}, "/grid/population"),
         ({"command": "run", "grid": {"fix": [{"depths": "gtp:sh"}]}}, "/grid/fix"),
-        *(
-            (
-                {"command": "sweep", "settings": {"kind": kind}, "grid": {key: [value]}},
-                f"/grid/{key}",
-            )
-            for kind, key, value in (
-                ("alphabeta", "fix", {"depths": 3}),
-                ("alphabeta", "fix.depths", "gtp:sh -c true"),
-                ("alphabeta", "space", {"depths": {"choices": ["gtp:sh"]}}),
-                ("alphabeta", "space.depths", {"choices": [3, "nboard:sh"]}),
-                ("evolution", "fix", {"start_from": "/etc/passwd"}),
-                ("evolution", "fix.evaluation", "/etc/passwd"),
-            )
-        ),
-        *(
-            pytest.param(
-                {"command": "sweep", "settings": {"kind": "mcts"}, "grid": {key: [value]}},
-                f"/grid/{key}",
-                marks=pytest.mark.learning,
-            )
-            for key, value in (
-                ("fix", {"accept": True, "accept_against": ["gtp:sh -c true"]}),
-                ("fix", {"opponents": "gtp:sh"}),
-                ("space", {"accept_against": {"choices": ["gtp:sh"]}}),
-            )
-        ),
         (
             {"command": "sweep", "settings": {"kind": "alphabeta", "fix": {"depths": "gtp:sh"}}},
             "/settings/fix/depths",
-        ),
-        pytest.param(
-            {"command": "sweep", "settings": {"kind": "dqn"}, "grid": {"fix.opponents": ["x"]}},
-            "/grid/fix.opponents",
-            marks=pytest.mark.learning,
         ),
         ({"command": "sweep", "settings": {"kind": "program"}}, "/settings/program"),
         (

@@ -96,13 +96,6 @@ def test_nothing_of_its_own_is_a_link(folder: Path, outside: Path, name: str) ->
     assert link.is_symlink()
 
 
-def test_links_of_the_user_stay(opened: Open, folder: Path) -> None:
-    (folder / "small" / "latest").symlink_to("generations")
-    with opened(folder) as app:
-        found = {one["id"]: one["state"] for one in app.get("runs")["items"]}
-        assert found == {"small": "done", "other": "done"}
-
-
 def test_an_individual_whose_generation_is_a_link(
     opened: Open, folder: Path, outside: Path
 ) -> None:

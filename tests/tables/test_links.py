@@ -47,20 +47,3 @@ def test_it_is_named(made: Path, tmp_path: Path, name: str) -> None:
         told = f"{link} is a link to {tmp_path / 'outside'}: put what it names there"
         assert str(raised.value) == told
     assert os.readlink(link) == str(tmp_path / "outside")
-
-
-@posix
-def test_links_of_the_user_stay(made: Path, tmp_path: Path) -> None:
-    shutil.copytree(made, tmp_path / "run")
-    (tmp_path / "run" / "latest").symlink_to("generations/gen-0000.parquet")
-    (tmp_path / "link").symlink_to("run")
-    assert len(load_run(tmp_path / "link").generations)
-
-
-@posix
-def test_agents_are_saved_through_no_link(tmp_path: Path) -> None:
-    (tmp_path / "champion.json").symlink_to(tmp_path / "theirs")
-    agent: Any = evolve.load_agent("swh")
-    agent.save(tmp_path / "champion.json")
-    assert not (tmp_path / "theirs").exists()
-    assert evolve.load_agent(tmp_path / "champion.json")

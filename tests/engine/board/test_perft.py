@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evolve.engine.board.bits import perft
 from tests import reference
-from tests.engine import U, any_boards, images, passes
+from tests.engine import U, any_boards, passes
 from tests.reference import START, Board
 
 COUNTS = (
@@ -56,8 +56,3 @@ def test_passes_at_the_root() -> None:
     for pair in islice(passes(random.Random(92)), 25):
         for board, depth in product(pair, range(4)):
             assert kernel_perft(board, depth) == reference.perft(*board, depth)
-
-
-def test_symmetry() -> None:
-    for board in reference.random_boards(random.Random(93), 10, 5, 55):
-        assert len({kernel_perft(image, 4) for image in images(board)}) == 1

@@ -21,7 +21,6 @@ from tests.engine import (
     any_boards,
     check_budgets,
     check_fail_soft,
-    images,
     passes,
     random_weights,
     reachable_boards,
@@ -151,17 +150,6 @@ def test_windows(board: Board, weights: tuple[int, ...], depth: int, rules: int,
         windows.append((alpha, alpha + rng.choice((1, 2, spread))))
     for alpha, beta in windows:
         check_fail_soft(engine.search(board, depth, alpha, beta), alpha, beta, exact)
-
-
-@settings(max_examples=80, deadline=None, derandomize=True)
-@given(any_boards, weights_of_any_sign, st.integers(0, 3), st.sampled_from(RULES))
-def test_symmetry(board: Board, weights: tuple[int, ...], depth: int, rules: int) -> None:
-    engine = Engine(rules, weights)
-    value = engine.search(board, depth)
-    for image in images(board):
-        assert engine.search(image, depth) == value
-        if reference.legal_moves(*image) and depth > 0:
-            assert engine.best_move(image, depth)[1] == value
 
 
 def test_large_weights_do_not_overflow() -> None:

@@ -17,7 +17,6 @@ from tests.engine import (
     Engine,
     check_budgets,
     check_fail_soft,
-    images,
     passes,
     scattered_boards,
     seeds,
@@ -161,18 +160,6 @@ def test_windows_with_a_table(rules: int, table_bits: int) -> None:
     for board in reference.random_boards(rng, 12, 9, 13):
         exact = Engine(rules, table_bits=MANY_BITS).solve_deep(board)
         check_windows(Engine(rules, table_bits=table_bits), board, exact, rng)
-
-
-@pytest.mark.parametrize("rules", RULES)
-def test_symmetry(rules: int) -> None:
-    rng = random.Random(41 + rules)
-    engine = Engine(rules)
-    for board in reference.random_boards(rng, 25, 1, 12):
-        exact = engine.solve_deep(board)
-        for image in images(board):
-            assert engine.solve_deep(image) == exact
-            if reference.legal_moves(*image):
-                assert engine.solve_move(image)[1] == exact
 
 
 @pytest.mark.parametrize("rules", RULES)
