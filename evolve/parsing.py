@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import json
 import math
 import re
 import tomllib
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, cast
 
 from evolve.errors import OptionsError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
+
+C = TypeVar("C", bound=Callable[..., Any])
 
 _LARGEST: Final = 16 << 20
 """Most bytes of a document; ours have some thousands."""
@@ -210,6 +215,23 @@ class Fault(NamedTuple):
     text: str
 
 
+_ARGUMENTS: Final[ContextVar[Iterable[str]]] = ContextVar("arguments", default=())
+
+
+def taking_settings(call: C) -> C:
+    """A public call: where a setting is mistyped, its own arguments may be what was meant."""
+
+    @functools.wraps(call)
+    def hinting(*values: Any, **settings: Any) -> Any:
+        before = _ARGUMENTS.set(cast("FunctionType", call).__kwdefaults__ or ())
+        try:
+            return call(*values, **settings)
+        finally:
+            _ARGUMENTS.reset(before)
+
+    return cast("C", hinting)
+
+
 def faults(error: ValidationError, helped: type[BaseModel] | None = None) -> list[Fault]:
     """All faults in values; `helped` is a model whose fields' descriptions are added."""
     return [Fault(tuple(detail["loc"]), _text(detail, helped)) for detail in error.errors()]
@@ -231,7 +253,8 @@ def _text(detail: Any, helped: type[BaseModel] | None) -> str:
     """A message about a wrong field, with the field's description in the model `helped`."""
     keys = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
-        known = [] if helped is None or len(detail["loc"]) > 1 else [*helped.model_fields]
+        known = [] if helped is None else [*helped.model_fields, *_ARGUMENTS.get()]
+        known = known if len(detail["loc"]) == 1 else []
         similar = difflib.get_close_matches(keys, known, 1)
         hint = f"; did you mean {similar[0]}?" if similar else ""
         return f"{keys}: there is no such setting{hint}"

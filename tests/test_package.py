@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -29,6 +30,23 @@ def test_public_names() -> None:
     ]  # fmt: skip
     for name in evolve.__all__:
         assert getattr(evolve, name) is not None
+
+
+def test_signatures_name_nothing_private() -> None:
+    public = {name: getattr(evolve, name) for name in evolve.__all__}
+    for owner, value in [*public.items()]:
+        if inspect.isclass(value):
+            public |= {
+                f"{owner}.{name}": member
+                for name, member in inspect.getmembers(value, inspect.isroutine)
+                if not name.startswith("_")
+                and getattr(member, "__module__", "").startswith("evolve")
+            }
+    private = re.compile(r"(?<![\w.])_[a-zA-Z]|ForwardRef")
+    for name, value in public.items():
+        if callable(value) and not (inspect.isclass(value) and issubclass(value, Exception)):
+            text = str(inspect.signature(value))
+            assert not private.search(text), f"{name}{text}"
 
 
 def test_import_and_help_load_nothing_heavy() -> None:

@@ -39,8 +39,6 @@ _POSITIONS, _PLIES = 600, 6
 _SPREAD: Final = 12.0
 """Standard deviation of static values in discs, about that of the patterns that come along."""
 
-_IntLists = Sequence[Sequence[int]]
-
 
 def _ints(values: Any, what: str) -> tuple[int, ...]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -93,7 +91,7 @@ class AlphaBetaAgent(SearchingAgent):
 
     def __init__(
         self,
-        weights: _IntLists,
+        weights: Sequence[Sequence[int]],
         mobility: Sequence[int] | None = None,
         depths: Sequence[int] | None = None,
         boundaries: Sequence[int] | None = None,

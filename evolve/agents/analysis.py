@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_type_hints
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from evolve.engine.search import context as layout
 from evolve.engine.search.search import best_move
 from evolve.engine.search.solver import solve_move
 
-_Unit = Literal["discs", "forecast", "evaluation", "value"]
+Unit = Literal["discs", "forecast", "evaluation", "value"]
 _DECIMALS: Final = {"forecast": 1, "value": 2}
 """Decimals of the units that are not whole numbers."""
 
@@ -36,7 +36,7 @@ class Analysis:
     """
 
     values: Mapping[int, float]
-    unit: _Unit
+    unit: Unit
     depth: int | None
     line: tuple[int, ...]
 
@@ -124,6 +124,9 @@ class Solution(NamedTuple):
     move: int | None
     score: int
     nodes: int
+
+
+Solution.__new__.__annotations__.update(get_type_hints(Solution))  # its signature reads well
 
 
 def solved(board: Board, rules: Rules = DEFAULT_RULES) -> Solution:

@@ -59,7 +59,7 @@ from evolve.errors import AgentError
 from evolve.standalone.render import Clock, NetworkPlay, render_network
 
 Selection = Literal["ucb1", "puct"]
-_Order = Literal["visits", "value"]
+Order = Literal["visits", "value"]
 
 MOST_SIMULATIONS: Final = 2_000_000
 _NODES_A_SECOND: Final = 30_000_000
@@ -104,6 +104,7 @@ class MctsAgent(StoredAgent):
             `visits`, or by mean `value` Q, as ReversiV does (S4 in docs/evidence/learning.md).
         evaluate: values many positions at once by the network, for `choose_all`; it may be slow
             for single positions.
+        tree: of the game so far, see `reuse`.
     """
 
     simulations: int = 400
@@ -116,10 +117,10 @@ class MctsAgent(StoredAgent):
     name: str = "uct"
     network: Network | None = None
     reuse: bool = False
-    order: _Order = "visits"
+    order: Order = "visits"
     evaluate: Evaluate | None = field(default=None, compare=False, repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    _kept: Tree | None = field(default=None, compare=False, repr=False)
+    tree: Tree | None = field(default=None, compare=False, repr=False)
 
     kind: ClassVar[str] = "mcts"
     draws: ClassVar[bool] = True
@@ -150,7 +151,7 @@ class MctsAgent(StoredAgent):
     def for_game(self, seed: int) -> Self:
         """The agent for one game: its random games have a new seed, from its own and `seed`."""
         kept = Tree.of_size(self._nodes) if self.reuse else None
-        return replace(self, seed=mix(self.seed ^ mix(seed)), _kept=kept)
+        return replace(self, seed=mix(self.seed ^ mix(seed)), tree=kept)
 
     def choose(self, board: Board) -> int:
         begin = time.perf_counter()
@@ -173,7 +174,7 @@ class MctsAgent(StoredAgent):
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square, and its nodes: one per simulation, and those of the exact search."""
         square = self.choose(board)
-        return square, self._counted(board, self._kept)
+        return square, self._counted(board, self.tree)
 
     def _counted(self, board: Board, tree: Tree | None) -> int:
         """The nodes of the choice that was just made; tree: None for this thread's."""
@@ -333,11 +334,11 @@ class MctsAgent(StoredAgent):
 
     def _tree_of(self, board: Board) -> Tree:
         """A tree with `board` as its root."""
-        if self._kept is None:
+        if self.tree is None:
             tree = thread_tree(self._nodes)
             tree.reset(board)
         else:
-            tree = self._kept
+            tree = self.tree
             tree.advance(board)
         return tree
 

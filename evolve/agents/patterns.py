@@ -73,6 +73,7 @@ class PatternAgent(SearchingAgent):
         budget: nodes of a whole game (`for_game`), beyond which it raises OverBudgetError. 0 for
             no budget; nodes count as for a limit. Files do not hold it.
         rules: the rules to play by; None (any) plays `standard` by default.
+        memory: of the game so far.
 
     In a game (`for_game`) a search uses the table of earlier moves' searches, so a move may depend
     on the moves before it, and on nothing else. Raises AgentError.
@@ -89,7 +90,7 @@ class PatternAgent(SearchingAgent):
     rules: Rules | None = None
     name: str = "patterns"
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    _memory: PatternMemory | None = field(default=None, compare=False, repr=False)
+    memory: PatternMemory | None = field(default=None, compare=False, repr=False)
 
     kind: ClassVar[str] = "patterns"
     required: ClassVar[tuple[str, ...]] = ("shapes", "boundaries")
@@ -114,7 +115,7 @@ class PatternAgent(SearchingAgent):
     def __getstate__(self) -> dict[str, Any]:
         """The state without block and memory, which hold addresses: a copy makes its own."""
         kept = {key: value for key, value in vars(self).items() if key != "block"}
-        return {**kept, "_memory": None}
+        return {**kept, "memory": None}
 
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
@@ -123,10 +124,10 @@ class PatternAgent(SearchingAgent):
 
     def for_game(self, seed: int) -> Self:
         """The agent for one game, with a table of its own."""
-        return replace(self, _memory=PatternMemory(self._table_bits))
+        return replace(self, memory=PatternMemory(self._table_bits))
 
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
-        memory, search = self._memory, self._search(board)
+        memory, search = self.memory, self._search(board)
         left = 0
         if self.budget:
             left = max(1, self.budget - (0 if memory is None else memory.used))
@@ -152,7 +153,7 @@ class PatternAgent(SearchingAgent):
         if board.empties <= self.endgame:
             return exact_analysis(board, self._rules)
         depth = min(self.limit.depth or self._depth_at(board), board.empties)
-        search = replace(self, _memory=None)._search(board)
+        search = replace(self, memory=None)._search(board)
         search.context[layout.STOPPED] = 0
         values = search.values(depth)
         ranked = sorted(values, key=lambda square: -values[square])
@@ -161,7 +162,7 @@ class PatternAgent(SearchingAgent):
 
     def values_by_depth(self, board: Board, deepest: int) -> list[int]:
         """The values of a position with moves, at 0, 1, … `deepest` plies; DISC is one disc."""
-        search = replace(self, _memory=None)._search(board)
+        search = replace(self, memory=None)._search(board)
         return [self.patterns.value(board), *search.values_to(deepest)]
 
     def measured_cuts(
@@ -176,7 +177,7 @@ class PatternAgent(SearchingAgent):
 
     def value(self, board: Board, depth: int) -> float:
         """The value of a position with moves for the side to move, in discs, at `depth` plies."""
-        search = replace(self, _memory=None)._search(board)
+        search = replace(self, memory=None)._search(board)
         search.context[layout.STOPPED] = 0
         return search.deepen(depth)[1] / DISC
 
@@ -300,7 +301,7 @@ class PatternAgent(SearchingAgent):
 
     def _search(self, board: Board) -> CutSearch:
         """A search from a position, in the game's memory, or else in this thread's."""
-        memory = self._memory
+        memory = self.memory
         if memory is None:
             memory = thread_pattern_memory(self._table_bits)
             memory.context[layout.AGE] += 1

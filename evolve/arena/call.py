@@ -33,6 +33,7 @@ from evolve.fitness.openings import (
     listed_openings,
     openings_of_games,
 )
+from evolve.parsing import taking_settings
 from evolve.runs.loading import AgreedRules, agree_on, load_agent
 from evolve.runs.progress import shown
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from evolve.keywords import MatchKeywords, RateKeywords
 
 
+@taking_settings
 def match(
     a: Agent | str | Path,
     b: Agent | str | Path,
@@ -93,6 +95,7 @@ def games_shown(progress: GamesDone | bool | None, total: int) -> Iterator[Games
         yield progress if callable(progress) else counted(total, partial(watching.stage, "games"))
 
 
+@taking_settings
 def rate(
     agents: Sequence[Agent | str | Path],
     *,

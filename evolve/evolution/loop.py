@@ -37,6 +37,7 @@ from evolve.fitness.games import counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import FITNESS_FUNCTIONS, Round, RoundRobin, fitness_values
 from evolve.fitness.trend import rest_message
+from evolve.parsing import taking_settings
 from evolve.population.algorithms import algorithm_of
 from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vector
 from evolve.population.operators import Own, check_own, own_name
@@ -310,6 +311,7 @@ OF_DIRECT_GENES: Final = (
 """Settings that apply only to direct genes, which are the agents' parameters."""
 
 
+@taking_settings
 def evolve(
     folder: str | Path,
     *,

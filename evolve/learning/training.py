@@ -24,7 +24,7 @@ from evolve.extras import imported
 from evolve.fitness.executor import Threads
 from evolve.fitness.statistics import stated
 from evolve.learning.learner import Learner
-from evolve.parsing import parse_json
+from evolve.parsing import parse_json, taking_settings
 from evolve.runs import life_cycle
 from evolve.runs.progress import Observer, RunEnding, shown
 from evolve.runs.run import Run
@@ -378,6 +378,7 @@ class Training(InMemoryTraining):
         forget_checks(self.folder, self.check)  # a killed writer left them uncommitted
 
 
+@taking_settings
 def train(
     kind: str,
     folder: str | Path,

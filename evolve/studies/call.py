@@ -17,7 +17,7 @@ from evolve.errors import SettingsError
 from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
-from evolve.parsing import parse_toml
+from evolve.parsing import parse_toml, taking_settings
 from evolve.population.operators import own_name
 from evolve.runs.life_cycle import check_same, new_folder
 from evolve.runs.progress import Observer, shown
@@ -38,6 +38,7 @@ Functions = dict[str, dict[str, Callable[..., Any]]]
 """The caller's functions: by setting, then by the name in study.toml."""
 
 
+@taking_settings
 def study(
     folder: str | Path,
     *,

@@ -10,6 +10,7 @@ from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import RunError
+from evolve.parsing import taking_settings
 from evolve.runs import life_cycle
 from evolve.runs.progress import Observer, TimeLeft, shown
 from evolve.runs.run import Run
@@ -50,6 +51,7 @@ def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, Fi
     return ending, result
 
 
+@taking_settings
 def sweep(
     kind: str,
     folder: str | Path,

@@ -154,7 +154,7 @@ def test_the_exact_search_takes_moves_by_visits_or_by_value() -> None:
 def test_a_tree_is_kept_through_a_game() -> None:
     agent = replace(mcts_agent(), reuse=True, simulations=200, endgame=0)
     player, board = agent.for_game(1), evolve.Board.start()
-    tree = player._kept
+    tree = player.tree
     assert tree is not None
     for _ in range(6):
         board = board.play(player.choose(board))

@@ -21,6 +21,13 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "trails trials": (evolve.sweep, ("alphabeta", "run")),
     "gmes games": (evolve.match, ("swh", "zero")),
     "agianst against": (evolve.rate, (["swh", "zero"],)),
+    "job jobs": (evolve.evolve, ("run",)),
+    "progres progress": (evolve.evolve, ("run",)),
+    "observr observer": (evolve.train, ("patterns", "run")),
+    "progrss progress": (evolve.sweep, ("alphabeta", "run")),
+    "grids grid": (lambda *a, **k: evolve.study(*a, seeds=[0], **k), ("study",)),
+    "jobbs jobs": (evolve.match, ("swh", "zero")),
+    "jbs jobs": (evolve.rate, (["swh", "zero"],)),
 }
 
 
