@@ -74,12 +74,6 @@ def test_it_beats_random_and_more_simulations_beat_fewer() -> None:
     assert Match(agent, fewer, openings, "standard").play().score.value > 0.7
 
 
-def test_moves_by_the_clock_are_legal() -> None:
-    agent = evolve.load_agent("uct?time=0.02")
-    for board in ends(5, 40):
-        assert agent.choose(board) in board.legal_moves()
-
-
 @pytest.mark.clock
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
 def test_the_clock_is_kept(seconds: float) -> None:

@@ -265,21 +265,6 @@ def test_it_sees_the_end_by_its_own_search_too() -> None:
         assert max(analysis.values.values()) == solved(board)[1]
 
 
-def test_nodes_are_a_limit_that_repeats() -> None:
-    agent, again = (pattern_agent(cuts=CUTS, limit=Limit(nodes=3000)) for _ in range(2))
-    for empties in (50, 35, 18, 10):
-        for board in boards(empties, 4, empties):
-            square, nodes = agent.choose_counted(board)
-            pattern_agent(1, limit=Limit(nodes=20_000)).choose(board)  # leaves its table behind
-            assert again.choose_counted(board) == (square, nodes)
-            assert 0 < nodes <= 3001 + 33  # the moves that it lists last
-    games = [
-        agent.limited(Limit(nodes=nodes)).for_game(0).choose_counted(Board.start())[1]
-        for nodes in (100, 400, 1600)
-    ]
-    assert games == sorted({*games})
-
-
 def test_with_time_enough_it_plays_the_move_of_its_depth() -> None:
     agent = pattern_agent(cuts=CUTS)
     for board in boards(6, 5, 35):

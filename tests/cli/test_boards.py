@@ -97,13 +97,6 @@ def test_every_wait_for_compilation_is_reported(monkeypatch: pytest.MonkeyPatch)
     assert [text.partition(",")[0] for text in notes] == ["compiling the kernels"] * 2
 
 
-@pytest.mark.parametrize("typed", ["d3", " 1. D3! "])
-def test_a_move_is_typed_in_any_way(typed: str) -> None:
-    said = done("play", "swh?depth=1", stdin=f"{typed}\nsave a.txt\nq\n").out
-    assert "is not a move" not in said
-    assert Path("a.txt").read_text().startswith("d3")
-
-
 def test_undo_goes_back_to_the_board_before() -> None:
     boards = re.findall(r"  a b c.*?to move", done("play", "swh", stdin="d3\nundo\nq\n").out, re.S)
     assert len(boards) == 3
@@ -182,18 +175,6 @@ def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = invoke("play", "swh")
     assert ended.code == 130
     assert ended.err.split() == ["interrupted"]
-
-
-def test_rules_and_champions(first: Path) -> None:
-    assert done("play", first, stdin="q\n").out.startswith("reversed")
-    assert done("play", first, "--rules", "standard", stdin="q\n").out.startswith("standard")
-    assert done("play", "swh", stdin="q\n").out.startswith("standard")
-
-
-def test_wrong_use() -> None:
-    assert "nobody" in fails("play", "nobody")
-    assert "--side" in misused("play", "swh", "--side", "red")
-    assert "AGENT" in misused("play")
 
 
 def test_replay_shows_the_game_of_the_table(first: Path) -> None:
@@ -321,13 +302,6 @@ def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
-
-
-def test_wrong_use_of_the_engine() -> None:
-    assert "--protocol" in misused("engine", "swh")
-    assert "--protocol" in misused("engine", "swh", "--protocol", "uci")
-    assert "--rules" in misused("engine", "anti-swh", "--protocol", "gtp", "--rules", "odd")
-    assert "nobody" in fails("engine", "nobody", "--protocol", "gtp")
 
 
 OURS = f"{sys.executable} -m evolve engine"

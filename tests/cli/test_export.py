@@ -83,15 +83,6 @@ def test_python_file_says_where_it_comes_from_and_what_compiles_it(first: Path) 
         assert "import evolve" not in text
 
 
-def test_where_no_file_can_be(first: Path, tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    for target in ("agent", "python"):
-        message = fails("export", first, "--to", target, "-o", "no/where/x")
-        assert str(Path("no/where")) in message
-    assert "there" in fails("export", first, "-o", "there")
-    assert list(tmp_path.rglob("*")) == [tmp_path / "there"]
-
-
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="there is no folder that nobody can write")
 @pytest.mark.parametrize(
     ("name", "words"),

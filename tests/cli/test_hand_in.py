@@ -68,19 +68,6 @@ def test_what_we_export_is_checked_and_played(source: str, tmp_path: Path) -> No
     assert figures["wins"] + figures["draws"] + figures["losses"] == 2
 
 
-@pytest.mark.learning
-@pytest.mark.parametrize(
-    ("kind", "layers"), [("dqn", "dense 8 relu, dueling"), ("mcts", "dense 8 relu, dense 1 tanh")]
-)
-def test_what_is_taught_is_handed_in(kind: str, layers: str, tmp_path: Path) -> None:
-    words = ("--games", 2, "--panel-openings", 2, "--layers", layers)
-    said = done("train", kind, *words, "--out", "taught").out
-    assert _proposed(said) == ["taught", "-o", "agent.py"]
-    done("export", "taught", "-o", "agent.py")
-    assert invoke("check", "agent.py", "--games", 1, "--memory", 200).code == 0
-    assert match("python:agent.py", "random", "--games", 2, "--jobs", 1)["games"] == 2
-
-
 def _proposed(out: str) -> list[str]:
     """The words of the hand-in that is proposed, in a line of its own."""
     lines = out.splitlines()

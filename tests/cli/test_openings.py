@@ -12,7 +12,6 @@ import pytest
 import evolve
 from evolve.arena.call import _identity_of, _openings_for
 from evolve.records.formats import read_games, write_games
-from evolve.records.positions import format_obf
 from evolve.records.record import GameRecord
 from tests.cli import done, fails, match, misused
 from tests.programs.test_external import source
@@ -183,23 +182,7 @@ def test_a_program_over_nboard_is_told_the_board() -> None:
     assert [game.start for game in read_games("m.ggf").records] == [b for b in BOARDS for _ in "ab"]
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("X" * 64 + " X;\n", "opening 1 ends the game"),
-        (format_obf(BOARDS[0]) + "\n" + "-" * 64 + " O;\n", "opening 2 ends the game"),
-        ("nothing\n", "a.obf, line 1"),
-    ],
-)
-def test_positions_that_are_none(text: str, told: str) -> None:
-    Path("a.obf").write_text(text)
-    assert told in fails("match", "swh", "zero", "--openings", "a.obf")
-
-
-def test_plies_of_random_openings_are_no_fewer() -> None:
-    for plies in (0, 2):
-        said = misused("match", "swh", "zero", "--opening-plies", plies)
-        assert "random openings have 3 moves or more" in said
+def test_positions_have_no_moves_to_cut() -> None:
     as_obf(Path("a.obf"))
     assert "no game has 4 moves" in fails(
         "match", "swh", "zero", "--openings", "a.obf", "--opening-plies", 4

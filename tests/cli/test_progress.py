@@ -13,7 +13,7 @@ import pytest
 
 import evolve
 from evolve.cli.progress import ProgressFile
-from tests.cli import QUICK, QUICK_SWEEP, done, fails, invoke, misused
+from tests.cli import QUICK, QUICK_SWEEP, done, fails, invoke
 
 FILE = "events.jsonl"
 OPTION = ("--progress", FILE)
@@ -98,12 +98,6 @@ def test_a_disk_that_is_full_ends_the_events_and_not_the_work() -> None:
     assert found.code == 0
     assert found.document["games"] == 4
     assert found.err == "/dev/full: No space left on device; no further events are written there\n"
-
-
-def test_files_that_cannot_be() -> None:
-    assert "there is no folder" in fails("match", "swh", "zero", "--progress", "none/x")
-    assert "is a folder" in fails("match", "swh", "zero", "--progress", ".")
-    assert "/dev/stdout" in misused("match", "swh", "zero", "--progress", "-")
 
 
 def test_numbers_that_json_does_not_know() -> None:

@@ -97,13 +97,6 @@ def test_openings_of_each_pair_are_new_in_every_generation(first: Path) -> None:
     assert not openings[0] & openings[1]
 
 
-def test_shared_opening_is_one_for_all_pairs() -> None:
-    done("run", *TINY, "--generations", 2, "--openings", "shared", "--jobs", 1, "--out", "shared")
-    openings = _openings("shared")
-    assert [len(found) for found in openings] == [1, 1]
-    assert openings[0] != openings[1]
-
-
 def test_start_from_a_run(first: Path) -> None:
     for algorithm in ("ga", "cma"):
         options = ("--generations", 1, "--start-from", first, "--algorithm", algorithm)

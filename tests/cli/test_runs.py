@@ -97,17 +97,6 @@ def test_the_end_of_a_run_tells_its_elo(first_output: tuple[Path, Result]) -> No
     assert line.endswith(str(folder / "champion.json"))
 
 
-def test_a_champion_without_rivals_has_no_share(copy: Path) -> None:
-    alone = dict.fromkeys(("score", "score_error", "score_low", "score_high"))
-    rewrite(copy, **alone, games=0, against="nobody: all candidates of the play-off were one agent")
-    for elo in (True, False):
-        shown = done("show", copy).lines[-1]
-        assert "against nobody: all candidates" in shown
-        assert "0.5" not in shown
-        assert ("Elo" in shown) is elo
-        rewrite(copy, **NO_ELO)
-
-
 def test_a_stopped_run_has_a_score_so_far(copy: Path) -> None:
     (copy / "games/playoff.parquet").unlink()
     rewrite(copy, score=0.432, **NO_ELO)

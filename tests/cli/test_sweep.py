@@ -177,26 +177,17 @@ def test_a_database_serves_as_well(tmp_path: Path) -> None:
     ("options", "words"),
     [
         (["--panel=nobody"], "there is no agent 'nobody'"),
-        (["--fix=speed=1"], "there is no setting 'speed'"),
-        (["--space=bad.toml"], "there is no parameter 'speed'"),
         (["--space=worse.toml"], "low <= high"),
-        pytest.param(
-            ["--storage=postgresql://me:secret@127.0.0.1:1/x"],
-            "does not answer",
-            marks=pytest.mark.slow,
-        ),
         (["--storage=nonsense"], "is not a URL"),
     ],
 )
 def test_sweeps_that_cannot_be(options: list[str], words: str, tmp_path: Path) -> None:
-    Path("bad.toml").write_text("[speed]\nlow = 1\n")
     Path("worse.toml").write_text("[endgame]\nlow = 9\nhigh = 5\n")
     result = invoke("sweep", "alphabeta", *options, "--trials=1")
     assert result.code in (1, 2)
     assert result.err.startswith("error: ")
     assert result.err.count("\n") == 1
     assert words in result.err
-    assert "secret" not in result.err
     assert not Path("runs").exists()
 
 

@@ -11,10 +11,8 @@ import pytest
 import evolve
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import parse_moves
-from evolve.evolution import loop
-from evolve.evolution.generation import individual_agent, run_settings
-from evolve.evolution.loop import Evolution, EvolutionEnding
-from evolve.fitness.executor import ONE_THREAD
+from evolve.evolution.generation import individual_agent
+from evolve.evolution.loop import EvolutionEnding
 from evolve.runs.run import Run
 from evolve.runs.summary import share_in_playoff
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
@@ -73,14 +71,6 @@ def test_moves_are_those_of_the_agents(run: Run) -> None:
             if ply >= book:
                 assert agents[board.side].choose(board) == square
             board = board.play(square)
-
-
-def test_survivors_are_the_best_of_the_generation_before(run: Run) -> None:
-    for generation in range(1, 5):
-        before = run.individuals[run.individuals["generation"] == generation - 1]
-        now = run.individuals[run.individuals["generation"] == generation]
-        ranked = before.sort_values(["score", "disc_difference"], ascending=[False, True])
-        assert list(now["individual"][:2]) == list(ranked["individual"][:2])
 
 
 def test_games_of_evolution_and_of_judgement_share_no_opening(run: Run) -> None:
@@ -155,18 +145,6 @@ def test_no_score_without_games(tmp_path: Path, options: dict[str, Any]) -> None
     assert not [key for key in found if key.startswith("score")]
     assert found["games"] == 0
     assert share_in_playoff(run)["playoff_share"] is None
-
-
-def test_a_run_at_its_end_draws_no_openings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """0.2 s for nothing."""
-
-    def drawn(*_: object) -> object:
-        raise AssertionError
-
-    monkeypatch.setattr(loop, "training_openings", drawn)
-    evolution = Evolution(run.path, run_settings(run), ONE_THREAD)
-    evolution.restore()
-    assert evolution.finished is EvolutionEnding.COMPLETE
 
 
 def test_time_limit_ends_a_run_which_then_goes_on(tmp_path: Path) -> None:

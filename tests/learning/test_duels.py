@@ -142,7 +142,9 @@ def test_what_evolves_wins() -> None:
     assert result.score.value > 0.8
 
 
-@pytest.mark.parametrize("larger", [("lines-4", "blocks-2x2"), ("lines-3", "blocks-2x2"), ("a1-c3 d4", "lines-2")])
+@pytest.mark.parametrize(
+    "larger", [("lines-4", "blocks-2x2"), ("lines-3", "blocks-2x2"), ("a1-c3 d4", "lines-2")]
+)
 def test_grown_weights_value_positions_as_before(larger: tuple[str, ...]) -> None:
     shapes, target = shape_set("lines-2", "b2"), shape_set(*larger)
     weights = np.random.default_rng(0).integers(-3000, 3000, (2, shapes.weights))

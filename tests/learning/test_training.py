@@ -239,11 +239,8 @@ LONG = {"games_per_iteration": 20_000, "window": 10**6}
     ("kind", "changes"),
     [
         ("mcts", {"updates": 1000.0}),
-        ("mcts", LONG),
         ("mcts", {"accept": True, "accept_games": 4000, "games_per_iteration": 10}),
         ("mcts", {**CONVOLUTION, **LONG}),
-        ("mcts", {**CONVOLUTION, "games_per_iteration": 20}),
-        ("dqn", {"updates": 1000.0}),
         ("dqn", {"opponents": {"swh": 1.0}, **LONG}),
         ("dqn", {"survival": 1, "survival_games": 4000, "games_per_iteration": 10}),
     ],

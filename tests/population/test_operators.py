@@ -29,7 +29,7 @@ from evolve.population.operators import (
     own_name,
 )
 from evolve.sweeps.evolution_plan import EvolutionPlan
-from tests.cli import fails, misused
+from tests.cli import fails
 
 SIGNATURES = {
     "selection": Select,
@@ -85,17 +85,6 @@ def test_a_caller_may_name_own_functions_of_some_kinds(kind: str) -> None:
     else:
         with pytest.raises(ValueError, match="no such"):
             check_operator(kind, "own:mine")
-
-
-def test_the_command_line_names_those_that_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    said = misused("run", "--selection", "magic")
-    assert all(name in said for name in OPERATORS["selection"])
-    assert "own:" not in said
-    assert "own:mine" in misused("run", "--selection", "own:mine")
-    assert "magic" in misused("sweep", "evolution", "--fix", "selection=magic")
 
 
 def test_the_sweep_searches_every_operator() -> None:

@@ -43,23 +43,6 @@ def test_a_terminal_has_one_line() -> None:
     assert "in all" in last
 
 
-def test_the_time_left_is_by_what_was_done_since_the_first_report(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clock = iter(range(0, 10_000, 10))
-    monkeypatch.setattr("evolve.runs.progress.time.monotonic", lambda: next(clock) * 1.0)
-    for reports in ("rows", "games"):
-        stream = Terminal()
-        line = ProgressLine(Observer(), stream)
-        for share in (80, 82):  # it was at 80 % when it was stopped
-            if reports == "rows":
-                line.row({"generation": share}, share, 100)
-            else:
-                line.stage("games", share, 100)
-        *_, last = stream.getvalue().split("\r")
-        assert "about 3 min left" in last or "about 4 min left" in last, last
-
-
 def test_what_is_left_after_the_last_row_is_that_of_its_stage(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

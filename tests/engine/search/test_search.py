@@ -94,18 +94,6 @@ def test_passes_at_the_root_and_after_it(rules: int) -> None:
 
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("depth", range(5))
-def test_pass_costs_no_depth(rules: int, depth: int) -> None:
-    """X takes O's only disc: from depth 1 on the end is seen, though a pass comes first."""
-    weights = tuple(range(1, 16))
-    engine = Engine(rules, weights)
-    finished = {STANDARD: -64, REVERSED: 3}[rules] * WIN
-    expected = reference.evaluate(*PASS_AT_ROOT, weights) if depth == 0 else finished
-    assert engine.search(PASS_AT_ROOT, depth) == expected
-    check_against_minimax(PASS_AT_ROOT, depth, weights, rules)
-
-
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("depth", range(5))
 def test_finished_games_at_any_depth(rules: int, depth: int) -> None:
     for cells in ("X" * 64, "-" * 64, "X" * 40 + "O" * 24, "X" * 9 + "-" * 55):
         for side in "XO":
