@@ -14,6 +14,7 @@ from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists
+from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
@@ -171,21 +172,23 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             return
         champion = champion_of(folder)
         assert champion is not None
-        print_line(f"champion trial-{result.winner} → {champion}")
+        agent = read_agent(champion)
+        elo = strength_of(getattr(agent, "provenance", {}))
+        rating = f": {elo} Elo on the ladder" if elo else ""
+        print_line(f"champion trial-{result.winner}{rating} → {champion}")
         print_next(
             f"evolve show {name}",
             f"evolve plot {name} -o sweep.png",
-            proposed(read_agent(champion), folder),
+            proposed(agent, folder),
         )
 
 
 def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
     """Raise OptionsError unless a storage is the sweep's own, given with its password."""
     shown = without_password(given)
-    if stored is None:
-        raise OptionsError(f"storage: {folder} has its study in its own journal, not in {shown}")
     if shown != stored:
-        raise OptionsError(f"storage: {folder} has its study in {stored}, not in {shown}")
+        own = stored or "its own journal"
+        raise OptionsError(f"storage: {folder} has its study in {own}, not in {shown}")
 
 
 def _print_header(sweep: Sweep, done: int) -> None:
@@ -227,8 +230,7 @@ def _about_final(sweep: Sweep) -> str:
 
 def _report_program(folder: Path, final: FinalDocument) -> None:
     """Print what the winner gains, and how to pass its parameters to the program."""
-    gain = SWEEPS.reading.gain
-    if gain is not None and (found := gain(Run(folder))) is not None:
+    if (gain := SWEEPS.reading.gain) and (found := gain(Run(folder))) is not None:
         elo = elo_text(*found.columns("elo").values(), signed=True)
         print_line(f"gain over the defaults {elo} Elo")
     best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sqlite3
 from pathlib import Path
 
@@ -57,6 +58,12 @@ def test_the_table_of_trials(swept: Path) -> None:
     assert final["finalists"][0]["games"] == 8 * (len(final["finalists"]) - 1), "as was asked for"
     champion = evolve.load_agent(swept)
     assert champion.name == f"trial-{final['winner']}"
+
+
+@pytest.mark.slow
+def test_the_end_names_the_champions_elo(sweep: Path) -> None:
+    shown = done("resume", sweep, "--trials=6").out
+    assert re.search(r"^champion trial-\d+: -?\d+ ± \d+ Elo on the ladder → ", shown, re.M)
 
 
 @pytest.mark.slow
