@@ -170,7 +170,7 @@ def _label_axes(axes: Axes, courses: Sequence[Course], rules: RuleSet | None) ->
         axes.set_axisbelow(True)
         axes.set_ylabel(_TEXTS.get(first.metric, first.metric.replace("_", " ")))
     else:
-        axes.set_ylabel(f"Elo over {rules.reference}, depth 1")
+        axes.set_ylabel(f"Elo over {rules.reference}")
     axes.set_xlabel(" or ".join(dict.fromkeys(course.steps for course in courses)))
     if first.steps == "seconds":
         largest = max(float(course.x[-1]) for course in courses)

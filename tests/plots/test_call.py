@@ -33,7 +33,7 @@ def test_on_axes_there_is_one_chart_in_their_style(run: Run, study: Study) -> No
     assert evolve.plot(run, ax=left) is left
     evolve.plot(study, ax=right, metric="mean_score", title="two settings")
     assert len(left.figure.axes) == 2
-    assert left.get_ylabel() == "Elo over swh, depth 1"
+    assert left.get_ylabel() == "Elo over swh"
     assert (right.get_ylabel(), right.get_title()) == ("mean score", "two settings")
 
 
