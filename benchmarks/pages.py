@@ -1,7 +1,6 @@
 """The page as it looks and how soon it is there: pictures of every page, and times of first visits.
 
 python -m benchmarks.pages FOLDER [--out DIR]       every page of a folder of runs
-python -m benchmarks.pages FOLDER --docs            the pictures in docs/pictures, of its best run
 """
 
 from __future__ import annotations
@@ -9,8 +8,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -35,7 +32,6 @@ _PARTS = {
     "sweep": ("", "trials", "settings"),
 }
 _REVIEWED = "f5 d6 c3 d3 c4 f4 c5 b3 c2"
-_DOCS = Path(__file__).parents[1] / "docs/pictures"
 _PLAYERS = "patterns-standard?depth=2", "champion-standard?depth=2"
 """Whose game is in the picture of docs: they make mistakes that the coach marks."""
 _PLIES = 26
@@ -175,31 +171,36 @@ def times(browser: Browser, root: str, token: str) -> None:
         print(f"{name}: {statistics.median(found):.0f} ms  ({each})")
 
 
-def docs_pictures(browser: Browser, server: Any, runs: Path, out: Path) -> None:
-    """The three pictures of the documentation: a game with values, a run, and its plot."""
-    root = f"http://127.0.0.1:{server.port}/"
-    size: ViewportSize = {"width": 1280, "height": 960}
+def run_picture(browser: Browser, server: Any, out: Path) -> None:
+    """The page of a folder's best evolution."""
     run = server.get("runs?limit=1&kind=run&sort=-elo")["items"][0]["id"]
+    with _signed_in(browser, server) as page:
+        visit(page, f"http://127.0.0.1:{server.port}/", f"run/{run}")
+        page.locator(".heatboard").first.wait_for()
+        page.screenshot(path=out, full_page=True)
+
+
+def play_picture(browser: Browser, server: Any, out: Path) -> None:
+    """A game with values and marks."""
     game = {"agent": "level-5", "side": "black", "rules": "standard", "moves": _game()}
     play = server.post("plays", game)["id"]
-    out.mkdir(parents=True, exist_ok=True)
-    with browser.new_context(viewport=size, color_scheme="light", reduced_motion="reduce") as one:
-        sign_in(one, root, server.token)
-        page = one.new_page()
-        visit(page, root, f"run/{run}")
-        page.locator(".heatboard").first.wait_for()
-        page.screenshot(path=out / "run-page.png", full_page=True)
-        visit(page, root, f"play/{play}")
+    with _signed_in(browser, server) as page:
+        visit(page, f"http://127.0.0.1:{server.port}/", f"play/{play}")
         page.get_by_label("Values").check()
         page.locator(".chip").first.wait_for(timeout=1000 * _PATIENCE)
         page.locator(".movelist .mark").first.wait_for(timeout=1000 * _PATIENCE)
         page.wait_for_timeout(1000)
-        page.screenshot(path=out / "play.png", full_page=True)
-    words = ["plot", str(runs / run), "-o", str(out / "run.png")]
-    subprocess.run([sys.executable, "-m", "evolve", *words], check=True)
-    for path in sorted(out / name for name in ("play.png", "run.png", "run-page.png")):
-        _shrink(path)
-        print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
+        page.screenshot(path=out, full_page=True)
+
+
+@contextmanager
+def _signed_in(browser: Browser, server: Any) -> Iterator[Page]:
+    size: ViewportSize = {"width": 1280, "height": 960}
+    with browser.new_context(
+        viewport=size, color_scheme="light", reduced_motion="reduce"
+    ) as context:
+        sign_in(context, f"http://127.0.0.1:{server.port}/", server.token)
+        yield context.new_page()
 
 
 def _game() -> str:
@@ -216,24 +217,11 @@ def _game() -> str:
     return " ".join(moves)
 
 
-def _shrink(path: Path) -> None:
-    """Write a picture again with 256 colours."""
-    from PIL import Image
-
-    with Image.open(path) as one:
-        small = one.convert("RGB").quantize(256, dither=Image.Dither.NONE)
-    small.save(path, optimize=True)
-
-
-def main(runs: Path, out: Path, docs: bool) -> None:
+def main(runs: Path, out: Path) -> None:
     chromium = find_chromium()
     if chromium is None:
         raise SystemExit("error: there is no Chromium here")
     with open_chromium(chromium) as browser:
-        if docs:
-            with served(runs) as server:
-                docs_pictures(browser, server, runs, _DOCS)
-            return
         with tempfile.TemporaryDirectory() as empty, served(Path(empty)) as server:
             root = f"http://127.0.0.1:{server.port}/"
             pictures(browser, root, server.token, {"home-empty": ""}, out)
@@ -252,6 +240,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, default=Path("pictures"))
-    parser.add_argument("--docs", action="store_true", help="make the pictures of docs/pictures")
     given = parser.parse_args()
-    main(given.folder, given.out, given.docs)
+    main(given.folder, given.out)
