@@ -52,6 +52,7 @@ def test_without_port_it_takes_the_next_that_is_free() -> None:
         taken.listen()
         with _listen("127.0.0.1", [taken.getsockname()[1], 0]) as found:
             assert found.getsockname()[1] not in (0, taken.getsockname()[1])
+            assert found.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "no answer waits 40 ms"
 
 
 def test_the_secret_is_kept_for_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
