@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from copy import copy
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -48,8 +49,9 @@ class Agent(ABC):
     """Anything that chooses a legal square.
 
     A kind of agent is a frozen dataclass with the fields `name` (its name in tables) and `rules`
-    (the rules it plays by; None for any). Its methods and properties give callers all they need to
-    know; only `choose` has no default. Agents are immutable; several threads may use one.
+    (the rules it plays by; None for any), which a class without fields has as well. Its methods and
+    properties give callers all they need to know; only `choose` has no default. Agents are
+    immutable; several threads may use one.
 
     kind: the name of its class in files; empty where no file can hold it. draws: whether it draws
     from the seed of `for_game`.
@@ -67,6 +69,13 @@ class Agent(ABC):
         @property
         def rules(self) -> Rules | None:
             """The rules it plays by; None for any."""
+
+    else:
+
+        def __getattr__(self, key: str) -> str | None:
+            if key in ("name", "rules"):
+                return type(self).__name__ if key == "name" else None
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {key!r}")
 
     @abstractmethod
     def choose(self, board: Board) -> int:
@@ -190,7 +199,11 @@ class Agent(ABC):
         return self.rules or DEFAULT_RULES
 
     def _changed(self, **changes: Any) -> Self:
-        return cast("Self", replace(cast("Any", self), **changes))
+        if is_dataclass(self):
+            return cast("Self", replace(self, **changes))
+        changed = copy(self)
+        vars(changed).update(changes)
+        return changed
 
 
 def check_play(rules: Rules | None, endgame: int) -> None:

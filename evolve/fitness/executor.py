@@ -11,6 +11,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NamedTuple, TypeVar
 
+from evolve.errors import OptionsError
+
 _GROUPS: Final = Path("/sys/fs/cgroup")
 _OWN_GROUPS: Final = Path("/proc/self/cgroup")
 _T = TypeVar("_T")
@@ -83,6 +85,8 @@ class Threads:
     """
 
     def __init__(self, count: int) -> None:
+        if count < 1:
+            raise OptionsError(f"jobs = {count}: it must be 1 or more")
         self.threads = count
         self.elsewhere = 0.0
 

@@ -33,6 +33,10 @@ class Tables(tuple[str, ...]):
     def __getitem__(self, key: Any) -> Any:
         return self._read(key) if isinstance(key, str) else super().__getitem__(key)
 
+    def keys(self) -> Iterable[str]:
+        """The names, so that `dict(run.tables)` reads all tables."""
+        return tuple(self)
+
 
 def _table(name: str, about: str) -> cached_property[pd.DataFrame]:
     def read(view: FolderView) -> pd.DataFrame:

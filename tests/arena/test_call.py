@@ -37,7 +37,22 @@ def test_a_rating_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> 
     assert frame["elo"].tolist() == pytest.approx([row["elo"] for row in told["agents"]])
 
 
+class Last(evolve.Agent):
+    def choose(self, board: evolve.Board) -> int:
+        return board.legal_moves()[-1]
+
+
+def test_an_agent_of_ones_own_needs_a_choice_alone() -> None:
+    for rules in ("standard", "reversed"):
+        assert evolve.match(Last(), "zero", games=4, rules=rules).games == 4
+    assert sorted(evolve.rate([Last(), "zero"], games=2)["agent"]) == ["Last", "zero"]
+    with pytest.raises(AttributeError, match="'Last' object has no attribute 'depth'"):
+        _ = Last().depth  # type: ignore[attr-defined]
+
+
 def test_what_cannot_be() -> None:
+    with pytest.raises(SettingsError, match="jobs = 0"):
+        evolve.match("swh", "zero", games=2, jobs=0)
     with pytest.raises(AgentError, match="nobody"):
         evolve.match("nobody", "swh")
     with pytest.raises(SettingsError, match="games = 1: it must be"):

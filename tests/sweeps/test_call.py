@@ -40,7 +40,7 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
     assert champion.startswith("trial-")
     assert any("100 %" in line for line in lines)
     run = evolve.load_run(tmp_path / "swept")
-    assert run.tables == ("trials", "final")
+    assert run.tables == tuple(dict(run.tables)) == ("trials", "final")
     assert len(run.tables["trials"]) == 2
     assert "2 trials" in done("resume", run.path).out
     # The same call has nothing to do.
