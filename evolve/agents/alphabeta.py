@@ -231,7 +231,6 @@ class AlphaBetaAgent(SearchingAgent):
 
     @cached_property
     def _address(self) -> int:
-        """The address of its cells."""
         return int(self.cells.ctypes.data)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -149,7 +149,6 @@ class Tournament:
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the agents."""
         return self.contest.names
 
     @property

@@ -116,7 +116,6 @@ class ProgressView(ABC):
         return None
 
     def tables(self, rows: Iterable[Mapping[str, Any]]) -> list[Table]:
-        """Return rows as a table for a terminal."""
         return row_tables(self.columns, [*map(self.cells, rows)], self.spare, stacked=True)[0]
 
 

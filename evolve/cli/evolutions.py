@@ -51,7 +51,7 @@ class _GenerationsView(ProgressView):
         self._endings = {name: played / games for name, played in after.items()}
         self.limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
-        self.at_most = settings.may_end_early
+        self.at_most = settings.until_rest or settings.patience is not None
         self._rest_reported = self._uniform_reported = False
 
     def work(self, done: float) -> float:

@@ -168,7 +168,6 @@ def _token(given: str, *, no_token: bool) -> str | None:
 
 
 def _token_file() -> Path:
-    """The file of a user's token."""
     return data_folder() / "token"
 
 

@@ -91,7 +91,6 @@ def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, A
 
 
 def _attributes(field: FormField) -> dict[str, Any]:
-    """The attributes of a field's option."""
     default, text = field.default, field.help
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
     if shown not in (None, "") and field.type != "mapping":

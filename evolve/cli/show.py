@@ -150,7 +150,6 @@ def show_command(
 
 
 def _show_members(study: evolve.Study, style: str, output: Path | None) -> None:
-    """Show the runs of a study."""
     from evolve.runs.summary import row_of
 
     rows = [row_of(study, member) for member in study.design.members]

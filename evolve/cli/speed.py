@@ -143,11 +143,12 @@ def solver_rows() -> list[Figures]:
     """Exact searches, and proofs of the outcome alone, of positions from half-random games."""
     rows = []
     kernels = {"score": solve_move, "outcome": solve_outcome_move}
-    for rules in RULE_SETS:
+    for rules, details in RULE_SETS.items():
         for empties, count in _SOLVED.items():
             boards = half_random(count, (empties, empties), rules)
             for what, kernel in kernels.items():
-                figures = _a_position(_solving(boards, rules, kernel), count)
+                context = new_context(details.code, table_bits=table_bits_for(empties))
+                figures = _a_position(_counted(boards, context, kernel), count)
                 rows.append({"rules": rules, "empties": empties, "finds": what, **figures})
     return rows
 
@@ -186,12 +187,6 @@ def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work
         kernel(own, opp, depth, address)
 
     return _counted(boards, new_context(STANDARD, table_bits=table_bits_for(0, depth)), search)
-
-
-def _solving(boards: Sequence[Board], rules: Rules, kernel: Callable[..., Any]) -> Work:
-    bits_of_table = table_bits_for(boards[0].empties)
-    context = new_context(RULE_SETS[rules].code, table_bits=bits_of_table)
-    return _counted(boards, context, kernel)
 
 
 def _counted(boards: Sequence[Board], context: Any, search: Callable[..., Any]) -> Work:

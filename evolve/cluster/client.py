@@ -80,7 +80,6 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
         self.close()
 
     def close(self) -> None:
-        """Leave the cluster."""
         self._client.close(timeout=2)
 
     @property

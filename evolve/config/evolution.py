@@ -208,11 +208,6 @@ class EvolutionSettings(Settings):
             return generations
         return generations - _SHALLOW * _DEEPER * (1.0 - math.exp(-generations / _DEEPER))
 
-    @property
-    def may_end_early(self) -> bool:
-        """Whether the run may end before its last generation, on what the generations show."""
-        return self.until_rest or self.patience is not None
-
     # A validator for one field reports its fault beside faults of other fields; pydantic runs
     # validators of the whole model only when each field is valid.
     @field_validator(*OPERATORS)

@@ -76,7 +76,6 @@ class RunContext:
 
     @property
     def settings(self) -> EvolutionSettings:
-        """The settings of the run."""
         return self.genome.settings
 
 

@@ -155,7 +155,6 @@ class Appender:
             raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def close(self) -> None:
-        """Close the file."""
         os.close(self._handle)
 
 

@@ -36,6 +36,7 @@ from evolve.engine.games import game as kernels
 from evolve.engine.games.game import new_context
 from evolve.fitness.executor import BATCH, Threads
 from evolve.fitness.openings import Openings
+from evolve.records.positions import start_text
 from evolve.tables.columns import repeated
 from evolve.tables.games import (
     FAILED,
@@ -110,6 +111,7 @@ class Games:
     ) -> pa.Table:
         """Return rows of the games table; pairings index the players' `names` and `openings`."""
         count, (black, white, opening) = len(self), self.pairings.T
+        starts = [start_text(board) for board in openings.starts] or [None] * len(openings)
         reasons = texts_at(REASONS, self.results[:, REASON])
         if self.failures:
             texts = reasons.to_pylist()
@@ -129,7 +131,7 @@ class Games:
                 "winner": texts_at(WINNERS, self.winner + 1),
                 "reason": reasons,
                 RULES: repeated(rules, count, pa.string()),
-                START: texts_at(openings.start_texts(), opening),
+                START: texts_at(starts, opening),
             }
         )
 

@@ -96,10 +96,6 @@ class Openings:
         """Return the moves of each opening as text, `` for a position without moves."""
         return cast("list[str]", move_texts(self.moves).to_pylist())
 
-    def start_texts(self) -> list[str | None]:
-        """Return each start board as OBF, None if standard."""
-        return [start_text(board) for board in self.starts] or [None] * len(self)
-
 
 START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))
 """Only the standard start position, as published."""

@@ -152,7 +152,6 @@ class Module(nn.Module):
         self.parts = nn.ModuleList(parts)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the outputs."""
         for part in self.parts:
             inputs = part(inputs)
         return inputs

@@ -67,7 +67,6 @@ class Life:
         self.pipes = ()
 
     def end(self) -> None:
-        """End the child."""
         if self._end is not None:
             os.close(self._end)
             self._end = None

@@ -265,7 +265,6 @@ class _Programs:
             session.end()
 
     def end_busy(self) -> None:
-        """End the programs that are thinking."""
         with self._lock:
             busy, self._busy = self._busy, []
         for session in busy:

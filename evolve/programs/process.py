@@ -122,7 +122,6 @@ class LineProcess:
             self._life.leave()
 
     def send(self, line: str) -> None:
-        """Send a line."""
         self._sent, self._received = line, None
         self._write_log(">", line)
         try:

@@ -209,7 +209,6 @@ class Reading:
         return sum(left.count for left in self.left_out)
 
     def add(self, record: GameRecord) -> None:
-        """Add a game."""
         self.numbers.append(self.next)
         self.records.append(record)
 

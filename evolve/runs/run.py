@@ -345,7 +345,6 @@ class Study(FolderView):
 
 
 def _is_study(path: Path) -> bool:
-    """Whether a folder is a study's."""
     return (path / paths.STUDY_FILE).is_file()
 
 

@@ -69,7 +69,6 @@ class Agents:
 
     @property
     def programs(self) -> list[str]:
-        """Ids of the programs."""
         return [*self._programs]
 
     @property

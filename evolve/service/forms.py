@@ -44,7 +44,6 @@ class Form:
 
     @property
     def first(self) -> str:
-        """The first word."""
         return self.command.partition(" ")[0]
 
     @property

@@ -123,12 +123,10 @@ class Index:
         return [name for name, _ in sorted(found, key=lambda item: (-item[1].date, item[0]))]
 
     def study_of(self, name: str) -> str | None:
-        """The study of a run; None where it is in none."""
         study = find_run(self._folders.runs, name).parent
         return None if study == self._folders.runs else study.name
 
     def study(self, name: str) -> Study | None:
-        """The study of that name; None where there is none."""
         if not is_study_in(self._folders.runs, name):
             return None
         return Study(self._folders.run(name), check=self._is_unchecked(name))
@@ -150,7 +148,6 @@ class Index:
         return stored is None or stored[1].state == "damaged"
 
     def is_running(self, name: str) -> bool:
-        """Whether a process writes to the run now."""
         return is_locked(self._folders.run(name))
 
     def running_elsewhere(self) -> int:

@@ -102,7 +102,6 @@ class JobRecord(Job):
 
     @classmethod
     def new(cls, **facts: Any) -> JobRecord:
-        """A new job."""
         now = time.time()
         name = f"{time.strftime('%Y%m%d', time.gmtime(now))}-{secrets.token_hex(4)}"
         return cls(id=name, created=round(now, 3), **facts)

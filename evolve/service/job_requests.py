@@ -28,8 +28,8 @@ async def new_job(service: ServiceState, request: NewJob, key: str | None) -> Jo
     """
     content = json.dumps(request.model_dump(), sort_keys=True).encode()
     digest = hashlib.sha256(content).hexdigest()
-    earlier = None if key is None else service.jobs.of_key(key)
-    if earlier is not None:
+    earlier = next((record for record in service.jobs.all() if record.key == key), None)
+    if key is not None and earlier is not None:
         if earlier.asked != digest:
             raise ProblemError(422, "this Idempotency-Key was used for another request")
         return earlier

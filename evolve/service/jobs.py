@@ -95,10 +95,6 @@ class Jobs:
             raise not_found(f"job {name}")
         return record
 
-    def of_key(self, key: str) -> JobRecord | None:
-        """The job that a request with this idempotency key made; None where there is none."""
-        return next((record for record in self._records.values() if record.key == key), None)
-
     def of_run(self, run: str) -> JobRecord | None:
         """The latest job of a run; None where there is none."""
         return self._of_run.get(run)
@@ -115,7 +111,6 @@ class Jobs:
         return record.document(position, self._folders.has_run(record.run))
 
     def file(self, record: JobRecord, name: str) -> Path:
-        """The path of a file of a job."""
         return self._folders.jobs / record.id / name
 
     def log(self, record: JobRecord, most: int = 100_000) -> str:

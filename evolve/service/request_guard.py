@@ -162,7 +162,8 @@ class Guard:
                 return 403, "requests of other sites change nothing here"
             if int(headers.get("content-length", 0)) > _most(scope):
                 return 413, _TOO_LARGE
-        if _is_api(scope["path"]) and not self._door.admits(headers):
+        path = scope["path"]
+        if path.startswith("/api/") and path != SESSION and not self._door.admits(headers):
             return 401, "this service wants its token: Authorization: Bearer, or the page's sign-in"
         return None
 
@@ -188,10 +189,6 @@ class Guard:
         here = scope.get("server")
         reached = self._anywhere and here is not None and name == _canonical(here[0])
         return reached or name in self._hosts
-
-
-def _is_api(path: str) -> bool:
-    return path.startswith("/api/") and path != SESSION
 
 
 def _most(scope: Scope) -> int:

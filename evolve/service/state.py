@@ -150,7 +150,6 @@ class ServiceState:
         self.events.tell(name, document)
 
     def _send_run(self, run: str) -> None:
-        """Send the current state of a run."""
         with log_errors(f"looking at run {run}"), suppress(ProblemError):
             self.events.tell("run", self._drawn(run))
 

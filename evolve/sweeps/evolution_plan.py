@@ -141,7 +141,6 @@ class GenesPlan(SettingsPlan):
         self.agent(values, "example")
 
     def agent(self, values: Mapping[str, Any], name: str) -> AlphaBetaAgent:
-        """Return the agent of a trial."""
         vector = self.genome.low.copy()
         for gene, index in self._places.items():
             vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))

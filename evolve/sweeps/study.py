@@ -246,7 +246,8 @@ class Study:
             for setting in self._untried(trials)[:1]:
                 self.study.enqueue_trial(dict(zip(names, setting, strict=True)))
         number = min(waiting, default=len(trials))
-        self._proposer.begin(number, by_chance=_repeats(trials[:number]))
+        last = [SAME in trial.user_attrs for trial in trials[:number][-_REPEATS:]]
+        self._proposer.begin(number, by_chance=len(last) == _REPEATS and all(last))
         try:
             trial = self.study.ask(self.plan.space.distributions)
             trial.set_user_attr("lease", self.writer)
@@ -372,8 +373,3 @@ class Study:
             np.array([trial.values[0] for trial in complete]),
             self.plan.sweep.seed,
         )
-
-
-def _repeats(trials: Sequence[FrozenTrial]) -> bool:
-    """Return whether the last trials only repeated settings: then one is drawn at random."""
-    return len(trials) >= _REPEATS and all(SAME in t.user_attrs for t in trials[-_REPEATS:])

@@ -69,7 +69,6 @@ class Columns(tuple[Column, ...]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns."""
         return tuple(column.name for column in self)
 
     def table(self, source: Mapping[str, Any]) -> pa.Table:

@@ -156,7 +156,6 @@ class RowFiles:
     columns: Columns
 
     def file(self, folder: Path, number: int) -> Path:
-        """The path of a row."""
         return folder / self.name / f"{self.key}-{number:04d}.parquet"
 
     def count(self, folder: Path) -> int:
@@ -168,7 +167,6 @@ class RowFiles:
         return count
 
     def commit(self, folder: Path, number: int, row: Mapping[str, Any]) -> None:
-        """Write a row."""
         write_table(self.file(folder, number), self.columns.of_rows([row]))
 
     def read(self, folder: Path) -> pa.Table:
