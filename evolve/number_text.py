@@ -60,6 +60,11 @@ def is_elo(name: str) -> bool:
     return not {"elo", "rating", "rise"}.isdisjoint(name.split("_"))
 
 
+def places_of(column: str, value: float) -> int:
+    """Decimals of a mean: Elo is whole, a score has three."""
+    return 0 if is_elo(column) else 1 if abs(value) >= 10 else 3
+
+
 def state_text(state: str) -> str:
     """The state of a trial, of which tables have Optuna's name, as people read it: `finished`."""
     return _STATES.get(state, state.lower())

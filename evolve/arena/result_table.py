@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any, Self
 
 import pandas as pd
@@ -17,7 +18,7 @@ class ResultTable(pd.DataFrame):
     """A table of results. Rows and columns taken from it are ordinary DataFrames.
 
     tables: its parts by name, such as `tables["settings"]`. champion: the best agent; AgentError
-    where results are not of agents. plot(ax=…): a picture of it.
+    where results are not of agents. words: what it says, in sentences. plot(ax=…): a picture of it.
     """
 
     @classmethod
@@ -27,16 +28,29 @@ class ResultTable(pd.DataFrame):
         tables: Mapping[str, pd.DataFrame],
         drawn: str,
         champion: Agent | None = None,
+        words: str = "",
     ) -> Self:
         """Make one of a table; drawn: the function that draws it, for `imported`."""
         made = cls(frame)
         # As attributes pandas would take them for columns.
-        vars(made).update(_parts=dict(tables), _best=champion, _drawn=drawn)
+        vars(made).update(_parts=dict(tables), _best=champion, _drawn=drawn, _words=words)
         return made
 
     @property
     def _constructor(self) -> Any:
         return pd.DataFrame
+
+    def __repr__(self) -> str:
+        return "\n".join(filter(None, (super().__repr__(), self.words)))
+
+    def _repr_html_(self) -> str | None:
+        text, words = super()._repr_html_(), escape(self.words)  # type: ignore[misc]
+        return f"{text}<p>{words}</p>" if text and words else text
+
+    @property
+    def words(self) -> str:
+        """What it says, in sentences; empty where that is its numbers alone."""
+        return str(vars(self).get("_words", ""))
 
     @property
     def tables(self) -> Tables:

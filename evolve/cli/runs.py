@@ -19,8 +19,7 @@ from evolve.runs.run_types import RUN_TYPES
 from evolve.studies.document import ENDINGS, Section, document_of, sections_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from evolve.studies.comparison import Comparison
 
 _LIST: Final = ("run", "command", "rules", "state", "date", "done")
 """Columns for people; the last put together from columns of the JSON."""
@@ -29,6 +28,7 @@ _MORE: Final = ("preset", "seed", "champion")
 _SPARE: Final = ("champion", "seed", "preset", "command", "date", "rules")
 """Columns that a narrow terminal has no room for, the first of them first."""
 
+_RESULTS: Final = ("elo", "elo_low", "elo_high", "score", "score_low", "score_high")
 _DOCUMENT: Final = "document"
 """The style of .tex and .md files."""
 
@@ -150,10 +150,10 @@ Of studies (evolve run --seeds, evolve study) the settings are compared over the
 Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with
 intervals and p values corrected for their number after Holm; of a grid of several settings the
 main effect of each as well. So are runs that differ in their seeds alone, as one
-setting, below the table of each run; others are settings with one seed. The metric is the
-champion's Elo of an evolution, that or the best score of a training, and the winner's score against
-the defaults of a sweep, or --metric. With --games the champions of
-each two settings meet as well, seed by seed.
+setting, below the table of each run; others are settings with one seed. The metric is the Elo of
+each champion on the ladder, or --metric; where some have none, a line says which, and what was
+compared instead. The surest difference follows in words. With --games the champions of each two
+settings meet as well, seed by seed.
 
 \b
 Examples:
@@ -195,29 +195,32 @@ def compare_command(
     sources = [evolve.load_run(path) for path in runs]
     plain = [source for source in sources if source.form == "run"]
     only_runs = len(plain) == len(sources)
-    people, frame = style == "table" and output is None, None
-    if len(sources) > 1 or not only_runs or metric is not None or games is not None:
+    aside = only_runs and metric is None and games is None  # what each is says enough
+    people, found = style == "table" and output is None, None
+    if len(sources) > 1 or not aside:
         from evolve.studies import comparison  # not above: one run needs no kernels, no pandas
 
-        if only_runs and metric is None and games is None:
-            frame = comparison.over_seeds(plain)
-        else:
-            groups = comparison.groups_of(sources)
-            frame = comparison.compared(groups, metric)
-            if games is not None:
-                matches = comparison.meetings(groups)
-                _announce(matches, games, quiet=style == "json" and output is None)
-    if only_runs and (frame is None or people):
+        groups = [] if aside else comparison.groups_of(sources)
+        found = comparison.over_seeds(plain) if aside else comparison.compared(groups, metric)
+        if games is not None:
+            matches = comparison.meetings(groups)
+            _announce(matches, games, quiet=style == "json" and output is None)
+    tables = not (found is None or isinstance(found, str)) and (found.has_seeds or not aside)
+    if only_runs and (people or not tables):
         _side_by_side(runs, plain, style, output)
-    if frame is None:
+    if found is None or isinstance(found, str):
+        if found and people:
+            print_text(found)
         return
     if games is not None:
         with counting("games", sum(matches.values()) * (games + games % 2)) as advance:
-            frame = as_frame(frame, comparison.met(groups, games, jobs, advance))
-    if style == _DOCUMENT:
-        _write_document(sections_of(frame), output)
-    else:
-        write_in_style(frame, style, output, print_compared)
+            found = found.met(games, jobs, advance)
+    if people:
+        print_compared(found, tables)
+    elif tables and style == _DOCUMENT:
+        _write_document(sections_of(found.frame), output)
+    elif tables:
+        write_in_style(found.frame, style, output)
 
 
 def _style_of(output: Path | None) -> str:
@@ -247,22 +250,24 @@ def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
         print_text(f"{count} of {games + games % 2} games, {' and '.join(sorted(matches))}")
 
 
-def print_compared(frame: pd.DataFrame) -> None:
-    """Print a table of settings over seeds for people, metric by metric."""
-    for section in sections_of(frame):
+def print_compared(found: Comparison, tables: bool = True) -> None:
+    """Print settings over seeds for people, metric by metric, and what that says in words."""
+    for section in sections_of(found.frame) if tables else ():
         print_text(section.title)
         print_rows(section.heads, section.rows)
+    for sentence in found.words:
+        print_text(sentence)
 
 
 def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
     """Print or write the facts of runs, with the settings in which they differ."""
-    from evolve.runs.summary import ELO, differing_in, summary_of
+    from evolve.runs.summary import differing_in, summary_of
 
     metrics = [run.kind.reading.metrics(run) for run in runs]
     facts = [{**summary_of(run), **more} for run, more in zip(runs, metrics, strict=True)]
-    columns = [_people_read(fact, {key for more in metrics for key in more}, ELO) for fact in facts]
+    columns = [_people_read(fact, {key for more in metrics for key in more}) for fact in facts]
     differing = differing_in([run.config for run in runs])
     for at, (fact, column) in enumerate(zip(facts, columns, strict=True)):
         added = {key: values[at] for key, values in differing.items() if key not in fact}
@@ -285,11 +290,9 @@ def _side_by_side(
         print_rows(["", *names], lines)
 
 
-def _people_read(
-    facts: Mapping[str, Any], metrics: Collection[str], elo: Collection[str]
-) -> dict[str, Any]:
+def _people_read(facts: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
     """The facts of a run in the order in which people read them, results put together."""
-    hidden = {"target", "best_score", "score", "score_low", "score_high", *elo}
+    hidden = {"target", "best_score", *_RESULTS}
     hidden |= {kind.unit for kind in RUN_TYPES if kind.unit not in metrics}
     return {
         **{key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")},

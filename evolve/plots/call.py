@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -37,7 +36,7 @@ from evolve.plots.run import plot_run, plot_training
 from evolve.plots.sweep import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run
-from evolve.studies.comparison import Group, groups_of, metric_of
+from evolve.studies.comparison import Comparison, Group, groups_of, over_seeds
 from evolve.studies.course import ENOUGH, Course, course_of, course_of_group, frame_of
 
 Source = str | Path | Run | Study | Agent
@@ -122,7 +121,7 @@ def plot(
 
         def draw_settings(figure: Picture) -> None:
             left, right = figure.subplots(1, 2, width_ratios=(5, 2))
-            _draw_seeds(right, groups)
+            _draw_seeds(right, over_seeds(opened), groups)
             draw_chart(left, courses)
 
         made = picture(look, _title(opened), _SETTINGS, draw_settings)
@@ -300,15 +299,14 @@ def _draw_points(
     axes.tick_params(axis="y", length=0)
 
 
-def _draw_seeds(axes: Axes, groups: Sequence[Group]) -> None:
+def _draw_seeds(axes: Axes, found: Comparison | str, groups: Sequence[Group]) -> None:
+    """Draw the champions' metric of each seed; nothing where there is none yet."""
     _, names = names_of([group.name for group in groups])
-    metric = ""
+    metric = "" if isinstance(found, str) else str(found.frame["metric"][0])
     for index, group in enumerate(groups):
-        metrics = [metric_of(run, None) for run in group.runs.values()]
-        values = [value for _, value in metrics if math.isfinite(value)]
+        values = [] if isinstance(found, str) else list(found.values[group.name].values())
         if not values:
             continue
-        metric = metrics[0][0]
         # Side by side, in their order: the picture is the same every time.
         aside = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
         colour = SERIES[index % len(SERIES)]

@@ -32,15 +32,6 @@ from evolve.terminal_text import count_of
 
 _LADDER: Final = ("rating", "elo", "panel_elo")
 """Metrics on the scale of the ladder."""
-_TEXTS: Final = {
-    "against_defaults": "score against the defaults",
-    "best_score": "best score",
-    "cpu_seconds": "CPU seconds",
-    "over_budget": "share of games lost on nodes",
-    "panel_score": "score against the panel",
-    "past_score": "score against past champions",
-}
-"""Metrics in words; others are named as their column."""
 _UNITS: Final = ((1.0, "s"), (60.0, "min"), (3600.0, "h"))
 _ENOUGH: Final = 150.0
 """Largest number on an axis of seconds, minutes; more are written in the next unit."""
@@ -168,7 +159,7 @@ def _label_axes(axes: Axes, courses: Sequence[Course], rules: RuleSet | None) ->
     if rules is None:
         axes.grid(axis="y", color=LINE, lw=0.6)
         axes.set_axisbelow(True)
-        axes.set_ylabel(_TEXTS.get(first.metric, first.metric.replace("_", " ")))
+        axes.set_ylabel(first.metric.replace("_", " "))
     else:
         axes.set_ylabel(f"Elo over {rules.reference}")
     axes.set_xlabel(" or ".join(dict.fromkeys(course.steps for course in courses)))

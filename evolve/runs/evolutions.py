@@ -13,7 +13,6 @@ from evolve.errors import RunError, reason_of
 from evolve.fitness.trend import curve_of
 from evolve.runs.run import Run, joined
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
-from evolve.runs.summary import champion_elo
 from evolve.tables.columns import scalar_of, table_of_rows
 from evolve.tables.games import START
 from evolve.tables.individuals import (
@@ -176,7 +175,7 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
 READING: Final = RunReading(
     kept=committed_generations,
     progress=_progress,
-    metric=champion_elo,
+    compared_by=("rating", "panel_elo"),
     curve=_curve,
     curve_at=_curve_at,
     metrics=_metrics,

@@ -67,18 +67,18 @@ class RunReading:
     """How runs of a kind are read; all functions but `kept` take the Run.
 
     kept(folder): how much of the run would be lost with its folder. progress: how far it is.
-    metric: name and value of the one number that compares runs of different seeds, None before it
-    exists. curve: the course of that number, as a Series; its name and its index's name say what
-    they are. curve_at: where reading the whole curve is slow, its values at some rows of
-    the first table. gain: how much better its champion is than the defaults, in Elo; None where
-    that is unknown. metrics: further ones for `compare`.
+    compared_by: numbers of its summary or metrics that compare runs without Elo, the best first.
+    curve: the course of its strength, as a Series; its name and its index's name say what they are.
+    curve_at: where reading the whole curve is slow, its values at some rows of the first table.
+    gain: how much better its champion is than the defaults, in Elo; None where that is unknown.
+    metrics: further ones for `compare`.
     tables: by name. added: columns of the first table that hold each row's share, so that their
     sum is what was played or taken so far; others hold that sum themselves.
     """
 
     kept: Callable[[Path], int]
     progress: Callable[[Any], RunProgress]
-    metric: Callable[[Any], tuple[str, float | None]]
+    compared_by: Sequence[str]
     curve: Callable[[Any], pd.Series[float]]
     tables: Mapping[str, TableReading]
     metrics: Callable[[Any], dict[str, Any]] = lambda run: {}

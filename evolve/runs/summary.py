@@ -59,19 +59,6 @@ def summary_of(
     }
 
 
-def champion_elo(run: Run) -> tuple[str, float | None]:
-    """The name and value of the champion's strength, which runs rate at their end.
-
-    It is the Elo on the ladder. Runs that ended without a rating, such as those of old versions,
-    have the last value of their curve, under the curve's name.
-    """
-    elo = _number(_provenance(run), ELO[0])
-    if elo is not None or not run.kind.reading.progress(run).complete:
-        return ELO[0], elo
-    curve = run.kind.reading.curve(run)
-    return str(curve.name), float(curve.iloc[-1]) if len(curve) else None
-
-
 def share_in_playoff(run: Run) -> dict[str, float | None]:
     """The champion's score in the play-off, with its interval; None where it had no games.
 

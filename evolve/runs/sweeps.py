@@ -59,13 +59,13 @@ def _kept(folder: Path) -> int:
     return 0 if table is None else int(table.num_rows)
 
 
-def _metric(run: Run) -> tuple[str, float | None]:
+def _metrics(run: Run) -> dict[str, float | None]:
     """The winner's score against the defaults, in games that no trial has played."""
     final = whole_final(run.path)
     against = None if final is None else final.against_defaults
     if final is not None and final.winner is not None and final.winner == final.defaults:
-        return "against_defaults", 0.5  # the winner is the defaults themselves
-    return "against_defaults", None if against is None else against.score
+        return {"against_defaults": 0.5}  # the winner is the defaults themselves
+    return {"against_defaults": None if against is None else against.score}
 
 
 def _gain(run: Run) -> Estimate | None:
@@ -110,7 +110,8 @@ def _progress(run: Run) -> RunProgress:
 READING: Final = RunReading(
     kept=_kept,
     progress=_progress,
-    metric=_metric,
+    compared_by=("against_defaults",),
+    metrics=_metrics,
     curve=_curve,
     added=("seconds",),
     gain=_gain,

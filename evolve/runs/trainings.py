@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from evolve.runs.run import Run
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
-from evolve.runs.summary import champion_elo
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.paths import CHECKPOINT_FILE
 
@@ -76,7 +75,7 @@ def _judge(run: Run) -> str:
 READING: Final = RunReading(
     kept=_kept,
     progress=_progress,
-    metric=champion_elo,
+    compared_by=("best_panel_score", "best_ladder_score"),
     curve=_curve,
     metrics=_metrics,
     tables={

@@ -301,21 +301,25 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 
 def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
-    """Runs compared over their seeds, as rows and as files; none where no two share a setting."""
-    from evolve.studies import comparison, document
+    """Runs compared over their seeds, in words, as rows and as files; see `OverSeeds`."""
+    from evolve.studies import comparison, document, verdict
 
-    frame = comparison.over_seeds([load_run(Path(folder)) for folder in folders])
-    if frame is None:
-        return {"items": [], "latex": "", "csv": ""}
+    found = comparison.over_seeds([load_run(Path(folder)) for folder in folders])
+    if isinstance(found, str) or not found.has_seeds:
+        words = [found] if isinstance(found, str) else found.words
+        return {"words": words, "items": [], "latex": "", "csv": ""}
+    frame = found.frame
     items: list[dict[str, Any]] = frame.to_dict("records")  # type: ignore[assignment]
-    for row in items:
-        row["winner"] = comparison.winner_in(row)
-        row["more_seeds"] = comparison.more_seeds(row)
-        row["words"] = comparison.in_words(row)
+    surest = verdict.surest_in(frame)
+    for index, row in enumerate(items):
+        row["verdict"] = index in surest
+        row["values"] = None if isinstance(row["against"], str) else found.values[row["setting"]]
+        row["winner"] = verdict.winner_in(row)
+        row["more_seeds"] = verdict.more_seeds(row)
         for key, label in (("setting", "label"), ("against", "against_label")):
             row[label] = words_of(row[key]) if isinstance(row[key], str) else None
     latex = document.document_of(document.sections_of(frame), ".tex")
-    return {"items": items, "latex": latex, "csv": csv_text(frame)}
+    return {"words": found.words, "items": items, "latex": latex, "csv": csv_text(frame)}
 
 
 def courses(folder: str) -> list[dict[str, Any]]:

@@ -7,8 +7,6 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-import pandas as pd
-
 from evolve.arena.call import games_shown
 from evolve.arena.result_table import ResultTable
 from evolve.config.evolution import ENDINGS, EvolutionSettings
@@ -26,7 +24,8 @@ from evolve.runs.run_folder import locked
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
-from evolve.studies.comparison import HEAD_TO_HEAD, compared, groups_of, meetings, met
+from evolve.studies.comparison import compared, groups_of, meetings
+from evolve.studies.document import parts_of
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__
 
@@ -113,14 +112,15 @@ def compare(
     Args:
         sources: studies and runs; runs that differ only in their seeds are one setting.
         metric: what is compared: any number that `evolve compare RUN --json` has; by default the
-            champions' Elo on the ladder.
+            champions' Elo on the ladder, where all have one.
         games: also play this many games between the champions of each two settings, seed by seed.
         jobs: threads for these games.
         progress: whether to show a line of progress of these games, or a function that is called
             with the number of games played since the last call.
 
     Returns a DataFrame with a row for each setting and for each two of them, whose columns
-    `evolve.studies.comparison.COLUMNS` explains. It also has `.tables` (`settings`, `differences`,
+    `evolve.studies.comparison.COLUMNS` explains. It is printed with a sentence that says who is
+    better, also its `.words`, and has `.tables` (`settings`, `differences`,
     `effects` of a grid of several factors, and `head_to_head` with `games`) and `.plot()`. Raises
     RunError where there is nothing to compare.
 
@@ -129,22 +129,17 @@ def compare(
     """
     opened = [load_run(source) if isinstance(source, str | Path) else source for source in sources]
     groups = groups_of(opened)
-    frame = compared(groups, metric)
+    found = compared(groups, metric)
     if games is not None:
         total = sum(meetings(groups).values()) * (games + games % 2)
         with games_shown(progress, total) as count:
-            frame = pd.concat([frame, met(groups, games, jobs, count)], ignore_index=True)
-    played, alone = frame["metric"] == HEAD_TO_HEAD, frame["against"].isna()
-    effects = frame["over"].notna()
-    differences = ~(alone | played | effects)
-    parts = {"settings": alone, "differences": differences, "effects": effects}
-    parts[HEAD_TO_HEAD] = played
+            found = found.met(games, jobs, count)
     tables = {
-        name: frame[rows].dropna(axis="columns", how="all").reset_index(drop=True)
-        for name, rows in parts.items()
-        if rows.any()
+        name: rows.dropna(axis="columns", how="all").reset_index(drop=True)
+        for name, rows in parts_of(found.frame).items()
     }
-    return ResultTable.of(frame, tables, "evolve.plots.call:plot_comparison")
+    drawn, words = "evolve.plots.call:plot_comparison", "\n".join(found.words)
+    return ResultTable.of(found.frame, tables, drawn, words=words)
 
 
 def _named(settings: Mapping[str, Any], functions: Functions) -> dict[str, Any]:

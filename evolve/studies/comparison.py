@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,28 +17,31 @@ from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.statistics import (
     FEWEST_PAIRS,
-    LEVEL,
     chance_of,
     holm,
     holm_levels,
     mean_of,
     stated,
-    student,
 )
 from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
-from evolve.runs.study_spec import BASE, text_of, words_of
+from evolve.runs.study_spec import BASE, text_of
 from evolve.runs.summary import differing_in, summary_of
-from evolve.terminal_text import count_of
+from evolve.studies.document import HEAD_TO_HEAD
+from evolve.studies.verdict import verdicts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LONGEST: Final = 60
 """Most characters of settings that name a group of runs."""
+_MOST_NAMES: Final = 3
+"""Most runs that a sentence names."""
+_ELO: Final = "elo"
+_NO_METRIC: Final = ("seed", "target", "_low", "_high")
+"""Endings of numbers that compare nothing."""
 _STUDY: Final = "study"
 """The factor that tells several studies apart."""
-HEAD_TO_HEAD: Final = "head_to_head"
 COLUMNS: Final = {
     "metric": "what was measured once for each seed",
     "setting": "the setting that it is of",
@@ -68,18 +71,11 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     """Return the settings of studies and runs as groups; a run is a setting with one seed.
 
     Runs that differ only in their seeds are one setting. A study has one group for each of its
-    settings. Raises RunError where two groups have the same name.
+    settings, before those of runs. Raises RunError where two groups have the same name.
     """
     groups: list[Group] = []
     several = len(sources) > 1
-    waiting = _groups_of_runs([source for source in sources if source.form == "run"])
-    for source in sources:
-        if source.form == "run":
-            own = next((group for group in waiting if source in group.runs.values()), None)
-            if own is not None:  # where its first run stands
-                groups.append(own)
-                waiting.remove(own)
-            continue
+    for source in (source for source in sources if source.form == "study"):
         runs = source.runs
         for setting in source.design.settings_of_runs:
             of_setting = {run.seed: run for run in runs if run.setting == setting.name}
@@ -87,6 +83,7 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
             factors = {key: text_of(value) for key, value in setting.varied.items()}
             factors |= {_STUDY: source.name} if several else {}
             groups.append(Group(" ".join(parts) or source.name, of_setting, factors))
+    groups += _groups_of_runs([source for source in sources if source.form == "run"])
     ((name, count),) = Counter(group.name for group in groups).most_common(1) or [("", 0)]
     if count > 1:
         raise RunError(f"{name} is named twice: folders are known by their last names here")
@@ -124,70 +121,144 @@ def _settings(run: Run) -> dict[str, Any]:
     return {**config, "command": run.command}
 
 
-def metric_of(run: Run, metric: str | None) -> tuple[str, float]:
-    """Return a run's metric with its name; NaN where it has none yet.
-
-    Without `metric`, it is the metric of the run's kind.
-    """
-    if metric is None:
-        own = run.kind.reading.metric(run)
-        return own[0], math.nan if own[1] is None else float(own[1])
-    row = {**summary_of(run, running=False), **run.kind.reading.metrics(run)}
-    numbers = {
+def _numbers_of(run: Run, metric: str | None = None) -> dict[str, float | None]:
+    """Return a run's numbers by name; with a metric of its summary, those of the summary alone."""
+    row = summary_of(run, running=False)
+    row = row if metric in row else {**row, **run.kind.reading.metrics(run)}
+    return {
         key: value
         for key, value in row.items()
         if isinstance(value, int | float | None) and not isinstance(value, bool)
     }
-    if metric not in numbers:
+
+
+def metric_of(run: Run, metric: str) -> float:
+    """Return a run's number of that name; NaN where it has none yet."""
+    numbers = _numbers_of(run, metric)
+    if metric not in numbers and metric not in run.kind.reading.compared_by:
         raise RunError(f"{run.path} has no {metric}; it has {', '.join(numbers)}")
-    value = numbers[metric]
-    return metric, math.nan if value is None else float(value)
-
-
-def compared(groups: Sequence[Group], metric: str | None = None) -> pd.DataFrame:
-    """Make the table of COLUMNS: means of settings, differences of each two, and main effects.
-
-    Seeds without the metric are left out. Raises RunError where the groups' own metrics differ.
-    """
-    parts = _values_of(groups, metric)
-    if len(parts) > 1:
-        raise RunError(f"these have different metrics, {' and '.join(sorted(parts))}: name one")
-    if not parts:
-        raise RunError("there are no runs to compare yet")
-    ((name, values),) = parts.items()
-    if not any(values.values()):
-        raise RunError(f"no run of these has its {name} yet")
-    return _compared(name, groups, values)
+    value = numbers.get(metric)
+    return math.nan if value is None else float(value)
 
 
 _Values = dict[str, dict[int, float]]
 """Values of a metric by settings and seeds."""
 
 
-def _values_of(groups: Sequence[Group], metric: str | None) -> dict[str, _Values]:
-    """Read the metric of all runs, the own one of each without `metric`, by its name."""
-    parts: dict[str, _Values] = {}
-    for group in groups:
-        for seed, run in group.runs.items():
-            name, value = metric_of(run, metric)
-            of_group = parts.setdefault(name, {}).setdefault(group.name, {})
-            if math.isfinite(value):
-                of_group[seed] = value
-    return parts
+@dataclass(frozen=True)
+class Comparison:
+    """Settings as compared by a metric.
+
+    frame: the table of COLUMNS. values: of the metric. note: which runs have no Elo, and what was
+    compared instead; empty where all have one.
+    """
+
+    groups: Sequence[Group]
+    frame: pd.DataFrame
+    values: _Values
+    note: str = ""
+
+    @property
+    def has_seeds(self) -> bool:
+        """Whether some runs differ only in their seeds."""
+        return any(len(group.runs) > 1 for group in self.groups)
+
+    @property
+    def words(self) -> list[str]:
+        """What it says, in sentences for people: the note, then for each metric who is better."""
+        return [self.note] * bool(self.note) + verdicts_of(self.frame)
+
+    def met(
+        self, games: int, jobs: int, progress: Callable[[int], None] = lambda games: None
+    ) -> Comparison:
+        """Let the champions of each two settings play matches as well, seed by seed.
+
+        games: of each match; its rows have the scores of the first. A seed's score is one value of
+        the mean, however many games it has; equal champions expect 0.5. progress: called with the
+        number of games as they are played.
+        """
+        rows: list[_Row] = []
+        for first, second in _pairs(self.groups):
+            scores = []
+            for seed in sorted(first.runs.keys() & second.runs.keys()):
+                paths = [group.runs[seed].path for group in (first, second)]
+                if None not in map(champion_of, paths):
+                    a, b = map(str, paths)
+                    played = match(a, b, games=games, seed=seed, jobs=jobs, progress=progress)
+                    scores.append(played.score.value)
+            if scores:
+                rows.append((first.name, second.name, scores, None))
+        more = _table(HEAD_TO_HEAD, rows, 0.5, (games + 1) // 2)
+        return replace(self, frame=pd.concat([self.frame, more], ignore_index=True))
 
 
-def _compared(name: str, groups: Sequence[Group], values: _Values) -> pd.DataFrame:
-    groups = [group for group in groups if values.get(group.name)]
+def compared(groups: Sequence[Group], metric: str | None = None) -> Comparison:
+    """Compare settings: their means, the differences of each two, and main effects.
+
+    Without a metric, it is Elo, see `_shared_metric`. Seeds without the metric are left out.
+    """
+    metric, note = _shared_metric(groups) if metric is None else (metric, "")
+    values = {
+        group.name: {
+            seed: value
+            for seed, run in group.runs.items()
+            if math.isfinite(value := metric_of(run, metric))
+        }
+        for group in groups
+    }
+    if not any(group.runs for group in groups):
+        raise RunError("there are no runs to compare yet")
+    if not any(values.values()):
+        raise RunError(f"no run of these has its {metric} yet")
+    rated = [group for group in groups if values[group.name]]
     alone: list[_Row] = [
-        (group.name, None, list(values[group.name].values()), None) for group in groups
+        (group.name, None, list(values[group.name].values()), None) for group in rated
     ]
     pairs: list[_Row] = [
         (a.name, b.name, [*_differences(values[a.name], values[b.name]).values()], None)
-        for a, b in _pairs(groups)
+        for a, b in _pairs(rated)
     ]
-    frame = _table(name, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
-    effects = _table(name, _main_effects(groups, values), 0.0)
-    return pd.concat([frame, effects], ignore_index=True) if len(effects) else frame
+    frame = _table(metric, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
+    effects = _table(metric, _main_effects(rated, values), 0.0)
+    frame = pd.concat([frame, effects], ignore_index=True) if len(effects) else frame
+    return Comparison(groups, frame, values, note)
+
+
+def _shared_metric(groups: Sequence[Group]) -> tuple[str, str]:
+    """Return the metric that compares runs, and in words which of them have no Elo.
+
+    It is Elo where all finished runs have it; else what their kinds are compared by and most have.
+    Raises RunError where that leaves out a whole setting.
+    """
+    finished = [
+        [run for run in group.runs.values() if run.kind.reading.progress(run).complete]
+        for group in groups
+    ]
+    runs = list(itertools.chain(*finished))
+    names = [(_ELO, *run.kind.reading.compared_by) for run in runs] or [(_ELO,)]
+    lacking: dict[str, list[Run]] = {}
+    for name in (name for name in names[0] if all(name in other for other in names)):
+        lacking[name] = [run for run in runs if math.isnan(metric_of(run, name))]
+        if not lacking[name]:
+            break
+    metric = min(lacking, key=lambda name: len(lacking[name]))
+    note = f"no Elo: {_listed(lacking[_ELO])}" if lacking[_ELO] else ""
+    if any(of_group and set(of_group) <= set(lacking[metric]) for of_group in finished):
+        known = [_numbers_of(run) for run in runs]
+        shared = [name for name in known[0] if None not in (row.get(name) for row in known)]
+        texts = ", ".join(name for name in shared if not name.endswith(_NO_METRIC)) or "none"
+        raise RunError(f"{note}; choose a metric that all have: {texts}")
+    if note:
+        note += "; left out" if metric == _ELO else f"; compared by {metric}"
+        note += f", without {_listed(lacking[metric])}" * (metric != _ELO and bool(lacking[metric]))
+    return metric, note
+
+
+def _listed(runs: Sequence[Run]) -> str:
+    """The names of runs, the first few of many."""
+    names = [run.name for run in runs[:_MOST_NAMES]]
+    more = len(runs) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
 def _main_effects(groups: Sequence[Group], values: _Values) -> list[_Row]:
@@ -210,100 +281,19 @@ def _main_effects(groups: Sequence[Group], values: _Values) -> list[_Row]:
     return rows
 
 
-_WORTH: Final = {"elo": 100.0}
-"""A difference in a metric that is worth showing; in others 0.1."""
-_MOST_SEEDS: Final = 1000
+def over_seeds(sources: Sequence[Run | Study]) -> Comparison | str:
+    """Compare runs and studies, or return in words why that cannot be done.
 
-
-def winner_in(row: Mapping[str, Any]) -> str | None:
-    """The better setting of a comparison, a row of `compared`; None where it is undecided."""
-    if not isinstance(row["against"], str) or not row["p_holm"] <= 1 - LEVEL:
-        return None
-    return str(row["setting"] if row["mean"] > 0 else row["against"])
-
-
-def more_seeds(row: Mapping[str, Any]) -> int | None:
-    """How many more seeds would show a difference worth showing, where a row is undecided.
-
-    None where it is decided, there are too few seeds to say so, or too many would be needed.
+    That is no error where they stand side by side.
     """
-    seeds, half = row["seeds"], (row["high"] - row["low"]) / 2
-    if not isinstance(row["against"], str) or winner_in(row) or not math.isfinite(half):
-        return None
-    spread = half * math.sqrt(seeds) / student(seeds - 1, row["level"])
-    worth = _WORTH.get(row["metric"], 0.1)
-    for count in range(seeds + 1, _MOST_SEEDS):
-        if student(count - 1, row["level"]) * spread / math.sqrt(count) < worth:
-            return count - int(seeds)
-    return None
-
-
-def in_words(row: Mapping[str, Any]) -> str:
-    """A comparison, a row of `compared`, in a sentence or two; empty for a setting alone."""
-    if not isinstance(row["against"], str):
-        return ""
-    names = [words_of(row["setting"]), words_of(row["against"])]
-    better, worse = names if row["mean"] >= 0 else reversed(names)
-    exact, unit = (0, " Elo") if row["metric"] == "elo" else (3, "")
-    size, seeds = f"{abs(row['mean']):.{exact}f}{unit}", count_of(row["seeds"], "seed")
-    if winner_in(row) is not None:
-        low, high = sorted(abs(row[end]) for end in ("low", "high"))
-        within = f"{low:.{exact}f} to {high:.{exact}f}"
-        return f"{better} beats {worse} by {size}: mean of {seeds}, with 95 % {within}."
-    text = f"{better} and {worse} cannot be told apart yet: "
-    text += f"{better} ended {size} higher on average over {seeds}, which may well be chance."
-    if (more := more_seeds(row)) is not None:
-        worth = f"{_WORTH.get(row['metric'], 0.1):g}{unit}"
-        text += f" About {more} more seeds a setting would show a difference of {worth}."
-    return text
-
-
-def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
-    """Compare runs and studies where some runs differ only in their seeds.
-
-    The table has each kind's metric, with the settings of that kind. None where no two runs have
-    the same setting, or where the metrics are not known yet.
-    """
-    runs = [source for source in sources if source.form == "run"]
-    # A run may be listed twice, which is an error only where names must tell runs apart.
-    groups = _groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
-    if all(len(group.runs) < 2 for group in groups):
-        return None
-    tables = [
-        _compared(name, groups, values)
-        for name, values in _values_of(groups, None).items()
-        if any(len(of_group) > 1 for of_group in values.values())
-    ]
-    return pd.concat(tables, ignore_index=True) if tables else None
-
-
-def met(
-    groups: Sequence[Group],
-    games: int,
-    jobs: int,
-    progress: Callable[[int], None] = lambda games: None,
-) -> pd.DataFrame:
-    """Play matches between the champions of each two settings, seed by seed; scores of the first.
-
-    games: of each match. A seed's score is one value of the mean, however many games it has; equal
-    champions expect 0.5. progress: called with the number of games as they are played.
-    """
-    rows: list[_Row] = []
-    for first, second in _pairs(groups):
-        scores = []
-        for seed in sorted(first.runs.keys() & second.runs.keys()):
-            paths = [group.runs[seed].path for group in (first, second)]
-            if None not in map(champion_of, paths):
-                a, b = map(str, paths)
-                played = match(a, b, games=games, seed=seed, jobs=jobs, progress=progress)
-                scores.append(played.score.value)
-        if scores:
-            rows.append((first.name, second.name, scores, None))
-    return _table(HEAD_TO_HEAD, rows, 0.5, (games + 1) // 2)
+    try:
+        return compared(groups_of(sources))
+    except RunError as error:
+        return str(error)
 
 
 def meetings(groups: Sequence[Group]) -> Counter[str]:
-    """Return how many matches `met` plays at most, by their rules."""
+    """Return how many matches `Comparison.met` plays at most, by their rules."""
     return Counter(
         str(first.runs[seed].config.get("rules"))
         for first, second in _pairs(groups)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from evolve.number_text import is_elo
+from evolve.number_text import places_of
 from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 ENDINGS: Final = (".tex", ".md")
 """Endings of the files of documents."""
 _HEADS: Final = ["setting", "seeds", "mean", "95 %"]
+HEAD_TO_HEAD: Final = "head_to_head"
+"""The metric of champions that have met."""
+_TITLES: Final = {
+    "settings": "{}: means over seeds, with Student's 95 % intervals",
+    "differences": "differences in {}, seed by seed",
+    "effects": "main effects on {}, seed by seed: means over the other settings",
+    HEAD_TO_HEAD: "champions in matches, seed by seed: scores of the first",
+}
 _NONE: Final = "–"
 _LATEX: Final = str.maketrans(
     {
@@ -34,37 +42,36 @@ class Section(NamedTuple):
     rows: list[list[str]]
 
 
+def parts_of(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the tables of a comparison by name, those that have rows."""
+    met, alone = frame["metric"] == HEAD_TO_HEAD, frame["against"].isna()
+    effects = frame["over"].notna()
+    parts = {"settings": alone, "differences": ~(alone | met | effects), "effects": effects}
+    parts[HEAD_TO_HEAD] = met
+    return {name: frame[rows] for name, rows in parts.items() if rows.any()}
+
+
 def sections_of(frame: pd.DataFrame) -> list[Section]:
-    """Return a comparison as tables of texts: settings, then differences, metric by metric."""
+    """Return a comparison as tables of texts."""
     sections = []
-    for name, part in frame.groupby("metric", sort=False):
-        scores = name == "head_to_head"
-        compared, head = part["against"].notna(), "score" if scores else "difference"
-        effects = part["over"].notna()
-        for title, chosen in (
-            (f"{name}: means over seeds, with Student's 95 % intervals", ~compared),
-            ("champions in matches, seed by seed: scores of the first", compared & scores),
-            (f"differences in {name}, seed by seed", compared & ~effects & (not scores)),
-            (f"main effects on {name}, seed by seed: means over the other settings", effects),
-        ):
-            if not chosen.any():
-                continue
-            of_two, listed = bool(compared[chosen].all()), cast("Any", part[chosen].itertuples())
-            rows = [
-                [f"{row.setting} against {row.against}" if of_two else row.setting,
-                 str(row.seeds), *_mean(row, of_two and not scores)]
-                + [_chance(p) for p in (row.p, row.p_holm) if of_two]
-                for row in listed
-            ]  # fmt: skip
-            heads = ["comparison", "seeds", head, "95 % (Holm)", "p", "p (Holm)"]
-            sections.append(Section(title, heads if of_two else _HEADS, rows))
+    for part, rows in parts_of(frame).items():
+        of_two, met = part != "settings", part == HEAD_TO_HEAD
+        texts = [
+            [f"{row.setting} against {row.against}" if of_two else row.setting,
+             str(row.seeds), *_mean(row, of_two and not met)]
+            + [_chance(p) for p in (row.p, row.p_holm) if of_two]
+            for row in cast("Any", rows.itertuples())
+        ]  # fmt: skip
+        head = "score" if met else "difference"
+        heads = ["comparison", "seeds", head, "95 % (Holm)", "p", "p (Holm)"]
+        title = _TITLES[part].format(rows["metric"].iloc[0])
+        sections.append(Section(title, heads if of_two else _HEADS, texts))
     return sections
 
 
 def _mean(row: Any, signed: bool = False) -> tuple[str, str]:
     """A mean and its interval: Elo whole, scores with three decimals; differences with a sign."""
-    places = 0 if is_elo(row.metric) else 1 if abs(row.mean) >= 10 else 3
-    sign = "+" if signed else ""
+    places, sign = places_of(row.metric, row.mean), "+" if signed else ""
     low, high = (f"{value:{sign}.{places}f}" for value in (row.low, row.high))
     interval = f"[{low}, {high}]" if row.low == row.low else _NONE
     return f"{row.mean:{sign}.{places}f}", interval

@@ -120,6 +120,7 @@ def test_runs_alone_are_compared_side_by_side_and_kept(study: Path, tmp_path: Pa
     said = done("compare", *runs).out
     assert "differences" not in said
     assert "means" not in said
+    assert said.splitlines()[-1].endswith("; 1 seed cannot say whether its settings are better.")
     done("compare", *runs, "-o", tmp_path / "x.csv")
     assert pd.read_csv(tmp_path / "x.csv")["crossover"].tolist() == ["blend", "uniform"]
 
@@ -152,10 +153,21 @@ def test_runs_of_several_kinds_and_seeds(study: Path, tmp_path: Path) -> None:
     trained = tmp_path / "trained"
     few = ("--shapes", "a1-b2", "--round=50", "--checks=1", "--games=100", "--panel-openings=2")
     quick = ("--search-depth=1", "--depth=1", "--endgame=4", "--probcut-positions=50", "--jobs=1")
-    done("train", "patterns", *few, *quick, "--out", trained)
+    done("train", "patterns", "--rules=reversed", *few, *quick, "--out", trained)
     said = done("compare", *runs, trained)
     assert said.lines[0].split() == [*map(str, runs), str(trained)]
     assert "elo: means over seeds" in said.out
+    together = done("compare", study, trained)
+    assert {row["metric"] for row in frame_of("compare", study, trained).to_dict("records")} == {
+        "elo"
+    }
+    assert together.lines[-1].endswith("of 3 comparisons is decided.")
+    champion = evolve.load_agent(trained).stored()
+    champion.provenance.clear()  # as an old version left it
+    champion.save(trained / "champion.npz")
+    error = fails("compare", study, trained)
+    assert "no Elo: trained; choose a metric that all have: " in error
+    assert done("compare", runs[0], trained).lines[-1] in error
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from tests.cli import (
     invoke,
     misused,
 )
+from tests.evolution.conftest import TINY
 
 TIMES = ["seconds", "worker"]
 
@@ -78,6 +79,10 @@ def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
     assert (listed["command"], listed["trials"]) == ("sweep alphabeta", 5)
     assert (listed["target"], listed["state"]) == (5, "done")
     assert "sweep alphabeta" in done("compare", swept, swept).out
+    run = evolve.evolve(tmp_path / "run", **TINY, rules="standard")
+    found = evolve.compare(swept, run)  # without a metric: both have an Elo
+    assert found["metric"].unique().tolist() == ["elo"]
+    assert done("compare", swept, run.path).lines[-1] == found.words
     said = fails("show", swept, "--table", "generations")
     assert "has no generations; it has trials" in said
     assert "it has no generations" in fails("replay", swept, "0:1")

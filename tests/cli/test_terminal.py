@@ -17,6 +17,7 @@ import tomli_w
 import evolve
 from evolve.cli import terminal
 from evolve.cli.runs import print_compared
+from evolve.studies.comparison import Comparison
 from evolve.tables.trials import Importances, write_trials
 from evolve.terminal_text import plain
 from tests.cli import done, invoke, misused, on_a_terminal, program
@@ -209,7 +210,7 @@ def test_a_comparison_keeps_its_probabilities_beside_its_names(
 ) -> None:
     long = FRAME.assign(against=FRAME["against"].map("crossover=uniform population={}".format))
     screen(80, False)
-    print_compared(long.where(FRAME["against"].notna(), FRAME))
+    print_compared(Comparison([], long.where(FRAME["against"].notna(), FRAME), {}))
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
     heads = [line for line in lines if "p (Holm)" in line]
     assert len(heads) == 3

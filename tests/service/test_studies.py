@@ -264,7 +264,7 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             assert grid.locator("a[href*=crossover-uniform-seed-0]").count() == 1
             assert grid.get_by_text("to come").count() == 1, "the run that is not begun"
             page.locator(".headrow").get_by_text("Undecided").wait_for()
-            page.get_by_text("1 seed, which may well be chance").wait_for()
+            page.get_by_text("1 seed cannot say whether its settings are better").wait_for()
             page.locator("figure", has_text="How they rose").get_by_text(
                 "Blend, n = 2"
             ).first.wait_for()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,8 @@ import evolve
 from evolve.errors import RunError
 from evolve.runs.study_spec import words_of
 from evolve.studies import comparison
-from evolve.studies.comparison import Group, compared, groups_of, more_seeds, winner_in
+from evolve.studies.comparison import Group, compared, groups_of
+from evolve.studies.verdict import more_seeds, winner_in
 from tests.cli import done
 from tests.studies.conftest import QUICK, few_discs
 from tests.studies.test_call import elo_of
@@ -42,6 +44,8 @@ def test_they_are_compared_by_their_champions_elo(study: evolve.Study, tmp_path:
     said = done("compare", study.path).out
     assert "differences in elo, seed by seed" in said
     assert "own:youngest" in said
+    assert said.splitlines()[-1] == frame.words == repr(frame).splitlines()[-1]
+    assert frame.words in frame._repr_html_().replace("&#x27;", "'")
 
 
 def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
@@ -96,7 +100,7 @@ def test_what_is_undecided_says_how_many_seeds_would_decide(study: evolve.Study)
     assert [more_seeds(row) for row in rows] == [None, 6]
     assert 2.365 * spread / np.sqrt(8) < 100 < 2.447 * spread / np.sqrt(7), "Student's, of 8 and 7"
     assert more_seeds({**rows[1], "seeds": 1, "low": np.nan, "high": np.nan}) is None
-    alone = compared(groups_of([study])).to_dict("records")[0]
+    alone = compared(groups_of([study])).frame.to_dict("records")[0]
     assert winner_in(alone) is None
     assert more_seeds(alone) is None
 
@@ -111,12 +115,36 @@ def test_main_effects_are_means_over_the_other_factors(monkeypatch: pytest.Monke
         for (x, y), row in values.items()
     ]
     found = iter([value for row in values.values() for value in row])
-    monkeypatch.setattr(comparison, "metric_of", lambda run, metric: ("elo", next(found)))
-    frame = compared(groups).dropna(subset="over").set_index("setting")
+    monkeypatch.setattr(comparison, "metric_of", lambda run, metric: next(found))
+    frame = compared(groups, "elo").frame.dropna(subset="over").set_index("setting")
     assert frame["against"].to_dict() == {"x=a": "x=b", "y=8": "y=9"}
     assert frame["over"].tolist() == ["y", "x"]
     assert frame["seeds"].tolist() == [2, 2]
     assert frame["mean"].tolist() == pytest.approx([np.mean([1.5, 3.0]), np.mean([-1.5, -2.0])])
+
+
+def without_elo(runs: list[evolve.Run], folder: Path) -> list[evolve.Run]:
+    """Copies of runs as an old version left them."""
+    for run in runs:
+        shutil.copytree(run.path, folder / run.name)
+        file = folder / run.name / "champion.json"
+        champion = json.loads(file.read_text())
+        for key in ("elo", "elo_low", "elo_high"):
+            del champion["provenance"][key]
+        file.write_text(json.dumps(champion))
+    return [evolve.Run(folder / run.name) for run in runs]
+
+
+def test_what_has_no_elo_is_compared_by_what_all_have(study: evolve.Study, tmp_path: Path) -> None:
+    new, old = study.runs[1:], without_elo(study.runs[:1], tmp_path)
+    found = compared(groups_of([*old, *new]))
+    assert set(found.frame["metric"]) == {"rating"}
+    assert found.words[0] == f"no Elo: {old[0].name}; compared by rating"
+    assert compared(groups_of(new)).note == ""
+    more = without_elo(study.runs[1:], tmp_path)
+    assert compared(groups_of([*old, *more])).note.endswith(
+        "-seed-2 and 3 more; compared by rating"
+    )
 
 
 @pytest.mark.parametrize(

@@ -215,15 +215,18 @@ class Comparison(BaseModel):
 
 
 class OverSeeds(BaseModel):
-    """Runs compared over their seeds; empty where no two differ only in their seeds.
+    """Runs compared over their seeds; without items where no two differ only in their seeds.
 
+    words: sentences: which runs have no Elo, and who is better; or why nothing is compared.
     items: a setting's `mean` of a `metric` over its `seeds`, or the mean difference of two, seed by
     seed, where `against` says which; a main effect where `over` names the settings that it is the
     mean over. With its interval, `low` and `high`, by Student's t, at a `level` that agrees with
     `p_holm`, `p` corrected for their number; `winner` (null: undecided), `more_seeds` to show a
-    difference of 100 Elo or a tenth of a score, `words`; both settings as `label`, `against_label`.
+    difference of 100 Elo or a tenth of a score; `verdict`, whether the words are of it; `values` of
+    a setting by seed; both settings as `label`, `against_label`.
     """
 
+    words: list[str]
     items: list[dict[str, Any]]
     latex: str = Field(description="the same as tables of LaTeX, for documents that load booktabs")
     csv: str

@@ -152,6 +152,7 @@ export function partOf(value, between) {
 
 /** Of a study: its setting in words; the comparison of two that is surest, and who wins it; how far apart the two are. */
 export const settingOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
-export const verdictOf = (rows) => rows.filter((row) => row.against && !row.over).sort((a, b) => (a.p ?? 2) - (b.p ?? 2))[0];
+export const verdictOf = (rows) => rows.find((row) => row.verdict);
 export const winnerOf = (row) => row.winner && `${capital(row.winner === row.setting ? row.label : row.against_label)} is better`;
-export const gapOf = ({ metric, mean }) => (metric === "elo" ? `${number(Math.abs(mean), 0)} Elo` : number(Math.abs(mean), 3));
+export const isElo = ({ metric }) => /(^|_)(elo|rating)(_low|_high)?$/.test(metric);
+export const gapOf = (row) => (isElo(row) ? `${number(Math.abs(row.mean), 0)} Elo` : number(Math.abs(row.mean), 3));

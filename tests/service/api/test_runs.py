@@ -43,14 +43,16 @@ def test_runs_that_differ_in_their_seeds_are_one_setting(
     folders = [tmp_path / "runs" / name for name in "abc"]
     told = done("compare", *folders, "-o", tmp_path / "x.json")
     with App(tmp_path / "runs", runner) as app:
-        found = app.get("seeds?run=a&run=b&run=c")["items"]
-        words = [row.pop("words") for row in found]
+        answer = app.get("seeds?run=a&run=b&run=c")
+        found = answer["items"]
+        assert answer["words"] == done("compare", *folders).lines[-1:]
+        assert [row.pop("verdict") for row in found] == [False, False, True]
+        assert [bool(row.pop("values")) for row in found] == [True, True, False]
         labels = [[row.pop(name) for name in ("label", "against_label")] for row in found]
         assert labels[0] == ["blend crossover", None]
         assert {row.pop("winner") for row in found} == {None}
         assert {row.pop("more_seeds") for row in found} == {None}, "a single seed says nothing"
         assert found == json.loads((tmp_path / "x.json").read_text()), told.out
-        assert [bool(text) for text in words] == [row["against"] is not None for row in found]
         setting, other, difference = found
         assert (setting["seeds"], other["seeds"], difference["seeds"]) == (2, 1, 1)
         assert setting["mean"] - other["mean"] == 5.0

@@ -4,13 +4,17 @@ import { path, post } from "../api.js";
 import { BarChart, Plot } from "../charts.js";
 import { courseSeries, useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { capital, courseTitle, label, margin, number, percent, settingOf, signed, verdictOf, winnerOf } from "../format.js";
+import { capital, courseTitle, isElo, label, margin, number, percent, settingOf, signed, verdictOf, winnerOf } from "../format.js";
 import { mostOf, shade } from "../figures.js";
 import { html, useEffect } from "../html.js";
 import { to } from "../router.js";
 import { Act, Box, CommandLine, Copy, More, Table, Wait } from "../ui.js";
 
-const valueOf = (run) => [run?.elo, run?.elo_so_far, run?.score].find(Number.isFinite);
+/** A run's number as the comparison has it; before that what is known of it. */
+const valueIn = (rows, { setting, seed }, run) => {
+  const own = rows.find((row) => row.setting === setting && row.values);
+  return own?.values[seed] ?? (!own || isElo(own) ? [run?.elo, run?.elo_so_far, ...(rows.length ? [] : [run?.score])] : []).find(Number.isFinite);
+};
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function Study({ run, seeds: found }) {
@@ -28,10 +32,10 @@ function Study({ run, seeds: found }) {
   const rows = (found.data?.items || []);
   return html`<${Wait} of=${runs}>
     ${!found.data && !found.error && html`<p class="quiet" aria-busy="true">Comparing …</p>`}
-    ${found.data && (names.length > 1 || !ended) && html`<${Verdict} run=${run} rows=${rows} ended=${ended} />`}
+    ${found.data && (names.length > 1 || !ended) && html`<${Verdict} run=${run} found=${found.data} ended=${ended} />`}
     <div class="two right">
       <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} whole=${items.length >= (runs.total || 0)} /></div>
-        ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} row=${verdictOf(rows)} />`}</div>
+        ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} rows=${rows} />`}</div>
       <${Rise} run=${run} items=${items} means=${rows} />
     </div>
     ${rows.length > 0 && html`<${Comparison} run=${run} rows=${rows} document=${found.data} />`}
@@ -39,35 +43,36 @@ function Study({ run, seeds: found }) {
   <//>`;
 }
 
-const unit = ({ metric }) => (metric === "elo" ? " Elo" : "");
-const shown = (row, value) => signed(value, row.metric === "elo" ? 0 : 3);
+const unit = (row) => (isElo(row) ? " Elo" : "");
+const shown = (row, value) => signed(value, isElo(row) ? 0 : 3);
 const from = (row) => (Number.isFinite(row.low) ? `${shown(row, row.low)} to ${shown(row, row.high)}` : "–");
 
 /** Seeds to add where nothing is decided; after a decision a further look could only undo it, or find by luck what is not there. */
-function Verdict({ run, rows, ended }) {
-  const row = verdictOf(rows);
+function Verdict({ run, found, ended }) {
+  const row = verdictOf(found?.items || []);
   const next = Math.max(...run.cells.map(({ seed }) => seed)) + 1;
   const more = row?.winner ? 0 : row?.more_seeds ?? 2;
   const seeds = `${more} ${more === 1 ? "seed" : "seeds"}`;
   const add = more > 0 && ended > 0 && run.state !== "running" && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${seeds} a setting<//></p>
     ${row && Number.isFinite(row.p) && html`<p class="note">Looking again has a price: of 100 studies of equal settings, 5 seem decided at the first look, 9 to those who look twice, 15 to those who look five times. A new study of as many seeds, looked at once, keeps to 5.</p>`}`;
   if (!row) return html`<div class="callout plain words stack"><p>${ended ? "One seed a setting says nothing of chance." : "Its first runs are on their way."}</p>${add}</div>`;
-  return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}><p>${capital(row.words)}</p>${add}</div>`;
+  return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}>${found.words.map((text) => html`<p>${text}</p>`)}${add}</div>`;
 }
 
 function Matrix({ run, names, byId, means, whole }) {
   const seeds = [...new Set(run.cells.map(({ seed }) => seed))];
-  const all = run.cells.map((entry) => valueOf(byId.get(entry.run))).filter(Number.isFinite);
+  const all = run.cells.map((entry) => valueIn(means, entry, byId.get(entry.run))).filter(Number.isFinite);
   const middle = all.length ? mean(all) : 0;
   const most = mostOf(all.map((value) => value - middle));
   const fields = Object.keys(run.settings.grid || {});
   const show = (value) => (Math.abs(value) < 2 ? number(value, 3) : number(value, 0));
-  const cell = ({ run: id }) => {
+  const cell = (entry) => {
+    const { run: id } = entry;
     const item = byId.get(id);
-    const value = valueOf(item);
+    const value = valueIn(means, entry, item);
     if (!item) return html`<td class="v z0"><small>${whole ? "to come" : "not loaded"}</small></td>`;
     return html`<td class=${`v ${Number.isFinite(value) ? shade(value - middle, most) : "z0"}`}><a href=${to(["run", id])}>${Number.isFinite(value) ? show(value) : item.state}</a>
-      <small>${item.state === "done" ? margin(item.elo_low, item.elo_high) : item.state === "running" ? percent(item.share, 0) : item.state}</small></td>`;
+      <small>${item.state === "done" ? value === item.elo && margin(item.elo_low, item.elo_high) : item.state === "running" ? percent(item.share, 0) : item.state}</small></td>`;
   };
   return html`<div class="row spread"><h2 class="title">Each run</h2><span class="scale">weaker <svg viewBox="0 0 110 10" aria-hidden="true">${[-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5].map((step) => html`<rect class=${`v ${shade(step, 5)}`} x=${(step + 5) * 10} width="10" height="10" />`)}</svg> stronger</span></div>
     <${Box} name="settings and seeds"><table class="matrix"><thead><tr><th scope="col">${capital(label(fields.length === 1 ? fields[0] : "setting"))}${fields.length === 1 && html` <span class="option">${fields[0]}</span>`}</th>
@@ -79,13 +84,14 @@ function Matrix({ run, names, byId, means, whole }) {
           return found ? cell(found) : html`<td></td>`;
         })}</tr>`;
       })}</tbody></table><//>
-    <p class="note">${all.some((value) => Math.abs(value) >= 2) ? "Elo of the champion, ± 95 %." : "Score."} Colour: against the mean of all runs. A cell opens its run.</p>`;
+    <p class="note">${all.some((value) => Math.abs(value) >= 2) ? "Elo of the champion, ± 95 %." : `${capital(label(means[0]?.metric || "score"))}.`} Colour: against the mean of all runs. A cell opens its run.</p>`;
 }
 
 /** What the better setting gains on the other with each seed: of the two that the verdict is of, else of the first two. */
-function Differences({ run, names, byId, row }) {
+function Differences({ run, names, byId, rows }) {
+  const row = verdictOf(rows);
   const [first, second] = !row ? names : row.mean < 0 ? [row.setting, row.against] : [row.against, row.setting];
-  const value = (name, seed) => valueOf(byId.get(run.cells.find((cell) => cell.setting === name && cell.seed === seed)?.run));
+  const value = (name, seed) => valueIn(rows, { setting: name, seed }, byId.get(run.cells.find((cell) => cell.setting === name && cell.seed === seed)?.run));
   const bars = [...new Set(run.cells.map(({ seed }) => seed))].map((seed) => ({ name: `seed ${seed}`, value: value(second, seed) - value(first, seed) })).filter((bar) => Number.isFinite(bar.value));
   if (!bars.length) return null;
   const exact = bars.some((bar) => Math.abs(bar.value) > 2) ? 0 : 3;

@@ -87,14 +87,15 @@ function Differences({ runs, comparison }) {
 
 /** Settings over their seeds, where some of these runs differ in their seeds alone; a study stands for its runs. */
 export function OverSeeds({ runs }) {
-  const found = useGet(path(["seeds"], { run: runs.map((run) => run.id) })).data?.items || [];
+  const { items: found = [], words = [] } = useGet(path(["seeds"], { run: runs.map((run) => run.id) })).data || {};
   const pairs = found.some((row) => row.against);
   const exact = ({ metric }) => (WHOLE.test(metric) ? whole : number);
   const columns = [{ name: "metric", show: (row) => label(row.metric) }, { name: "setting", show: (row) => row.label },
     ...(pairs ? [{ name: "against", show: (row) => (row.against ? row.against_label : "–") }] : []), { name: "seeds", number: true },
     { title: pairs ? "mean, or difference" : "mean", number: true, show: (row) => interval(row.mean, row.low, row.high, exact(row)) },
     ...(pairs ? [{ title: "p (Holm)", number: true, show: (row) => number(row.p_holm) }] : [])];
-  return found.length > 0 && html`<h2>Over seeds</h2>
+  const verdict = words.length > 0 && html`<div class="callout plain words stack">${words.map((text) => html`<p>${text}</p>`)}</div>`;
+  return found.length === 0 ? verdict : html`<h2>Over seeds</h2>${verdict}
     <p class="quiet">Runs that differ in their seeds alone are one setting. Intervals are Student's, 95 %; those of differences are corrected for their number, as p is.${found.some((row) => row.over) && " The last are main effects: means over the other settings."}</p>
     <${Table} name="over seeds" rows=${found} columns=${columns} />`;
 }
