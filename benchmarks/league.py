@@ -8,9 +8,12 @@ many tuples; for each its length n and how many places it has, then the squares 
 a1, 63 is h8, row by row), then 3**n weights, the first square's value counting most: 0 for white, 1
 for an empty square, 2 for black. A player may also be 64 weights of squares, each times -1, 0 or 1.
 It is for black; as white it prefers low values, or it sees the board with its colours inverted, as
-those do whose file names have one of the PARTs in them: as published by default. Boards are 64 such values each, after seven plies,
-white to move. AGENT plays one ply ahead without an exact end. Every board is played with both
-colours.
+those do whose file names have one of the PARTs in them: as published by default. Boards are 64 such
+values each, after seven plies, white to move. AGENT plays one ply ahead without an exact end. Every
+board is played with both colours.
+
+The published league (Jaskowski and Szubert 2016) has sixteen: four of 64 weights, Burrow2011,
+CTDL and ETDL of 2013, Manning2010's four, IPref1 and IPrefN, All2, and CoCMAES-2 and CoCMAES-4+2x2.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ TRAININGS: Final = RunType(
         "patterns": Variant(
             "evolve.config.pattern_training:PatternSettings",
             "evolve.config.pattern_training:PATTERN_PRESETS",
-            about="Train tables of patterns by temporal differences.",
+            about="Teach tables of patterns by games, or evolve them by duels.",
         ),
     },
     tables=(
