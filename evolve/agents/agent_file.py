@@ -36,7 +36,6 @@ _LARGEST: Final = 8 * MOST_WEIGHTS
 """Most bytes that an archive may unpack to."""
 Arrays = Mapping[str, npt.NDArray[Any]]
 Fields = Mapping[str, Any]
-"""Fields of a document."""
 
 
 def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) -> None:

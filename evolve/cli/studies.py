@@ -38,8 +38,7 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
         versions = versions_of(design.kind, design.command)
         agree_to_programs(folder, *_settings(design))
         write_text(folder / STUDY_FILE, design.text(versions))
-        study = Study(folder)
-        return _run_study(study, jobs, ())
+        return _run_study(Study(folder), jobs, ())
 
 
 def _refuse_functions(design: StudySpec, source: str) -> None:

@@ -165,8 +165,7 @@ def _opening_list(rules: Rules, part: Part) -> Openings | None:
     if not path.is_file():
         return None
     with np.load(path, allow_pickle=False) as arrays:
-        in_part = np.isin(arrays["slots"], part.value)
-        return Openings(arrays["moves"][in_part])
+        return Openings(arrays["moves"][np.isin(arrays["slots"], part.value)])
 
 
 def listed_openings(count: int, part: Part, rules: Rules, rng: np.random.Generator) -> Openings:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ENDINGS: Final = (".tex", ".md")
-"""Endings of the files of documents."""
 _HEADS: Final = ["setting", "seeds", "mean", "95 %"]
 HEAD_TO_HEAD: Final = "head_to_head"
 """The metric of champions that have met."""

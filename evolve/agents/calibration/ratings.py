@@ -109,7 +109,6 @@ RATINGS: Final[Mapping[Rules, Mapping[str, Rating]]] = {
         "patterns-reversed": Rating(1502, 23, 1e-3, _TAUGHT),
     },
 }
-"""Ratings by rules and name."""
 
 
 def ratings_of(name: str) -> dict[Rules, Rating]:
