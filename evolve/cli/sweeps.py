@@ -164,23 +164,19 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             print_line(f"continue with: evolve resume {as_word(folder)}")
             return
         print_finalists(folder, final_table(folder).to_pylist())
-        name = as_word(folder)
+        hints = [f"evolve show {as_word(folder)}", f"evolve plot {as_word(folder)} -o sweep.png"]
         if isinstance(work.settings, ProgramSweepSettings):
             _report_program(folder, result)
             print_line(f"paste: {tuned_line(folder)}")
-            print_next(f"evolve show {name}", f"evolve plot {name} -o sweep.png")
-            return
-        champion = champion_of(folder)
-        assert champion is not None
-        agent = read_agent(champion)
-        elo = strength_of(getattr(agent, "provenance", {}))
-        rating = f": {elo} Elo on the ladder" if elo else ""
-        print_line(f"champion trial-{result.winner}{rating} → {champion}")
-        print_next(
-            f"evolve show {name}",
-            f"evolve plot {name} -o sweep.png",
-            proposed(agent, folder),
-        )
+        else:
+            champion = champion_of(folder)
+            assert champion is not None
+            agent = read_agent(champion)
+            elo = strength_of(getattr(agent, "provenance", {}))
+            rating = f": {elo} Elo on the ladder" if elo else ""
+            print_line(f"champion trial-{result.winner}{rating} → {champion}")
+            hints.append(proposed(agent, folder))
+        print_next(*hints)
 
 
 def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
