@@ -6,7 +6,6 @@ Imports are light: help and completion must answer at once.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
@@ -94,7 +93,8 @@ def input_path(context: click.Context, parameter: click.Parameter, value: Any) -
     It may be read twice, then. Messages name it as the user did.
     """
     name = str(value)
-    if context.resilient_parsing or not (name == "-" or stat.S_ISFIFO(_mode(name))):
+    is_pipe = os.path.exists(name) and Path(name).is_fifo()  # it may be an agent's, of any length
+    if context.resilient_parsing or not (name == "-" or is_pipe):
         return value
     path = Path(context.with_resource(TemporaryDirectory()), Path(name).name)
     if name == "-" or not path.suffix:
@@ -102,14 +102,6 @@ def input_path(context: click.Context, parameter: click.Parameter, value: Any) -
     path.write_bytes(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
     SHOWN[str(path)] = "standard input" if name == "-" else name
     return type(value)(path)
-
-
-def _mode(name: str) -> int:
-    """The kind and mode of a file, 0 where there is none: a name may be that of an agent."""
-    try:
-        return os.stat(name).st_mode
-    except (OSError, ValueError):
-        return 0
 
 
 def output_named(

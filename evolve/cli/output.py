@@ -114,7 +114,8 @@ def write_in_style(
             text = plain(text, keep="\n")
     else:
         # A file for people, who look at it in a terminal.
-        text = frame.rename(columns=cell).map(_shown).to_string(index=False) + "\n"
+        shown = frame.map(lambda value: plain(value) if isinstance(value, str) else value)
+        text = shown.rename(columns=cell).to_string(index=False) + "\n"
     if output is None:
         sys.stdout.write(text)  # click.echo would take escape sequences out of the names in a CSV
     else:
@@ -128,10 +129,6 @@ def narrow(value: Any) -> Any:
     if isinstance(value, str) and len(value) > _NARROW:
         return value[: _NARROW - 1] + "…"
     return value
-
-
-def _shown(value: object) -> object:
-    return plain(value) if isinstance(value, str) else value
 
 
 LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"

@@ -154,16 +154,14 @@ def _format(record: GameRecord) -> str:
         tags["Board"] = format_obf(record.start).rstrip(";")
     if record.ending != "end":
         tags["Termination"] = _TERMINATIONS.get(record.ending, record.ending)
-    head = "".join(f'[{name} "{_escaped(text)}"]\n' for name, text in tags.items())
+    quoting = str.maketrans({sign: f"\\{sign}" for sign in '\\"'})
+    texts = {name: " ".join(text.split()).translate(quoting) for name, text in tags.items()}
+    head = "".join(f'[{name} "{text}"]\n' for name, text in texts.items())
     words: list[str] = []
     for ply, square in enumerate(record.moves):
         number = [f"{ply // 2 + 1}."] if ply % 2 == 0 else []
         words += [*number, "--" if square == PASS else square_name(square)]
     return f"{head}\n{fill(' '.join([*words, result]), _LINE, break_on_hyphens=False)}\n"
-
-
-def _escaped(text: str) -> str:
-    return " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _result(record: GameRecord) -> str:

@@ -215,7 +215,8 @@ def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
     known = re.fullmatch(r'"?sep=(.)"?\s*', first)  # some spreadsheets name the separator
     if not known:
         lines.seek(0)
-    separator = known[1] if known else max(_SEPARATORS, key=lambda sign: len(_cells(first, sign)))
+    heads = {sign: next(csv.reader([first], delimiter=sign), []) for sign in _SEPARATORS}
+    separator = known[1] if known else max(_SEPARATORS, key=lambda sign: len(heads[sign]))
     try:
         head, *rows = [row for row in csv.reader(lines, delimiter=separator) if row] or [[]]
     except csv.Error as error:
@@ -230,10 +231,6 @@ def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
             row = []
         good.append([_plain(cell) for cell in (*row, *[""] * len(head))[: len(head)]])
     return [_plain(name) for name in head], good, bad
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    return next(csv.reader([line], delimiter=separator), [])
 
 
 def _escaped(value: Any) -> Any:
