@@ -47,7 +47,7 @@ def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
 
     Of the play-off it is the most: fewer candidates meet where some play the same.
     """
-    candidates = settings.hall_of_fame + _LAST_BEST + 1
+    candidates = min(settings.hall_of_fame, settings.generations) + _LAST_BEST + 1
     return {
         _PLAYOFF: candidates * (candidates - 1) * settings.playoff_openings,
         RATING: rating_games(settings.rules, settings.panel_openings),
