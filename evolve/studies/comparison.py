@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pandas as pd
 
 from evolve.arena.call import match
@@ -339,6 +340,8 @@ def _table(
     for row, p, p_holm, level in zip(rows, chances, holm(chances), levels, strict=True):
         setting, against, values, over = row
         mean, low, high, seeds = stated(mean_of(values, level), pairs * len(values))
+        if metric == HEAD_TO_HEAD:
+            low, high = np.clip((low, high), 0.0, 1.0)
         tested = level if p == p else math.nan
         listed.append((metric, setting, against, seeds, mean, low, high, p, p_holm, tested, over))
     return pd.DataFrame(listed, columns=list(COLUMNS))

@@ -16,7 +16,8 @@ import evolve
 from evolve.errors import RunError
 from evolve.runs.study_spec import words_of
 from evolve.studies import comparison
-from evolve.studies.comparison import Group, compared, groups_of
+from evolve.studies.comparison import Group, _table, compared, groups_of
+from evolve.studies.document import HEAD_TO_HEAD
 from evolve.studies.verdict import more_seeds, winner_in
 from tests.cli import done
 from tests.studies.conftest import QUICK, few_discs
@@ -46,6 +47,13 @@ def test_they_are_compared_by_their_champions_elo(study: evolve.Study, tmp_path:
     assert "own:youngest" in said
     assert said.splitlines()[-1] == frame.words == repr(frame).splitlines()[-1]
     assert frame.words in frame._repr_html_().replace("&#x27;", "'")
+
+
+def test_scores_have_intervals_of_scores() -> None:
+    frame = _table(HEAD_TO_HEAD, [("a", "b", [1.0, 0.9, 1.0], None)], 0.5, 5)
+    assert frame[["mean", "high"]].iloc[0].tolist() == pytest.approx([29 / 30, 1.0])
+    alone = _table(HEAD_TO_HEAD, [("a", "b", [0.9], None)], 0.5, 5)
+    assert alone[["low", "high"]].isna().all(axis=None)
 
 
 def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
