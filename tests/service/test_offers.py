@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import Any
 
 import pytest
 
+from evolve.parsing import parse_toml
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.forms import forms
+from evolve.service.models.meta import Goal, Offer
 from tests.service import Service
 from tests.service.inside import App
 
@@ -43,6 +46,12 @@ def test_every_command_that_makes_runs_is_offered(app: App) -> None:
         )["line"]
         assert line.startswith("evolve ")
         assert offer["seeds"] or offer["option"][:12] in line
+
+
+def test_offers_have_only_fields_that_are_read() -> None:
+    for goal in parse_toml((files("evolve.service") / "goals.toml").read_bytes())["goals"]:
+        assert goal.keys() == Goal.model_fields.keys()
+        assert {key for offer in goal["offers"] for key in offer} <= Offer.model_fields.keys()
 
 
 def test_a_study_has_the_line_of_the_command(app: App) -> None:
