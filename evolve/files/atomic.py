@@ -43,7 +43,8 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     # removed.
     temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{path.suffix}"
     try:
-        with open(temporary, "xb", opener=partial(os.open, mode=0o600)) as file:
+        mode = 0o600 if private or special else 0o666
+        with open(temporary, "xb", opener=partial(os.open, mode=mode)) as file:
             yield cast(BinaryIO, file)
             file.flush()
             point("write", temporary)
@@ -54,8 +55,6 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
                 shutil.copyfileobj(source, sink)
             remove(temporary)
             return
-        if not private:  # so far it is private; give it the mode of any new file
-            temporary.chmod(0o666 & ~_umask())
         move(temporary, path)
     except BaseException as error:
         with contextlib.suppress(OSError):  # report the first error
@@ -91,12 +90,6 @@ def write_bytes(path: Path, content: bytes, *, private: bool = False) -> None:
 def write_text(path: Path, text: str) -> None:
     """Replace the text file `path` (UTF-8) in one step."""
     write_bytes(path, text.encode())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 class Tail:
