@@ -43,16 +43,6 @@ async def new_job(service: ServiceState, request: NewJob, key: str | None) -> Jo
     return record
 
 
-async def check_startable(service: ServiceState, record: JobRecord) -> None:
-    """Check that a job can be resumed: its agents exist, and its command line can be made.
-
-    Raises ProblemError otherwise.
-    """
-    if record.command != "resume":
-        await checked(service, str(record.command), record)
-    service.lines.of(record)
-
-
 async def checked(
     service: ServiceState, command: str, request: Design | JobRecord
 ) -> tuple[Form, dict[str, Any], dict[str, str]]:

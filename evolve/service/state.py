@@ -39,10 +39,8 @@ class Events:
     Call `tell` only from the server's own thread.
     """
 
-    def __init__(self, version: str, rows: Sequence[str]) -> None:
-        """rows: names of the events that report a new row of a run's table."""
+    def __init__(self) -> None:
         self.boot = secrets.token_hex(4)
-        self._version, self._rows = version, rows
         self._kept: deque[bytes] = deque(maxlen=_KEPT)
         self._count = 0
         self._news = asyncio.Event()
@@ -84,7 +82,7 @@ class Events:
             seen = int(digits[:15])
         else:
             seen = self._count
-            about = {"boot": self.boot, "version": self._version, "rows": self._rows}
+            about = {"boot": self.boot, "version": __version__, "rows": ROW_EVENTS}
             yield self._encoded("hello", about)
         while not self._closed:
             news = self._news
@@ -114,8 +112,8 @@ class ServiceState:
     """A running service of one folder."""
 
     def __init__(self, folders: Folders, slots: int, programs: Sequence[str]) -> None:
-        self.folders, self.slots = folders, slots
-        self.events = Events(__version__, ROW_EVENTS)
+        self.folders = folders
+        self.events = Events()
         self.agents = Agents(folders, programs)
         self.lines = Lines(folders, self.agents)
         self.jobs = Jobs(folders, self.lines, slots, self._tell, self._send_run)

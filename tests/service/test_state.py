@@ -29,7 +29,7 @@ async def stream(events: Events, last: str, count: int) -> list[tuple[str, str, 
 
 def test_what_was_missed_comes_first() -> None:
     async def check() -> None:
-        events = Events("1", ("generation",))
+        events = Events()
         for number in range(5):
             events.tell("step", {"n": number})
         ((name, first, data),) = await stream(events, "", 1)
@@ -49,7 +49,7 @@ def test_what_was_missed_comes_first() -> None:
 
 def test_a_slow_reader_is_told_to_fetch_again() -> None:
     async def check() -> None:
-        events = Events("1", ("generation",))
+        events = Events()
         reader = events.stream("")
         assert [await anext(reader) for _ in range(2)][1].startswith(b"event: hello")
         events.tell("step", {})
@@ -67,7 +67,7 @@ def test_a_quiet_reader_gets_pings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "_PING", 0.01)
 
     async def check() -> None:
-        reader = Events("1", ()).stream("")
+        reader = Events().stream("")
         assert [await anext(reader) for _ in range(4)][2:] == [b": ping\n\n"] * 2
 
     asyncio.run(check())

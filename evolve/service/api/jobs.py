@@ -21,7 +21,7 @@ from evolve.runs.run_types import RUN_TYPES
 from evolve.service.downloads import SentFile
 from evolve.service.forms import Form, forms, has_torch, study_words
 from evolve.service.job import JobRecord
-from evolve.service.job_requests import check_startable, checked, new_job
+from evolve.service.job_requests import checked, new_job
 from evolve.service.models.meta import (
     STUDY,
     Checked,
@@ -242,7 +242,9 @@ async def resume_job(service: Service, job: _JobId, response: Response) -> Job:
     """Continue a job where it ended."""
     record = service.jobs.get(job)
     service.jobs.check_resumable(record)
-    await check_startable(service, record)
+    if record.command != "resume":
+        await checked(service, str(record.command), record)
+    service.lines.of(record)  # raises where it cannot be made
     service.jobs.resume(record)
     return _answered(service, record, response)
 
