@@ -48,36 +48,21 @@ Numbers = Mapping[str, Number]
 Floats = npt.NDArray[np.float64]
 
 
-class CmaSampler(RandomSampler):
-    """Proposes numbers by CMA-ES (Hansen and Ostermeier 2001); choices and first trials at random.
+class Cma:
+    """Proposes numbers by CMA-ES (Hansen and Ostermeier 2001).
 
     Optuna's own sampler keeps its state as a pickle in the study, and unpickles what it finds
     there. This one rebuilds the state from the trials: a generation counts once enough of its
     trials have ended.
 
     `startup` finished trials come before the first proposal; the search begins at the best of them.
-    Call `reseed` before every proposal: the proposal then follows from that seed and the trials
-    alone.
     """
 
     def __init__(self, startup: int, numbers: Numbers) -> None:
-        self.reseed(0)
         self._startup, self._numbers = startup, numbers
         self._optimizer: cmaes.CMA | None = None
 
-    def reseed(self, seed: int) -> None:
-        """Set the seed of the next proposal."""
-        self._seed = seed % 2**32
-        super().__init__(self._seed)
-
-    def infer_relative_search_space(
-        self, study: optuna.Study, trial: FrozenTrial
-    ) -> dict[str, BaseDistribution]:
-        return dict(self._numbers)
-
-    def sample_relative(
-        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
-    ) -> dict[str, Any]:
+    def values(self, study: optuna.Study, trial: FrozenTrial, seed: int) -> dict[str, Any]:
         """Return a point of the current generation; nothing before its start."""
         others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
         if self._optimizer is None and len(self._numbers) > 1:
@@ -89,7 +74,7 @@ class CmaSampler(RandomSampler):
         while whole := _whole(others, optimizer.generation, optimizer.population_size):
             optimizer.tell([(units_of(t.params, self._numbers), -t.values[0]) for t in whole])
         study._storage.set_trial_system_attr(trial._trial_id, _CMA_GENERATION, optimizer.generation)
-        optimizer._rng.seed(self._seed)
+        optimizer._rng.seed(seed)
         return values_at(optimizer.ask(), self._numbers)
 
 
@@ -127,8 +112,15 @@ def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
     )
 
 
-class SpsaSampler(RandomSampler):
-    """Proposes steps from the current point of the search (Spall 1992).
+def spsa_values(
+    study: optuna.Study,
+    trial: FrozenTrial,
+    numbers: Numbers,
+    begin: Mapping[str, Any],
+    trials: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Return a step from the current point of the search (Spall 1992).
 
     A step is a trial that plays its own mirror image. Both lie at ± c around the current point,
     along a random corner of the cube, and their games move the point towards the winner. On a grid
@@ -136,48 +128,30 @@ class SpsaSampler(RandomSampler):
     are at least one step apart: without that a range of few values never moves. Gains fall as in
     Spall (1998) and as testers of chess programs use them.
 
-    numbers: the whole space. begin: values of the starting point. trials: their planned number.
-    number: of the proposed trial. seed: of its direction.
+    Returns the step's upper end; the lower one is stored as the trial's mirror image. numbers: the
+    whole space. begin: values of the starting point. trials: their planned number. seed: of the
+    step's direction.
     """
-
-    def __init__(
-        self, numbers: Numbers, begin: Mapping[str, Any], trials: int, number: int, seed: int
-    ) -> None:
-        super().__init__()
-        self._numbers, self._begin = numbers, begin
-        self._steps = max(1, trials - trials // EVERY)
-        self._number, self._last, self._seed = number, trials - 1, seed
-
-    def infer_relative_search_space(
-        self, study: optuna.Study, trial: FrozenTrial
-    ) -> dict[str, BaseDistribution]:
-        return dict(self._numbers)
-
-    def sample_relative(
-        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
-    ) -> dict[str, Any]:
-        """Return the step's upper end; the lower one is stored as the trial's mirror image."""
-        numbers = self._numbers
-        ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
-        steps = [trial for trial in ended if MIRROR in trial.user_attrs]
-        point = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
-        values = values_at(point, numbers)
-        # Trial 0 is the defaults. The result of the last steps is worth a trial, too.
-        if self._number % EVERY == 0 or self._number == self._last:
-            study._storage.set_trial_user_attr(trial._trial_id, "origin", _ESTIMATE)
-            return values
-        rng = np.random.default_rng(self._seed)
-        corner = rng.choice([-1.0, 1.0], len(numbers))
-        lots = rng.random(len(numbers))
-        width = float(_STEP * (self._steps / (len(steps) + 1)) ** _GAMMA)
-        above, below = {}, {}
-        for unit, side, lot, (name, distribution) in zip(
-            point, corner, lots, numbers.items(), strict=True
-        ):
-            low, high = _step_of(float(unit), width, float(lot), distribution)
-            above[name], below[name] = (high, low) if side > 0 else (low, high)
-        study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
-        return above
+    planned = max(1, trials - trials // EVERY)
+    ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
+    steps = [trial for trial in ended if MIRROR in trial.user_attrs]
+    point = _walked(units_of(begin, numbers), steps, numbers, planned)
+    # Trial 0 is the defaults. The result of the last steps is worth a trial, too.
+    if trial.number % EVERY == 0 or trial.number == trials - 1:
+        study._storage.set_trial_user_attr(trial._trial_id, "origin", _ESTIMATE)
+        return values_at(point, numbers)
+    rng = np.random.default_rng(seed)
+    corner = rng.choice([-1.0, 1.0], len(numbers))
+    lots = rng.random(len(numbers))
+    width = float(_STEP * (planned / (len(steps) + 1)) ** _GAMMA)
+    above, below = {}, {}
+    for unit, side, lot, (name, distribution) in zip(
+        point, corner, lots, numbers.items(), strict=True
+    ):
+        low, high = _step_of(float(unit), width, float(lot), distribution)
+        above[name], below[name] = (high, low) if side > 0 else (low, high)
+    study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
+    return above
 
 
 def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:
@@ -228,23 +202,20 @@ class Proposer(RandomSampler):
     """The sampler of a sweep: that of its settings, but nothing that breaks a requirement.
 
     Each proposal's seed is drawn from the sweep's seed and the trial's number, so a sweep that was
-    stopped or killed continues as if it had not been. Call `begin` before each.
+    stopped or killed continues as if it had not been. by_chance: propose next by chance, whatever
+    the settings say.
     """
+
+    by_chance = False
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
-        settings, space = plan.sweep, plan.space
-        self._plan, self._settings, self._space = plan, settings, space
-        varied = {name: d for name, d in space.distributions.items() if not d.single()}
-        numbers = {name: d for name, d in varied.items() if isinstance(d, Number)}
-        self._varied, self._numbers = varied, numbers
-        self._cma = CmaSampler(settings.startup, dict(sorted(numbers.items())))
-        self.begin(0)
-
-    def begin(self, number: int, *, by_chance: bool = False) -> None:
-        """Propose trial `number` next; by chance, whatever the settings say."""
-        self._number = number
-        self._name = "random" if by_chance else self._settings.sampler
+        self._plan, self._settings, self._space = plan, plan.sweep, plan.space
+        distributions = plan.space.distributions.items()
+        self._varied = {name: number for name, number in distributions if not number.single()}
+        varied = self._varied.items()
+        self._numbers = {name: number for name, number in varied if isinstance(number, Number)}
+        self._cma = Cma(plan.sweep.startup, dict(sorted(self._numbers.items())))
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
@@ -257,10 +228,11 @@ class Proposer(RandomSampler):
     ) -> dict[str, Any]:
         """Return values that fulfil all requirements; RunError where none are found."""
         held = {parameter.name: parameter.example for parameter in self._space.parameters}
+        own = "random" if self.by_chance else self._settings.sampler
         for draw in range(_DRAWS + _LOTS):
-            name = self._name if draw < _DRAWS else "random"
-            sampler = self._usual(name, self._seed(*([draw] if draw else [])))
-            values = drawn(sampler, study, trial, search_space)
+            key = [self._settings.seed, trial.number, *([draw] if draw else [])]
+            seed = int(np.random.SeedSequence(key).generate_state(1)[0] >> 1)
+            values = self._drawn(own if draw < _DRAWS else "random", seed, study, trial)
             if not self._space.broken({**held, **values}):
                 return values
         texts = " and ".join(repr(requirement.text) for requirement in self._space.required)
@@ -268,31 +240,36 @@ class Proposer(RandomSampler):
             f"no setting that fulfils {texts} was found: make the ranges fit the requirement"
         )
 
-    def _seed(self, *key: int) -> int:
-        """Return a seed of the sweep for the trial's number and a further key."""
-        sequence = np.random.SeedSequence([self._settings.seed, self._number, *key])
-        return int(sequence.generate_state(1)[0] >> 1)
-
-    def _usual(self, name: str, seed: int) -> BaseSampler:
-        """Return the sampler of that name."""
-        startup = self._settings.startup
+    def _drawn(
+        self, name: str, seed: int, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, Any]:
+        """Return what the sampler of that name proposes, and by chance what it leaves open."""
+        settings, varied = self._settings, self._varied
+        sampler: BaseSampler = RandomSampler(seed)
+        values: dict[str, Any] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             match name:
                 case "tpe":
-                    return optuna.samplers.TPESampler(
-                        seed=seed, n_startup_trials=startup, multivariate=True
+                    sampler = optuna.samplers.TPESampler(
+                        seed=seed, n_startup_trials=settings.startup, multivariate=True
                     )
                 case "gp":
-                    return optuna.samplers.GPSampler(seed=seed, n_startup_trials=startup)
+                    sampler = optuna.samplers.GPSampler(
+                        seed=seed, n_startup_trials=settings.startup
+                    )
                 case "cma":
-                    self._cma.reseed(seed)
-                    return self._cma
+                    values = self._cma.values(study, trial, seed)
                 case "spsa":
-                    begin, trials = self._plan.defaults or {}, self._settings.trials
-                    return SpsaSampler(self._numbers, begin, trials, self._number, seed)
-                case _:
-                    return RandomSampler(seed=seed)
+                    begin = self._plan.defaults or {}
+                    trials = settings.trials
+                    values = spsa_values(study, trial, self._numbers, begin, trials, seed)
+        joint = sampler.infer_relative_search_space(study, trial)
+        values |= sampler.sample_relative(study, trial, joint)
+        for name, distribution in varied.items():
+            if name not in values:
+                values[name] = sampler.sample_independent(study, trial, name, distribution)
+        return {name: snapped(values[name], distribution) for name, distribution in varied.items()}
 
 
 def pruner_of(settings: SweepSettings) -> BasePruner:
@@ -328,18 +305,3 @@ class _Race(BasePruner):
             *(compared.user_attrs.get("score_error", 0.0) for compared in (best, trial))
         )
         return bool(trial.intermediate_values[trial.last_step] + _CERTAIN * error < best.values[0])
-
-
-def drawn(
-    sampler: BaseSampler,
-    study: optuna.Study,
-    trial: FrozenTrial,
-    space: Mapping[str, BaseDistribution],
-) -> dict[str, Any]:
-    """Return a sampler's proposal for a whole space, asked value by value as Optuna does."""
-    joint = sampler.infer_relative_search_space(study, trial)
-    values = sampler.sample_relative(study, trial, joint)
-    for name, distribution in space.items():
-        if name not in values:
-            values[name] = sampler.sample_independent(study, trial, name, distribution)
-    return {name: snapped(values[name], distribution) for name, distribution in space.items()}

@@ -245,9 +245,9 @@ class Study:
         if not waiting:
             for setting in self._untried(trials)[:1]:
                 self.study.enqueue_trial(dict(zip(names, setting, strict=True)))
-        number = min(waiting, default=len(trials))
-        last = [SAME in trial.user_attrs for trial in trials[:number][-_REPEATS:]]
-        self._proposer.begin(number, by_chance=len(last) == _REPEATS and all(last))
+        before = trials[: min(waiting, default=len(trials))]
+        last = [SAME in trial.user_attrs for trial in before[-_REPEATS:]]
+        self._proposer.by_chance = len(last) == _REPEATS and all(last)
         try:
             trial = self.study.ask(self.plan.space.distributions)
             trial.set_user_attr("lease", self.writer)

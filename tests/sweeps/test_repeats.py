@@ -133,18 +133,14 @@ def test_importances_count_a_result_once(tmp_path: Path, monkeypatch: pytest.Mon
     assert counted == [2]
 
 
-class Insisting(optuna.samplers.RandomSampler):
-    """Proposes 0 for everything."""
-
-    def sample_independent(self, *given: Any) -> Any:
-        return 0
-
-
 def insist_on(proposer: Proposer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a proposer propose 0 for everything, but what is by chance."""
-    usual = proposer._usual
-    insisting = lambda name, seed: usual(name, seed) if name == "random" else Insisting()  # noqa: E731
-    monkeypatch.setattr(proposer, "_usual", insisting)
+    usual = proposer._drawn
+
+    def insisting(name: str, *given: Any) -> dict[str, Any]:
+        return usual(name, *given) if name == "random" else dict.fromkeys(proposer._varied, 0)
+
+    monkeypatch.setattr(proposer, "_drawn", insisting)
 
 
 def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
@@ -214,6 +210,5 @@ def test_a_sampler_that_insists_on_what_is_not_allowed_is_not_listened_to(
     proposer = Proposer(made)
     insist_on(proposer, monkeypatch)
     study = optuna.create_study(sampler=proposer)
-    for number in range(5):
-        proposer.begin(number)
+    for _ in range(5):
         assert study.ask(made.space.distributions).params["a"] > 1

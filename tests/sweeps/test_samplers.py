@@ -6,6 +6,7 @@ import datetime
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,9 @@ from evolve.sweeps.samplers import (
     _CMA_GENERATION,
     _ESTIMATE,
     EVERY,
-    CmaSampler,
-    SpsaSampler,
+    Cma,
     _step_of,
+    spsa_values,
 )
 from evolve.sweeps.space import Number
 from evolve.sweeps.storage import open_journal
@@ -122,6 +123,30 @@ def test_requirements_that_cannot_be(require: str, said: str) -> None:
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
+class Sampler(optuna.samplers.RandomSampler):
+    """Proposes numbers by our `propose`, the rest by chance."""
+
+    def __init__(
+        self, propose: Callable[..., dict[str, Any]], numbers: dict[str, Number], seed: int
+    ) -> None:
+        super().__init__(seed)
+        self.propose, self.numbers, self.seed = propose, numbers, seed
+
+    def infer_relative_search_space(self, study: Any, trial: Any) -> dict[str, Any]:
+        return dict(self.numbers)
+
+    def sample_relative(self, study: Any, trial: Any, search_space: Any) -> dict[str, Any]:
+        return self.propose(study, trial, seed=self.seed)
+
+
+def cma(startup: int, numbers: Any, seed: int) -> Sampler:
+    return Sampler(Cma(startup, numbers).values, numbers, seed)
+
+
+def spsa(numbers: dict[str, Number], begin: Any, trials: int, seed: int) -> Sampler:
+    return Sampler(partial(spsa_values, numbers=numbers, begin=begin, trials=trials), numbers, seed)
+
+
 XY = {name: FloatDistribution(0.0, 1.0) for name in "xy"}
 MIXED: dict[str, Number] = {
     "count": IntDistribution(0, 20, step=2),
@@ -132,10 +157,10 @@ MIXED: dict[str, Number] = {
 
 def best_of(sampler: str, seed: int, trials: int = 120) -> float:
     study = optuna.create_study(direction="maximize")
-    ours, chance = CmaSampler(10, MIXED), optuna.samplers.RandomSampler(seed)
+    ours, chance = cma(10, MIXED, 0), optuna.samplers.RandomSampler(seed)
     study.sampler = ours if sampler == "cma" else chance
     for number in range(trials):
-        ours.reseed(1000 * seed + number)
+        ours.seed = 1000 * seed + number
         trial = study.ask()
         x = [trial.suggest_float(f"x{i}", -1.0, 1.0) for i in range(4)]
         rate = trial.suggest_float("rate", 1e-4, 1e-1, log=True)
@@ -158,8 +183,7 @@ def test_cma_finds_an_optimum_that_chance_does_not() -> None:
 def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
     study = optuna.create_study(direction="maximize")
     for number in range(40):
-        study.sampler = CmaSampler(5, XY)  # a new one each time, as after a stop
-        study.sampler.reseed(number)
+        study.sampler = cma(5, XY, number)
         trial = study.ask()
         study.tell(trial, -((trial.suggest_float("x", 0, 1) - trial.suggest_float("y", 0, 1)) ** 2))
     kept = {key for trial in study.trials for key in trial.system_attrs}
@@ -174,8 +198,7 @@ def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
 def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
     study = optuna.create_study(direction="maximize")
     for number in range(8):
-        study.sampler = CmaSampler(startup, {"one": IntDistribution(3, 3)})
-        study.sampler.reseed(number)
+        study.sampler = cma(startup, {"one": IntDistribution(3, 3)}, number)
         trial = study.ask()
         trial.suggest_categorical("kind", [1, 2, 3])
         trial.suggest_int("one", 3, 3)
@@ -207,7 +230,7 @@ def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict
                 intermediate_values={},
             )
         )
-    study.sampler = CmaSampler(5, XY)
+    study.sampler = cma(5, XY, 0)
     trial = study.ask(dict(space))
     found = study.get_trials()[-1].system_attrs.get(_CMA_GENERATION, -1)
     return trial.params, found
@@ -244,7 +267,7 @@ def walked(trials: int, seed: int, begin: dict[str, Any] = BEGIN) -> optuna.Stud
     study = optuna.create_study(direction="maximize")
     study.enqueue_trial(begin)
     for number in range(trials):
-        study.sampler = SpsaSampler(SPACE, begin, trials, number, seed * 1000 + number)
+        study.sampler = spsa(SPACE, begin, trials, seed * 1000 + number)
         trial = study.ask(dict(SPACE))
         known = study.get_trials(deepcopy=False)[-1].user_attrs
         if MIRROR not in known:
@@ -288,8 +311,9 @@ def test_the_same_trials_give_the_same_walk() -> None:
 def test_what_is_not_among_its_own_steps_moves_nothing() -> None:
     study = walked(3, 2)
     before = study.get_trials(deepcopy=False)
-    study.add_trial(create_trial(value=1.0, params=BEGIN, distributions=SPACE))
-    study.sampler = SpsaSampler(SPACE, BEGIN, 30, EVERY, 5)
+    for _ in range(EVERY - 3):
+        study.add_trial(create_trial(value=1.0, params=BEGIN, distributions=SPACE))
+    study.sampler = spsa(SPACE, BEGIN, 30, 5)
     estimate = study.ask(dict(SPACE))
     moved = [before[place].params != estimate.params for place in range(3)]
     assert all(moved)
@@ -333,7 +357,7 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
     begin = {"x": getattr(NARROW[name], end)}
     study = optuna.create_study(direction="maximize")
     for number in range(1, 3 * EVERY):
-        study.sampler = SpsaSampler(space, begin, 3 * EVERY, number, number)
+        study.sampler = spsa(space, begin, 3 * EVERY, number)
         trial = study.ask(dict(space))
         below = study.get_trials(deepcopy=False)[-1].user_attrs.get(MIRROR)
         if below is None:
@@ -342,6 +366,6 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
         assert trial.params != below
         score = float((trial.params["x"] > below["x"]) == (end == "low"))
         study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, [score])
-    study.sampler = SpsaSampler(space, begin, 3 * EVERY, 3 * EVERY, 0)
+    study.sampler = spsa(space, begin, 3 * EVERY, 0)
     last = study.ask(dict(space)).params["x"]
     assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)
