@@ -62,6 +62,8 @@ class TrialsView(ProgressView):
         self.begun, self.at_once = (float(first), float(target)), settings.first_trials
         self._final = final or (lambda: 0.0)
         self._rating = rating_seconds(settings.rules, settings.panel_openings, workers)
+        if settings.kind == "program":  # which the ladder does not rate
+            self._rating = 0.0
 
     def took(self, row: Mapping[str, Any]) -> float | None:
         return cast("float | None", row["seconds"])

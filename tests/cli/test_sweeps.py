@@ -11,10 +11,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from evolve.arena.judges import rating_seconds
+from evolve.arena.judges import RATING, rating_seconds
 from evolve.cli.display import Display
 from evolve.cli.output import print_trials
 from evolve.cli.sweeps import TrialsView
+from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.runs.progress import TimeLeft
 from evolve.runs.run import Run
@@ -73,6 +74,11 @@ def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> No
     assert display.time.left == pytest.approx(RATING_TIME + 700)
     display.stage("final", 8, 8)
     assert display.time.left == pytest.approx(RATING_TIME)
+
+
+def test_a_program_has_no_rating_to_wait_for() -> None:
+    settings = ProgramSweepSettings(program="gtp:engine {a:1:9=3}", games=400)
+    assert TrialsView(settings).endings(1.0) == {"final": 0.0, RATING: 0.0}
 
 
 def test_the_parameters_that_matter_most_are_shown(
