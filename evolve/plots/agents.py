@@ -50,8 +50,8 @@ _CURVES: Final = {
 def plot_agent(agent: AlphaBetaAgent, look: Look) -> Picture:
     """Draw every phase of `agent`: its weights as boards, its terms below them."""
     rows, columns = _grid(agent.phases)
-
-    def draw(figure: Picture) -> None:
+    text = f"{agent.name}: {agent.rules or 'any rules'}, exact from {agent.endgame} empties"
+    with picture(look, text, (1.2 + 3.4 * columns, 0.6 + 3.8 * rows)) as figure:
         axes = _axes(figure, agent.phases)
         image = draw_weights(axes, agent)
         for phase, board_axes in enumerate(axes):
@@ -59,9 +59,7 @@ def plot_agent(agent: AlphaBetaAgent, look: Look) -> Picture:
             lines = [", ".join(terms[i : i + 2]) for i in range(0, len(terms), 2)]
             board_axes.set_xlabel("\n".join(lines), fontsize="x-small")
         figure.colorbar(image, ax=figure.axes, shrink=0.8 / rows, label="weight of a square")
-
-    text = f"{agent.name}: {agent.rules or 'any rules'}, exact from {agent.endgame} empties"
-    return picture(look, text, (1.2 + 3.4 * columns, 0.6 + 3.8 * rows), draw)
+    return figure
 
 
 def draw_weights(axes: Sequence[Axes], agent: AlphaBetaAgent) -> Any:
@@ -77,20 +75,18 @@ def plot_patterns(agent: PatternAgent, look: Look) -> Picture:
     """Draw the values of discs: as boards, and as curves below them."""
     rows, columns = _grid(len(agent.patterns.tables))
     heights = (3.6 * rows, 3.4)
-
-    def draw(figure: Picture) -> None:
+    text = f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}"
+    size = max(_NARROWEST, 1.4 + 3.4 * columns), 0.6 + sum(heights)
+    with picture(look, text, size) as figure:
         values = values_of_discs(agent.patterns, np.random.default_rng(0))
-        starts = _starts(agent.patterns)
+        starts = [4, *agent.patterns.boundaries, 65]
         # Two subfigures: in one figure, the legend of the curves would take room from the boards.
         grid = figure.add_gridspec(2, 1, height_ratios=heights)
         above, below = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
         image = draw_boards(_axes(above, len(values)), values, starts, "z.1f")
         above.colorbar(image, ax=above.axes, shrink=0.8 / rows, label=_VALUE)
         _draw_curves(below.subplots(), values, starts)
-
-    text = f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}"
-    size = max(_NARROWEST, 1.4 + 3.4 * columns), 0.6 + sum(heights)
-    return picture(look, text, size, draw)
+    return figure
 
 
 def _grid(boards: int) -> tuple[int, int]:
@@ -113,7 +109,7 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
     It is the mean difference of the forecast between an own disc on the square and one of the other
     side; NaN where no position had a disc.
     """
-    starts = _starts(patterns)
+    starts = [4, *patterns.boundaries, 65]
     values = np.full((len(starts) - 1, 64), np.nan)
     for phase, (first, after) in enumerate(pairwise(starts)):
         sums, counts = np.zeros(64), np.zeros(64)
@@ -139,11 +135,6 @@ def _curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.floa
         squares = np.isin(CLASS_OF_SQUARE, [CLASS_NAMES.index(name) for name in names])
         curves[label] = np.ma.masked_invalid(values[:, squares]).mean(axis=1).filled(np.nan)
     return curves
-
-
-def _starts(patterns: Patterns) -> list[int]:
-    """Discs on the board where each phase begins, and after the last."""
-    return [4, *patterns.boundaries, 65]
 
 
 def _draw_curves(axes: Axes, values: npt.NDArray[np.float64], starts: Sequence[int]) -> None:

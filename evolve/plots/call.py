@@ -118,13 +118,10 @@ def plot(
     else:
         groups = _groups(opened)
         courses = _courses(groups, None, None)
-
-        def draw_settings(figure: Picture) -> None:
-            left, right = figure.subplots(1, 2, width_ratios=(5, 2))
+        with picture(look, _title(opened), _SETTINGS) as made:
+            left, right = made.subplots(1, 2, width_ratios=(5, 2))
             _draw_seeds(right, over_seeds(opened), groups)
             draw_chart(left, courses)
-
-        made = picture(look, _title(opened), _SETTINGS, draw_settings)
     return made if output is None else made.save(output)
 
 
@@ -162,11 +159,9 @@ def _lone_agent(opened: Sequence[Any], **options: Any) -> Agent | None:
 
 def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look) -> Picture:
     courses = _courses(_groups(opened), metric, x)
-
-    def draw(figure: Picture) -> None:
+    with picture(look, _title(opened), look.style.size) as figure:
         draw_chart(figure.subplots(), courses, look.style.titled)
-
-    return picture(look, _title(opened), look.style.size, draw)
+    return figure
 
 
 def _title(opened: Sequence[Run | Study | Agent]) -> str:
@@ -264,14 +259,11 @@ def _made(
     look = look_of(style, size, title)
     if ax is not None:
         return drawn_on(ax, drawers[0], title, output, size)
-
-    def draw(figure: Picture) -> None:
-        axes = figure.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
-        for draw_one, part in zip(drawers, axes.ravel().tolist(), strict=True):
-            draw_one(part)
-
     height = 0.4 + sum(0.8 + _LINE * count for count in counts)
-    made = picture(look, text, (look.style.size[0] * 0.85, height), draw)
+    with picture(look, text, (look.style.size[0] * 0.85, height)) as made:
+        axes = made.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
+        for draw, part in zip(drawers, axes.ravel().tolist(), strict=True):
+            draw(part)
     return made if output is None else made.save(output)
 
 

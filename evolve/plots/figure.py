@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -151,18 +152,16 @@ class Picture(Figure):
         return content.getvalue()
 
 
-def picture(
-    look: Look, text: str, size: tuple[float, float], draw: Callable[[Picture], None]
-) -> Picture:
-    """Return a picture that `draw` fills; text, size: its usual title, and its size in inches."""
+@contextmanager
+def picture(look: Look, text: str, size: tuple[float, float]) -> Iterator[Picture]:
+    """Give a picture to draw into; text, size: its usual title, and its size in inches."""
     with rc_context(look.style.rc):
         figure = Picture(look, size)
         shown = look.title if look.title is not None else text if look.style.titled else ""
         if shown:
             # Dollars in the name of a run are not a formula.
             figure.suptitle(short(shown, 110), parse_math=False, fontsize="large")
-        draw(figure)
-    return figure
+        yield figure
 
 
 def drawn_on(

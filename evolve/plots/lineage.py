@@ -49,8 +49,8 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
         origin: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, origin in enumerate(origins)
     }
     shares = _survival_of(lineage)
-
-    def draw(figure: Picture) -> None:
+    text = f"{lineage.run.name}: {individual} and its {len(steps) - 1} ancestors"
+    with picture(Look(), text, (10.0, 8.0)) as figure:
         rows = [5, 3] if shares else [1]
         grid = figure.subplots(len(rows), 1, height_ratios=rows, sharex=True, squeeze=False)
         top, last = grid[0, 0], grid[-1, 0]
@@ -60,9 +60,7 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
         last.set_xlabel("generation")
         last.set_xlim(-0.5, lineage.run.generation_count - 0.5)
         whole_numbers(last.xaxis)
-
-    text = f"{lineage.run.name}: {individual} and its {len(steps) - 1} ancestors"
-    return picture(Look(), text, (10.0, 8.0), draw)
+    return figure
 
 
 def _main_line(lineage: Lineage, individual: str) -> list[str]:

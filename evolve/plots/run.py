@@ -46,8 +46,8 @@ def plot_run(run: Run, look: Look) -> Picture:
     if run.generations.empty or file is None:
         raise RunError(f"{run.path} has no whole generation to draw yet")
     champion: Any = read_agent(file)
-
-    def draw(figure: Picture) -> None:
+    text = run_title(run, run.config.get("rules"), run.config.get("preset"))
+    with picture(look, text, (11.0, 7.2)) as figure:
         grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
         _draw_depths(figure.add_subplot(grid[0, 4:]), run)
         if champion.kind == AlphaBetaAgent.kind:
@@ -70,9 +70,7 @@ def plot_run(run: Run, look: Look) -> Picture:
             draw_chart(main, [course_of(run, None)])
         else:
             _draw_scores(main, run)
-
-    text = run_title(run, run.config.get("rules"), run.config.get("preset"))
-    return picture(look, text, (11.0, 7.2), draw)
+    return figure
 
 
 def _draw_scores(axes: Axes, run: Run) -> None:
@@ -144,8 +142,8 @@ def plot_training(run: Run, look: Look) -> Picture:
     """Draw a training: its strength by games, and the loss; raises RunError without a check."""
     if run.metrics.empty:
         raise RunError(f"{run.path} has no check to draw yet")
-
-    def draw(figure: Picture) -> None:
+    text = run_title(run, run.command, run.config.get("rules"), run.config.get("preset"))
+    with picture(look, text, (11.0, 4.4)) as figure:
         if run.metrics["loss"].notna().any():
             left, right = figure.subplots(1, 2, width_ratios=(4, 3))
             _draw_loss(right, run)
@@ -155,9 +153,7 @@ def plot_training(run: Run, look: Look) -> Picture:
             draw_chart(left, [course_of(run, "elo")])
         else:
             _draw_panel(left, run)
-
-    text = run_title(run, run.command, run.config.get("rules"), run.config.get("preset"))
-    return picture(look, text, (11.0, 4.4), draw)
+    return figure
 
 
 def _draw_panel(axes: Axes, run: Run) -> None:

@@ -60,8 +60,7 @@ def plot_sweep(run: Run, look: Look) -> Picture:
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
     land = landscapes.over(landscapes.pair, _SIZE)
     top = 1 if land is None else 2
-
-    def draw(figure: Picture) -> None:
+    with picture(look, text, (12.0, 4.2 * top + 2.6 * rows)) as figure:
         grid = figure.add_gridspec(top + rows, 4, height_ratios=[1.5] * top + [1.0] * rows)
         if land is not None:
             places = (grid[1, :2], grid[1, 2:])
@@ -74,8 +73,7 @@ def plot_sweep(run: Run, look: Look) -> Picture:
             _draw_slice(axes, piece)
             if index % 4 == 0:
                 axes.set_ylabel("score")
-
-    return picture(look, text, (12.0, 4.2 * top + 2.6 * rows), draw)
+    return figure
 
 
 def _draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:

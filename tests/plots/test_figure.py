@@ -19,7 +19,8 @@ from tests.plots import drawn
 
 
 def test_names_are_no_formulas_and_leave_room() -> None:
-    figure = picture(Look(), "$\\frac{$ \x1b[2J" + "x" * 500, (9.0, 5.0), lambda figure: None)
+    with picture(Look(), "$\\frac{$ \x1b[2J" + "x" * 500, (9.0, 5.0)) as figure:
+        pass
     drawn(figure)
     assert short("\u202e", 10) == "\\u202e"
     assert short("x" * 20, 10) == "x" * 9 + "…"
@@ -30,7 +31,8 @@ def test_names_are_no_formulas_and_leave_room() -> None:
 )
 def test_the_end_of_the_name_decides_the_format(name: str, magic: bytes, tmp_path: Path) -> None:
     path = tmp_path / name
-    made = picture(Look(), "a title", (3.0, 2.0), lambda figure: figure.subplots().plot([1, 2]))
+    with picture(Look(), "a title", (3.0, 2.0)) as made:
+        made.subplots().plot([1, 2])
     assert made.save(path) == path
     assert path.read_bytes().startswith(magic)
     assert list(tmp_path.iterdir()) == [path]
