@@ -114,7 +114,6 @@ class SentFile(FileResponse):
         super().__init__(path, media_type=MEDIA[path.suffix], filename=name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the file, then call `after`."""
         try:
             await super().__call__(scope, receive, send)
         finally:

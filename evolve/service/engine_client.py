@@ -22,7 +22,6 @@ _SEARCHERS: Final = 2
 """Number of processes for searches.
 With one, all other clients would also wait for a client's second long question. A third would take
 another 200 MB, and a core from jobs."""
-_NONE: Final[Mapping[str, str]] = {}
 
 
 class Search:
@@ -37,7 +36,7 @@ class Search:
         self._processes = CapacityLimiter(1 + _SEARCHERS)
         self._compiled = False
 
-    async def ask(self, do: str, places: Mapping[str, str] = _NONE, **question: Any) -> Any:
+    async def ask(self, do: str, places: Mapping[str, str] | None = None, **question: Any) -> Any:
         """The answer to a question.
 
         places: pointers to the wrong part of the client's document, by the error's class.
@@ -54,7 +53,7 @@ class Search:
                 self._compiled = True
             answer = await self._answer(do, question, _LIMIT)
         if "error" in answer:
-            text, where = str(answer["error"]).splitlines()[0], places.get(answer["kind"])
+            text, where = str(answer["error"]).splitlines()[0], (places or {}).get(answer["kind"])
             raise ProblemError(422, text, () if where is None else [(where, text)])
         return answer["ok"]
 

@@ -140,14 +140,25 @@ class Form:
         """Fields that say what a program is started with; the owner of the service says that."""
         return getattr(self.model, "OF_OWNER", ())
 
-    def words(self, settings: Mapping[str, Any]) -> list[str]:
-        """The words after `evolve` that give these settings."""
+    def words(
+        self,
+        settings: Mapping[str, Any],
+        seeds: str | None = None,
+        grid: Mapping[str, list[Any]] | None = None,
+    ) -> list[str]:
+        """The words after `evolve` that give these settings, of a study with seeds or a grid."""
         values = dict(settings)
+        study: list[str] = []
+        if seeds is not None or grid:
+            first = str(values.pop("seed", 0))
+            study = ["--seeds", seeds or first]
+            for name, choices in (grid or {}).items():
+                study += ["--grid", grid_line(name, choices)]
         agents: list[str] = []
         for name in ("a", "b", "agents") if self.kind is None else ("program",):
             ids = values.pop(name, [])
             agents += [ids] if isinstance(ids, str) else ids
-        return [*self.command.split(), *agents, *option_words(values, self.model)]
+        return [*self.command.split(), *agents, *option_words(values, self.model), *study]
 
     def design(
         self, settings: Mapping[str, Any], seeds: str | None, grid: Mapping[str, list[Any]]
@@ -276,14 +287,3 @@ def shown_settings(
     return cast(
         "dict[str, Any]", json_value(with_agents(model, shown, lambda _, name: id_of(name)))
     )
-
-
-def study_words(
-    form: Form, settings: Mapping[str, Any], seeds: str | None, grid: Mapping[str, list[Any]]
-) -> list[str]:
-    """The words after `evolve` that start a study."""
-    words = form.words({name: value for name, value in settings.items() if name != "seed"})
-    words += ["--seeds", seeds or str(settings.get("seed", 0))]
-    for name, values in grid.items():
-        words += ["--grid", grid_line(name, values)]
-    return words

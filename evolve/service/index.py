@@ -288,13 +288,13 @@ def _gain(run: Run) -> dict[str, float | None]:
 def _weights(run: Run) -> list[float] | None:
     """Its champion's weights of squares in the middle phase; None for other kinds of agents."""
     champion = champion_of(run.path)
+    if champion is None:
+        return None
     try:
-        phases = None if champion is None else read_header(champion).parameters.get("weights")
+        phases = read_header(champion).parameters["weights"]
+        weights = phases[len(phases) // 2]
     except _UNREADABLE:
         return None
-    if not isinstance(phases, list) or not phases:
-        return None
-    weights = phases[len(phases) // 2]
     return weights if isinstance(weights, list) and len(weights) == _SQUARE_CLASSES else None
 
 

@@ -19,7 +19,7 @@ from evolve.runs.run_type import Change
 from evolve.runs.study_spec import seeds_of
 from evolve.service.agents import Agents
 from evolve.service.folders import Folders
-from evolve.service.forms import form_of, study_words
+from evolve.service.forms import form_of
 from evolve.service.job import JobRecord
 from evolve.service.responses import ProblemError, faulty, not_found
 
@@ -70,10 +70,10 @@ class Lines:
         given = form.checked(rest, source)
         self._check_programs(record, names)
         design = None
-        shown, folder = form.words(given), self._folders.jobs / record.id
         if record.seeds is not None or record.grid:
             design = form.design(given, record.seeds, record.grid)
-            shown = study_words(form, given, record.seeds, record.grid)
+        shown = form.words(given, record.seeds, record.grid)
+        folder = self._folders.jobs / record.id
         if record.run is not None:
             run = self._folders.run(record.run)
             shown += ["--out", str(run)]

@@ -5,16 +5,14 @@ A command without an offer of its own stands with the first goal that has its fi
 
 from __future__ import annotations
 
-import math
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from evolve.extras import install_hint
 from evolve.parsing import parse_toml
-from evolve.runs.study_spec import seeds_of
 from evolve.service.forms import form_of, forms
 from evolve.service.models.meta import Goal, Offer
 
@@ -69,9 +67,3 @@ def _filled(offer: Offer, programs: Collection[str]) -> Offer:
     return offer.model_copy(
         update={"option": option, "settings": settings, "needs": form.needs(programs)}
     )
-
-
-def runs_of(seeds: str | None, grid: Mapping[str, Sequence[Any]]) -> int:
-    """The number of runs of a study; 1 where it is none."""
-    count = 1 if seeds is None else len(seeds_of(seeds))
-    return count * math.prod(map(len, grid.values()))

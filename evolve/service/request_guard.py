@@ -45,15 +45,12 @@ class Door:
 
     @property
     def is_open(self) -> bool:
-        """Whether everyone is let in."""
         return self._token is None
 
     def fits(self, token: str) -> bool:
-        """Whether `token` is the right one."""
         return self._token is not None and hmac.compare_digest(token.encode(), self._token)
 
     def admits(self, headers: Headers) -> bool:
-        """Whether a request is let in."""
         for value in headers.getlist("authorization"):
             scheme, _, token = value.strip().partition(" ")
             if scheme.lower() == "bearer" and self.fits(token.strip()):

@@ -28,7 +28,7 @@ from evolve.errors import EvolveError
 from evolve.parsing import Fault, plain_words
 from evolve.runs.ids import RUN_ID
 from evolve.runs.run import Run
-from evolve.service.models.meta import WRITTEN, Page, Problem
+from evolve.service.models.meta import WRITTEN, FieldError, Page, Problem
 from evolve.tables.paths import CONFIG_FILE
 
 MEDIA: Final = "application/problem+json"
@@ -81,14 +81,10 @@ def pointer(*keys: str | int) -> str:
 
 def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> JSONResponse:
     """The response for an error."""
-    document: dict[str, Any] = {
-        "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
-        "status": status,
-        "detail": detail,
-        "errors": [{"pointer": where, "detail": text} for where, text in errors],
-    }
-    return JSONResponse(document, status, media_type=MEDIA)
+    wrong = [FieldError(pointer=where, detail=text) for where, text in errors]
+    title = HTTPStatus(status).phrase
+    document = Problem(title=title, status=status, detail=detail, errors=wrong)
+    return JSONResponse(document.model_dump(), status, media_type=MEDIA)
 
 
 def log_failure(what: str, error: BaseException) -> str:

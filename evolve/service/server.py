@@ -96,7 +96,6 @@ class _Page(StaticFiles):
     """The page's files; browsers ask whether theirs are the newest, so that versions never mix."""
 
     def file_response(self, *args: Any, **options: Any) -> Response:
-        """Answer with a file that browsers keep but check."""
         answer = super().file_response(*args, **options)
         answer.headers["cache-control"] = "no-cache"
         return answer
@@ -124,7 +123,6 @@ async def _elsewhere(request: Request) -> Response:
     return answer
 
 
-_GRACE: Final = 1
 _LARGEST_HEAD: Final = 64 << 10
 """Bytes that a request line and its headers may have before they are complete."""
 
@@ -137,7 +135,6 @@ class _Server(uvicorn.Server):
         self._service = service
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """See uvicorn; also ends the streams of events."""
         super().handle_exit(sig, frame)
         self._service.events.close()
 
@@ -169,7 +166,7 @@ def serve(
             log_level="error",
             access_log=False,
             lifespan="on",
-            timeout_graceful_shutdown=_GRACE,
+            timeout_graceful_shutdown=1,
             server_header=False,
             http="h11",
             h11_max_incomplete_event_size=_LARGEST_HEAD,

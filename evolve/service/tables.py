@@ -160,10 +160,10 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
     """The ancestors of an individual, nearest first."""
     items: list[LineageNode] = []
     waiting, seen, complete = [(individual, 0)], {individual}, True
-    table = cache(partial(individuals_table, run))
+    tables = cache(individuals_table)
     while waiting:
         name, steps = waiting.pop(0)
-        row = _birth(run, name, table)
+        row = _birth(run, name, tables)
         if row is None:
             if not items:
                 raise not_found(f"individual {name[:40]} in {run.name}")
@@ -181,14 +181,13 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
 
 
 def _birth(
-    run: Run, individual: str, table: Callable[[int], pa.Table] | None = None
+    run: Run, individual: str, tables: Callable[[Run, int], pa.Table] = individuals_table
 ) -> dict[str, Any] | None:
     """The row of an individual in the generation of its birth; None where there is none."""
     born, _, _ = individual.partition("-")
     if not (born.isascii() and born.isdecimal()) or int(born) >= run.generation_count:
         return None
-    individuals = individuals_table(run, int(born)) if table is None else table(int(born))
-    rows = rows_with(individuals, "individual", individual).to_pylist()
+    rows = rows_with(tables(run, int(born)), "individual", individual).to_pylist()
     return rows[0] if rows else None
 
 

@@ -22,12 +22,13 @@ from evolve.service.models.agents import (
     PastedGames,
     Play,
     PlayMove,
+    Position,
     Review,
     Upload,
 )
 from evolve.service.models.meta import AGENT_ID, Page
 from evolve.service.responses import Paged, ProblemError
-from evolve.service.state import Service
+from evolve.service.state import Service, ServiceState
 
 router = APIRouter()
 _AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
@@ -93,25 +94,27 @@ async def delete_agent(service: Service, agent: _AgentPath) -> None:
 @router.post("/evaluations")
 async def evaluate(service: Service, request: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
-    source = service.agents.checked_source(request.agent, "/agent")
-    _no_program(request.agent)
-    position = request.position.model_dump()
-    (values,) = await service.search.ask("evaluate", _PLACES, source=source, **position)
-    return Evaluation(agent=request.agent, **values)
+    (found,) = await _evaluations(service, request.agent, request.position)
+    return found
 
 
 @router.post("/reviews")
 async def review(service: Service, request: NewReview) -> Review:
     """Values of all positions of a game in one answer, by the coach or any other agent."""
     agent = request.agent or _COACH.format(rules=request.position.rules)
-    source = service.agents.checked_source(agent, "/agent")
-    _no_program(agent)
-    position = request.position.model_dump()
+    found = await _evaluations(service, agent, request.position, request.first)
+    return Review(agent=agent, evaluations=found)
+
+
+async def _evaluations(
+    service: ServiceState, agent: str, position: Position, first: int | None = None
+) -> list[Evaluation]:
+    """See `engine_worker.evaluate`."""
+    source = _player(service, agent)
     found = await service.search.ask(
-        "evaluate", _PLACES, source=source, first=request.first, **position
+        "evaluate", _PLACES, source=source, first=first, **position.model_dump()
     )
-    evaluations = [Evaluation(agent=agent, **values) for values in found]
-    return Review(agent=agent, evaluations=evaluations)
+    return [Evaluation(agent=agent, **values) for values in found]
 
 
 @router.post("/records")
@@ -124,8 +127,7 @@ async def read_records(service: Service, pasted: Pasted) -> PastedGames:
 @router.post("/plays", status_code=201)
 async def begin_play(service: Service, request: NewPlay, response: Response) -> Play:
     """Begin a game against an agent."""
-    _no_program(request.agent)
-    source = service.agents.checked_source(request.agent, "/agent")
+    source = _player(service, request.agent)
     places = {**_BLAMED, "PositionError": "/board", "RecordError": "/moves"}
     play = await service.human_games.begin(request, source, places)
     response.headers["location"] = f"plays/{play.id}"
@@ -153,6 +155,9 @@ async def save_play(service: Service, play: _PlayId) -> PlainTextResponse:
     return PlainTextResponse(text, headers=headers)
 
 
-def _no_program(agent: str) -> None:
+def _player(service: ServiceState, agent: str) -> str:
+    """The source of an agent that answers here."""
+    source = service.agents.checked_source(agent, "/agent")
     if agent.startswith("program:"):
         raise ProblemError(422, _NO_PLAY, [("/agent", _NO_PLAY)])
+    return source

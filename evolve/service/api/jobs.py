@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
@@ -18,14 +19,14 @@ from evolve.parsing import json_value
 from evolve.runs.ids import new_run_in
 from evolve.runs.run_type import RunTable, RunType
 from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.study_spec import seeds_of
 from evolve.service.downloads import SentFile
-from evolve.service.forms import Form, forms, has_torch, study_words
+from evolve.service.forms import Form, forms, has_torch
 from evolve.service.job import JobRecord
 from evolve.service.job_requests import checked, new_job
 from evolve.service.models.meta import (
     STUDY,
     Checked,
-    ColumnShown,
     CommandInfo,
     Goals,
     Health,
@@ -38,7 +39,7 @@ from evolve.service.models.meta import (
     Token,
 )
 from evolve.service.models.runs import JOB_ID, Game, Job, JobState, NewJob
-from evolve.service.offers import NEEDS, goals, runs_of
+from evolve.service.offers import NEEDS, goals
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Paged, ProblemError, not_found
 from evolve.service.state import Service, ServiceState
@@ -86,14 +87,12 @@ def get_meta() -> Meta:
     return Meta(
         kinds=[
             *(
-                KindInfo(
-                    name=kind.name,
-                    noun=kind.noun,
-                    plural=kind.plural,
-                    unit=kind.unit,
-                    event=kind.row_event,
-                    page=kind.page,
-                    tables=[_table(kind, table) for table in kind.tables],
+                KindInfo.model_validate(
+                    {
+                        **vars(kind),
+                        "event": kind.row_event,
+                        "tables": [_table(kind, table) for table in kind.tables],
+                    }
                 )
                 for kind in RUN_TYPES
             ),
@@ -116,15 +115,9 @@ def get_meta() -> Meta:
 
 def _table(kind: RunType, table: RunTable) -> TableInfo:
     columns = kind.reading.tables[table.name].columns or ()
-    return TableInfo(
-        name=table.name,
-        title=table.title or table.name.capitalize(),
-        key=table.key,
-        over=list(table.over),
-        whole=not table.generations,
-        drawn=table.drawn,
-        columns=[ColumnShown.model_validate(column) for column in columns],
-    )
+    title, whole = table.title or table.name.capitalize(), not table.generations
+    shown = {**vars(table), "title": title, "whole": whole, "columns": columns}
+    return TableInfo.model_validate(shown)
 
 
 @session.post("/session", status_code=204)
@@ -158,12 +151,11 @@ def get_command(service: Service, form: _Form) -> CommandInfo:
 async def check_settings(service: Service, form: _Form, given: SettingsOnly) -> Checked:
     """Whether settings are right, and the equivalent command line."""
     _, settings, _ = await checked(service, form.command, given)
-    words = form.words(settings)
-    if given.is_study:
-        words = study_words(form, settings, given.seeds, given.grid)
+    words = form.words(settings, given.seeds, given.grid)
+    runs = len(seeds_of(given.seeds or "0")) * math.prod(map(len, given.grid.values()))
     out = [] if given.name is None else ["--out", str(new_run_in(service.folders.runs, given.name))]
     line = service.folders.line_of([*words, *out])
-    return Checked(settings=settings, line=line, runs=runs_of(given.seeds, given.grid))
+    return Checked(settings=settings, line=line, runs=runs)
 
 
 @router.get("/goals")

@@ -227,11 +227,6 @@ class Design(Given):
         default={}, description="a run for each of these values of a setting, in all combinations"
     )
 
-    @property
-    def is_study(self) -> bool:
-        """Whether it is of several runs."""
-        return self.seeds is not None or bool(self.grid)
-
 
 class SettingsOnly(Design):
     """Settings to check."""
