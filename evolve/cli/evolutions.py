@@ -23,7 +23,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.trend import rest_message
 from evolve.number_text import size
 from evolve.runs.loading import AgreedRules
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import as_word
@@ -114,9 +114,6 @@ class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
 
     def view(self, work: Evolution) -> _GenerationsView:
         return _GenerationsView(work)
-
-    def run(self, work: Evolution, observer: Observer) -> EvolutionEnding:
-        return work.run(observer)
 
     def so_far(self, work: Evolution, ending: RunEnding) -> str:
         return f"{work.generation + 1} of {work.settings.generations} generations"

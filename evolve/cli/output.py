@@ -201,17 +201,11 @@ def print_rungs(run: Run, frame: pd.DataFrame) -> None:
 
 
 def print_final(run: Run, frame: pd.DataFrame) -> None:
-    """Print the rows of the final's table; see `print_finalists`."""
-    from evolve.tables.columns import without_nan  # loads pyarrow, as the table has before
-
-    print_finalists(run.path, without_nan(frame).to_dict("records"))
-
-
-def print_finalists(folder: Path, rows: Sequence[Mapping[Any, Any]]) -> None:
-    """Print how the final in a folder ended, and whether the sweep beats the defaults."""
+    """Print how the final of a sweep ended, and whether the sweep beats the defaults."""
+    from evolve.tables.columns import without_nan  # these load pyarrow, as the table has before
     from evolve.tables.trials import verdict_of
 
-    verdict = verdict_of(folder)
+    rows, verdict = without_nan(frame).to_dict("records"), verdict_of(run.path)
     if any(row["lives"] for row in rows):
         print_line("the last rung, scores against the panel:")
         columns = ["trial", "lives", "score", "low", "high"]
@@ -219,14 +213,12 @@ def print_finalists(folder: Path, rows: Sequence[Mapping[Any, Any]]) -> None:
     elif len(rows) > 1:
         pair = f"{rows[0]['games'] // (len(rows) - 1)} games a pair"
         print_line("the final so far:" if verdict is None else f"final, {pair}:")
+        elos = [
+            elo_text(*map(row.get, ("elo", "elo_low", "elo_high")), signed=True) for row in rows
+        ]
         values = [
-            [
-                row["trial"],
-                elo_text(row["elo"], row["elo_low"], row["elo_high"], signed=True),
-                row["score"],
-                row["failures"],
-            ]
-            for row in rows
+            [row["trial"], elo, row["score"], row["failures"]]
+            for row, elo in zip(rows, elos, strict=True)
         ]
         heads = ["trial", "Elo", "score", "failed"]
         shown = len(heads) - (not any(row["failures"] for row in rows))

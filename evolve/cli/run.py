@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -96,34 +96,31 @@ def start_run(
     word: str,
     options: dict[str, Any],
     resolved: Callable[[dict[str, Any], dict[str, Any], str], Any] | None = None,
+    given: dict[str, Any] | None = None,
 ) -> int:
     """Start a run, or a study, by the options of a command; return the exit code.
 
-    word: the second word of the command; resolved: makes its settings, if not its model alone.
+    word: the second word of the command; resolved: makes its settings, if not its model alone;
+    given: those of the options, if they are not as `model_options` makes them.
     """
     command, variant = kind.command(word), kind.variants[word]
-    config, jobs, out = options["config"], options["jobs"], options["out"]
+    config, jobs, out = options["config"], options["jobs"] or processors(), options["out"]
     model = variant.model()
-    given, file = given_options(model, options), settings_below(config)
+    given, file = given or given_options(model, options), settings_below(config)
     if options["seeds"] is not None or options["grid"]:
-        return start_study(command, options["seeds"], options["grid"], (file, given), jobs, out)
+        given.pop("jobs", None)  # on the command line it counts for all runs together
+        settings = laid_over(file, given)
+        return _start_study(
+            _design(command, options["seeds"], options["grid"], settings), jobs, out
+        )
     resolved = resolved or partial(resolve_as, model, variant.all_presets())
     return work_of(kind)(command).start(resolved(given, file, config or "file"), jobs, out)
 
 
-def start_study(
-    command: str,
-    seeds: str | None,
-    grid: Sequence[str],
-    layers: Sequence[Mapping[str, Any]],
-    jobs: int,
-    out: str | None,
-) -> int:
-    """Start the study of a command with --seeds and --grid; return the exit code.
-
-    layers: the settings of all runs; later ones override earlier ones.
-    """
-    settings = laid_over(*layers)
+def _design(
+    command: str, seeds: str | None, grid: Sequence[str], settings: dict[str, Any]
+) -> StudySpec:
+    """Return the study of a command with --seeds and --grid, and these settings of all runs."""
     values: dict[str, Any] = {"command": command, "grid": dict(map(grid_of, grid))}
     if len(values["grid"]) < len(grid):
         raise OptionsError("--grid: a field stands twice; give all its values at once")
@@ -136,10 +133,10 @@ def start_study(
         design.check()
     except SettingsError as error:
         raise OptionsError(str(error)) from error
-    return _start(design, jobs, out)
+    return design
 
 
-def _start(design: StudySpec, jobs: int, out: str | None) -> int:
+def _start_study(design: StudySpec, jobs: int, out: str | None) -> int:
     from evolve.cli.studies import start
 
     return start(design, jobs, out)
@@ -192,7 +189,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
     settings = {**rules_of_defaults(), **design.settings}
     design = design.model_copy(update={"settings": settings})
     design.check()
-    return _start(design, jobs, out)
+    return _start_study(design, jobs, out)
 
 
 def _change_options(command: C) -> C:

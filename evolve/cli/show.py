@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -141,12 +140,9 @@ def show_command(
     assert shown is not None  # or there would be no such table
     if top is not None:
         frame = _best(frame, shown).head(top)
-    show = partial(_print_some, path, name, print_frame)
-    if run.form == "run":
-        show = partial(_print_table, run, shown)
-        if style == "table":
-            frame = _used(run, shown, frame)
-    write_in_style(frame, style, output, show)
+    if run.form == "run" and style == "table":
+        frame = _used(run, shown, frame)
+    write_in_style(frame, style, output, partial(_print_table, run, shown))
 
 
 def _show_members(study: evolve.Study, style: str, output: Path | None) -> None:
@@ -186,27 +182,22 @@ _PRINTED: Final = {
 """Functions that print a table for people; a general one prints the others."""
 
 
-def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
-    """Print a table for people; below the run's first table, print its champion."""
-    printed = _PRINTED.get(table.name)
-    show = print_frame if printed is None else partial(printed, run)
-    _print_some(run.path, table.name, show, frame)
+def _print_table(run: evolve.Run | evolve.Study, table: RunTable, frame: pd.DataFrame) -> None:
+    """Print a table for people; below a run's first table, print its champion."""
+    if frame.empty:
+        print_text(f"{run.path} has no {table.name} yet")
+    elif run.form == "run" and table.name in _PRINTED:
+        _PRINTED[table.name](run, frame)
+    else:
+        print_frame(frame)
+    if run.form == "study":
+        return
     if table.name == "trials" and (line := tuned_line(run.path)) is not None:
         print_text(f"paste: {line}")
     champion = _header(run) if table.name == run.tables[0] and not frame.empty else None
     if champion is not None:
         path, header = champion
         print_text(f"champion {header.name}, {describe_champion(run, header.provenance)}: {path}")
-
-
-def _print_some(
-    path: Path, table: str, show: Callable[[pd.DataFrame], None], frame: pd.DataFrame
-) -> None:
-    """Print a table with `show`; if it is empty, say so."""
-    if frame.empty:
-        print_text(f"{path} has no {table} yet")
-    else:
-        show(frame)
 
 
 def _header(run: evolve.Run) -> tuple[Path, AgentHeader] | None:

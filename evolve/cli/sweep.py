@@ -10,14 +10,12 @@ import click
 
 from evolve.cli.cluster import executor_options
 from evolve.cli.options import log_option
-from evolve.cli.run import start_study, starting_options
+from evolve.cli.run import start_run, starting_options
 from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
 from evolve.cli.terminal import print_rows
-from evolve.cli.work import work_of
 from evolve.config.ranges import typed
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
-from evolve.fitness.executor import processors
 from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS
 
@@ -165,28 +163,23 @@ def _start(word: str, options: dict[str, Any]) -> int:
     """Start a sweep or a study of sweeps, or list what it would search; return the exit code."""
     model = SWEEPS.variants[word].model()
     plain = {name: value for name, value in options.items() if name not in ("fix", "space")}
-    given: dict[str, Any] = {"kind": word, **given_options(model, plain)}
+    given = given_options(model, plain)
     if options["fix"]:
         given["fix"] = dict(map(_fixed, options["fix"]))
     if options["space"]:
         given["space"], fixed = _ranges(options["space"])
         given["fix"] = {**fixed, **given.get("fix", {})}
-    config, out = options["config"], options["out"]
-    file = settings_below(config)
-    if (options["seeds"] is not None or options["grid"]) and not options["listing"]:
-        # --jobs on the command line counts for all sweeps together, in the file for each.
-        jobs = given.pop("jobs", None) or processors()
-        layers = (file, {key: value for key, value in given.items() if key != "kind"})
-        return start_study(
-            SWEEPS.command(word), options["seeds"], options["grid"], layers, jobs, out
-        )
-    settings = resolve_as(model, {}, given, file, config or "file")
+
+    def resolved(given: dict[str, Any], file: dict[str, Any], source: str) -> Any:
+        return resolve_as(model, {}, {"kind": word, **given}, file, source)
+
     if options["listing"]:
         from evolve.sweeps.plan import plan_of
 
-        _list(plan_of(settings))
+        config = options["config"]
+        _list(plan_of(resolved(given, settings_below(config), config or "file")))
         return 0
-    return work_of(SWEEPS)(SWEEPS.command(word)).start(settings, settings.jobs or processors(), out)
+    return start_run(SWEEPS, word, options, resolved, given)
 
 
 def _fixed(text: str) -> tuple[str, Any]:

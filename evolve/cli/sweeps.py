@@ -13,7 +13,7 @@ from evolve.arena.judges import RATING, rating_seconds
 from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
-from evolve.cli.output import print_finalists
+from evolve.cli.output import print_final
 from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
@@ -31,7 +31,7 @@ from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import games_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML
-from evolve.tables.trials import FinalDocument, final_table
+from evolve.tables.trials import FinalDocument
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
@@ -165,10 +165,11 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         if result is None:
             print_line(f"continue with: evolve resume {as_word(folder)}")
             return
-        print_finalists(folder, final_table(folder).to_pylist())
+        run = Run(folder)
+        print_final(run, run.table("final"))
         hints = [f"evolve show {as_word(folder)}", f"evolve plot {as_word(folder)} -o sweep.png"]
         if isinstance(work.settings, ProgramSweepSettings):
-            _report_program(folder, result)
+            _report_program(run, result)
             print_line(f"paste: {tuned_line(folder)}")
         else:
             champion = champion_of(folder)
@@ -226,9 +227,10 @@ def _about_final(sweep: Sweep) -> str:
     return about if program else f"{about}; then the winner's Elo on the ladder, a minute at most"
 
 
-def _report_program(folder: Path, final: FinalDocument) -> None:
+def _report_program(run: Run, final: FinalDocument) -> None:
     """Print what the winner gains, and how to pass its parameters to the program."""
-    if (gain := SWEEPS.reading.gain) and (found := gain(Run(folder))) is not None:
+    folder = run.path
+    if (gain := SWEEPS.reading.gain) and (found := gain(run)) is not None:
         elo = elo_text(*found.columns("elo").values(), signed=True)
         print_line(f"gain over the defaults {elo} Elo")
     best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ from evolve.config.learning import TrainingSettings
 from evolve.learning.training import Training
 from evolve.number_text import is_elo
 from evolve.runs.loading import AgreedRules, load_agent
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.progress import RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.tables.metrics import METRICS_UNUSED
 from evolve.terminal_text import as_word, count_of
@@ -85,9 +85,6 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
 
     def view(self, work: Training) -> ChecksView:
         return ChecksView(work.settings, work.jobs)
-
-    def run(self, work: Training, observer: Observer) -> RunEnding:
-        return work.run(observer)
 
     def so_far(self, work: Training, ending: RunEnding) -> str:
         chosen = work.learner.accept_seconds
