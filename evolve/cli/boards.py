@@ -87,7 +87,6 @@ class _Game:
 
     @property
     def board(self) -> Board:
-        """The current position."""
         return self.session.board
 
     def play(self) -> None:

@@ -78,7 +78,6 @@ class ProgressView(ABC):
     """How much was done before, of how much; zeros if unknown."""
 
     def head(self) -> str:
-        """Return the head of plain lines."""
         return self._aligned(self.columns, "left")
 
     def work(self, done: float) -> float:
@@ -179,11 +178,9 @@ class Display(Observer):
         return whole
 
     def note(self, text: str) -> None:
-        """Print a line."""
         print_line(text)
 
     def stop(self) -> bool:
-        """Whether Ctrl-C was pressed."""
         return self.stop_requested
 
     def request_stop(self) -> None:

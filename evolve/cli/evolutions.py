@@ -119,7 +119,6 @@ class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         return f"{work.generation + 1} of {work.settings.generations} generations"
 
     def report(self, work: Evolution) -> None:
-        """Print the champion with its Elo, and what to do next."""
         folder = work.folder
         file = champion_of(folder)
         assert file is not None

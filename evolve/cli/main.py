@@ -94,7 +94,6 @@ class _LazyGroup(click.Group):
     """A group that imports its commands when they are used."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Names of the commands, in the order in which they are needed."""
         return list(COMMANDS)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
@@ -126,7 +125,6 @@ class _LazyGroup(click.Group):
             raise click.UsageError(message, command) from error
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Import the command of that name."""
         if name not in COMMANDS:
             return None
         module = import_module(f"evolve.cli.{COMMANDS[name][0]}")

@@ -64,7 +64,6 @@ class _ShowCommand(click.Command):
     """Lists the columns of generations in its help."""
 
     def format_help_text(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help, with the columns from their table."""
         from evolve.tables.individuals import GENERATIONS_COLUMNS  # not above: it loads pyarrow
 
         rows = (f"  {column.name:<16}{column.text}" for column in GENERATIONS_COLUMNS)

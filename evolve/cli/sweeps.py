@@ -87,7 +87,6 @@ class TrialsView(ProgressView):
         return "ending: running trials begin again when the sweep continues"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
-        """Return why a trial failed, or None."""
         return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
 
 
@@ -146,7 +145,6 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         return TrialsView(work.settings, work.study.progress, lambda: work.final_seconds, work.jobs)
 
     def run(self, work: Sweep, observer: Observer) -> SweepEnding:
-        """Search, then play the final or the rungs."""
         ending, self._result = search_and_select(work, observer)
         return ending
 
@@ -160,7 +158,6 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         return so_far
 
     def report(self, work: Sweep) -> None:
-        """Print the final, the champion, and what to do next."""
         folder, result = work.folder, self._result
         if result is None:
             print_line(f"continue with: evolve resume {as_word(folder)}")

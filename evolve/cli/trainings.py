@@ -93,7 +93,6 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
         )
 
     def report(self, work: Training) -> None:
-        """Print the best agent, how good it is, and what to do next."""
         folder = work.folder
         agent: Any = load_agent(folder)
         if work.learned_little:

@@ -133,7 +133,6 @@ class GenesPlan(SettingsPlan):
     makes_agents = True
 
     def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
-        """Let the agent with these values play the panel."""
         agent = self.agent(task.values, f"trial-{task.number}")
         return objective.complete(task, agent, report, 1)
 
@@ -148,7 +147,6 @@ class GenesPlan(SettingsPlan):
 
     @cached_property
     def genome(self) -> Genome:
-        """The genome that the sweep searches."""
         assert isinstance(self.base, EvolutionSettings)
         if self.base.evaluation is not None:
             raise SettingsError("fix: evaluation: the weights are what is tuned here")

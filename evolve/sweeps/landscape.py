@@ -51,7 +51,6 @@ class Axis:
 
     @classmethod
     def of(cls, name: str, values: Sequence[Any]) -> Axis:
-        """Make the axis of the values that trials have."""
         if any(isinstance(value, str | bool) for value in values):
             choices = tuple(sorted({str(value) for value in values}))
             return cls(name, 0.0, max(1.0, len(choices) - 1.0), choices=choices)
@@ -68,7 +67,6 @@ class Axis:
         return np.linspace(0.0, 1.0, len(self.choices) if len(self.choices) > 1 else count)
 
     def value(self, unit: float) -> float:
-        """Return the number at a place."""
         return value_at(unit, self)
 
 
@@ -115,7 +113,6 @@ class Trials:
 
     @classmethod
     def of(cls, folder: Path) -> Trials:
-        """Read the tables of a sweep."""
         table, final = read_trials(folder), read_final(folder)
         if table is None:
             return cls([], [], [], None)

@@ -58,7 +58,6 @@ class LearningPlan(SettingsPlan):
         return objective.complete(task, agent, report, marks.count, facts, judged)
 
     def _judged_agent(self, learner: Learner) -> Agent:
-        """Return the agent that plays the panel."""
         return learner.agent() if self.sweep.shipped else learner.checked_agent()
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:

@@ -219,13 +219,11 @@ class SettingsPlan(Plan):
 
     @cached_property
     def _variant(self) -> Variant:
-        """The command whose settings a trial has."""
         command = str(SWEEP_TARGETS[self.sweep.kind].command)
         return kind_of(command, "the sweep").commands[command]
 
     @property
     def _model(self) -> type[BaseModel]:
-        """The class of a trial's settings."""
         return cast("type[BaseModel]", self._variant.model())
 
     @cached_property
@@ -276,7 +274,6 @@ class SettingsPlan(Plan):
         return values if self.space.holds(values) else None
 
     def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
-        """The settings of a trial with these values."""
         plain = {name: value for name, value in values.items() if name in self._fields}
         made = self.compose({**self._parts_at_rest, **values})
         made = {name: value for name, value in made.items() if name not in self.sweep.fix}

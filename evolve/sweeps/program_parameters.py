@@ -178,7 +178,6 @@ class CommandTemplate:
 
     @property
     def names(self) -> set[str]:
-        """Names of the parameters with holes."""
         return {name for parts in self.words for name in parts[1::2]}
 
     def filled(self, values: Mapping[str, Any]) -> str:

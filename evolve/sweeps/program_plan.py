@@ -61,7 +61,6 @@ class ProgramPlan(Plan):
 
     @cached_property
     def program(self) -> Tunable:
-        """The program that the sweep tunes."""
         return Tunable(self.sweep)
 
     @cached_property
@@ -147,7 +146,6 @@ class ProgramPlan(Plan):
     def _meet(
         self, objective: Objective, agent: ExternalAgent, other: Agent, openings: Openings
     ) -> Estimate:
-        """Play a match; return its score."""
         match = Match(agent, other, openings, self.sweep.rules, seed=self.sweep.seed)
         _play(objective, match)
         return match.result.observed

@@ -66,17 +66,14 @@ class RungsEnded(Exception):  # noqa: N818  # a result, not an error
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Candidate(Queued):
     """Settings that train again: from a trial, or the defaults."""
 
-    origin: str
     number: int
-    values: Mapping[str, Any]
     trainings: tuple[Trained, ...] = ()
 
     @property
     def score(self) -> float:
-        """The mean score of its trainings."""
         return sum(training.score for training in self.trainings) / len(self.trainings)
 
     @property
@@ -99,13 +96,11 @@ class Rungs:
 
     def climb(self, observer: Observer) -> FinalDocument | None:
         """Run or resume the rungs; return the result, None without candidates."""
+        trials = settings_ranked(self._sweep.study.trials())
+        names = [DEFAULTS if is_defaults(trial) else f"trial-{trial.number}" for trial in trials]
         candidates = [
-            Candidate(
-                DEFAULTS if is_defaults(trial) else f"trial-{trial.number}",
-                trial.number,
-                trial.params,
-            )
-            for trial in settings_ranked(self._sweep.study.trials())
+            Candidate(trial.params, name, trial.number)
+            for trial, name in zip(trials, names, strict=True)
         ]
         for number, rung in enumerate(self._settings.longer, 1):
             best = [candidate for candidate in candidates if candidate.origin != DEFAULTS]
@@ -148,10 +143,9 @@ class Rungs:
         folder = self._folder / name
         make_folder(folder, parents=True, exist_ok=True)
         run_folder.sweep_orphans(folder, (TRIALS,))
-        queued = [Queued(candidate.values, candidate.origin) for candidate in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, name, queue, self._done, worth, self._settings.work)
-        with opened_sweep(folder, settings, queued, self._sweep.placement) as sweep:
+        with opened_sweep(folder, settings, queue, self._sweep.placement) as sweep:
             ending = sweep.run(watch)
             trials = sweep.study.trials()
         if ending is not SweepEnding.COMPLETE:

@@ -73,14 +73,12 @@ class Parameter:
 
     @property
     def type(self) -> type:
-        """The Python type of its values."""
         if self.kind == "choice":
             return float if isinstance(self.choices[0], float) else type(self.choices[0])
         return float if self.kind == "float" else int
 
     @property
     def example(self) -> Value:
-        """A value in the range."""
         return self.ends[0]
 
     @property
@@ -126,7 +124,6 @@ class Parameter:
         return f"{self.name}: {self.range_text}: the last step is at {number.high:g}"
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value lies in the range."""
         return self.taken(value) is not None
 
     def taken(self, value: Any) -> Value | None:
@@ -230,7 +227,6 @@ class Space:
 
     @property
     def names(self) -> list[str]:
-        """Names of the parameters, in order."""
         return [parameter.name for parameter in self.parameters]
 
     @cached_property
@@ -292,7 +288,6 @@ class Space:
 
     @property
     def distributions(self) -> dict[str, BaseDistribution]:
-        """The space for Optuna."""
         return {parameter.name: parameter.distribution for parameter in self.parameters}
 
     def __getitem__(self, name: str) -> Parameter:

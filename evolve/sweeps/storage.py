@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
-import socket
 import threading
 import time
-import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -137,11 +134,6 @@ BEAT: Final = 5.0
 """Seconds between two beats."""
 GRACE: Final = 60.0
 """Seconds without a beat after which a writer counts as dead."""
-
-
-def writer_id() -> str:
-    """Return a name for this process as a writer of a study; it is stored with its trials."""
-    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
 
 
 def beat_key(writer: str) -> str:

@@ -7,6 +7,9 @@ tables equal those of a sweep that nobody killed.
 from __future__ import annotations
 
 import json
+import os
+import socket
+import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +27,7 @@ from evolve.sweeps.findings import importances_in
 from evolve.sweeps.plan import START, Plan, settings_to_try
 from evolve.sweeps.samplers import Proposer, pruner_of
 from evolve.sweeps.space import Setting
-from evolve.sweeps.storage import Storage, Watch, beat_key, writer_id
+from evolve.sweeps.storage import Storage, Watch, beat_key
 from evolve.sweeps.trials import (
     CONTEXT,
     ENDS,
@@ -76,7 +79,8 @@ class Study:
         self.plan = plan
         self.name = name
         self.shared = storage.shared
-        self.writer = writer_id()
+        # A name for this process, stored with its trials.
+        self.writer = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
         self.storage = storage
         self._queue = queue
         self._storage = storage.optuna
@@ -153,12 +157,10 @@ class Study:
         return self.study.get_trials(deepcopy=False)
 
     def finished(self) -> int:
-        """Count the trials that are complete or pruned."""
         return finished_of(self.trials())
 
     @property
     def best(self) -> float | None:
-        """The best score of a complete trial."""
         trial = best_trial(self.trials())
         return None if trial is None else float(trial.values[0])
 
@@ -255,7 +257,10 @@ class Study:
         except UpdateFinishedTrialError:
             # SQLite locks no rows: two may take the same waiting trial, and one has ended it.
             return None
-        if self.shared and self._is_surplus(trial.number):
+        earlier = [
+            t for t in self.trials() if t.number < trial.number and t.state != TrialState.FAIL
+        ]
+        if self.shared and len(earlier) >= self.plan.sweep.trials:  # two writers asked at once
             self._fail(trial._trial_id, SURPLUS)
             return None
         frozen, trials = self._frozen(trial), self.trials()
@@ -269,11 +274,6 @@ class Study:
         if context is None and (context := self.plan.trial_context(frozen, trials)):
             trial.set_user_attr(CONTEXT, context)
         return Task(trial.number, dict(trial.params), context or {})
-
-    def _is_surplus(self, number: int) -> bool:
-        """Return whether enough trials were taken before one: two writers may ask at once."""
-        before = [t for t in self.trials() if t.number < number and t.state != TrialState.FAIL]
-        return len(before) >= self.plan.sweep.trials
 
     def _frozen(self, trial: Trial) -> FrozenTrial:
         """Return a trial as the storage has it."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,6 +63,7 @@ class Sweep:
         self.plan = plan
         self.study = study
         self.jobs = plan.sweep.jobs or 1
+        self._new_worker = partial(Worker, folder, plan.sweep, placement)
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0
@@ -240,7 +242,7 @@ class Sweep:
         self._failed += 1
         if self._failed >= _IN_A_ROW:
             raise RunError(f"{self._failed} trials in a row failed: {reason}")
-        self._workers[self._workers.index(worker)] = self._worker()
+        self._workers[self._workers.index(worker)] = self._new_worker()
 
     def _tell(self, number: int, observer: Observer) -> None:
         row = next(row for row in self._save() if row["number"] == number)
@@ -253,16 +255,13 @@ class Sweep:
         write_trials(self.folder, rows, types, self._importances)
         return rows
 
-    def _worker(self) -> Worker:
-        return Worker(self.folder, self.settings, self.placement)
-
     @contextmanager
     def _at_work(self) -> Iterator[None]:
         """Keep workers while the block runs, at most as many as trials are left."""
         wanted = min(self.jobs, self.settings.trials - self.study.finished())
         try:
             for _ in range(wanted):
-                self._workers.append(self._worker())
+                self._workers.append(self._new_worker())
             yield
         finally:
             for worker in self._workers:

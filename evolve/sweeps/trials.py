@@ -194,7 +194,6 @@ class Objective:
         self._played, self._seconds = 0, 0.0
 
     def count(self, games: int, seconds: float) -> None:
-        """Count games of the trial, and the seconds that they took."""
         self._played += games
         self._seconds += seconds
 

@@ -54,7 +54,6 @@ class Worker:
 
     @property
     def idle(self) -> bool:
-        """Whether it has nothing to do."""
         return self.number is None
 
     def start(self, task: Task) -> None:
@@ -81,7 +80,6 @@ class Worker:
         return f"the worker ended with {code}"
 
     def kill(self) -> None:
-        """End it at once."""
         self._process.kill()
         self._process.join()
         self.connection.close()

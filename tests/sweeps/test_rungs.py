@@ -160,9 +160,9 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
         trials = sweep.study.trials()
         candidates = [
             Candidate(
+                trials[number].params,
                 name,
                 number,
-                trials[number].params,
                 (Trained(score, agent_file(tmp_path, trials[number])),),
             )
             for name, number, score in (("trial-2", 2, 0.9), ("defaults", 0, 0.1))
@@ -197,7 +197,7 @@ def test_the_time_runs_out_on_a_rung(tmp_path: Path) -> None:
 
 def standing(scores: list[float]) -> tuple[Any, ...]:
     lives = tuple(Trained(score, Path()) for score in scores)
-    row = Candidate("trial-1", 1, {}, lives).standing
+    row = Candidate({}, "trial-1", 1, lives).standing
     return row["score"], row["low"], row["high"], row["lives"]
 
 
