@@ -80,7 +80,7 @@ def overhead(trials: int) -> None:
                         study.report(taken.number, step, float(rng.random()), 0.01)
                     study.end(
                         taken.number,
-                        TrialResult.complete(float(rng.random()), 0.1, "x", {"seconds": 1.0}),
+                        TrialResult.complete(float(rng.random()), 0.1, "x"),
                     )
                     rows = rows_of(study.trials(), plan.space.names)
                     types = {p.name: p.type for p in plan.space.parameters}

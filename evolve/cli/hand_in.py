@@ -98,24 +98,23 @@ def _checked(
 ) -> dict[str, Any]:
     """Test a Python file; unless `quiet`, print how long that takes and what is found."""
     if not quiet:
-        _print_duration(file, games, demands.seconds)
+        moves, seconds, rules = (
+            moves_of(games),
+            demands.seconds,
+            agree_on([], rules_in_source(file)),
+        )
+        what = f"{count_of(games, 'game')}, some {moves} moves" if games else f"{moves} positions"
+        shorter = f"; --quick takes some {duration(moves_of(0) * seconds)}" if games else ""
+        print_error(
+            f"{file}, {rules}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it "
+            f"uses all its time{shorter}"
+        )
     with counting("moves", moves_of(games) + 2, quiet) as advance:
         findings = examine(file, demands=demands, games=games, progress=advance, **options)
     for finding in () if quiet else findings:
         print_text(f"{finding.name:<8} {_VERDICTS[finding.good]:<6} {finding.text}")
     good = all(finding.good is not False for finding in findings)
     return {"good": good, "findings": list(map(asdict, findings))}
-
-
-def _print_duration(file: Path, games: int, seconds: float) -> None:
-    """Say on standard error how long the check will take."""
-    moves, rules = moves_of(games), agree_on([], rules_in_source(file))
-    what = f"{count_of(games, 'game')}, some {moves} moves" if games else f"{moves} positions"
-    shorter = f"; --quick takes some {duration(moves_of(0) * seconds)}" if games else ""
-    print_error(
-        f"{file}, {rules}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it uses "
-        f"all its time{shorter}"
-    )
 
 
 def hand_in(

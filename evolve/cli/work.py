@@ -34,8 +34,6 @@ class LongWork(ABC, Generic[S, W]):
     """How the command line begins, resumes and shows runs of one kind; one object for each run.
 
     S is the model of the settings, W what does the work in a folder, such as an Evolution.
-
-    kind: the kind of run.
     """
 
     kind: RunType

@@ -96,13 +96,10 @@ def course_of(
         raise RunError(f"{run.path} has no {chosen} to draw yet")
     steps = str(own.index.name or table.key or "step")
     positions = _positions(run, frame, over, steps).reindex(values.index)
-    has_interval = f"{chosen}_low" in frame and f"{chosen}_high" in frame
-    low, high = (
-        np.asarray(frame[f"{chosen}_{end}"].reindex(values.index), np.float64)
-        if has_interval
-        else None
-        for end in ("low", "high")
-    )
+    low = high = None
+    ends = [f"{chosen}_low", f"{chosen}_high"]
+    if {*ends} <= {*frame}:
+        low, high = frame[ends].reindex(values.index).to_numpy(np.float64).T
     return Course(
         run.name if name is None else name,
         chosen,

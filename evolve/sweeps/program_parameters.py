@@ -17,6 +17,7 @@ from evolve.config.ranges import EXAMPLE, range_of
 from evolve.errors import EvolveError, OptionsError, SettingsError
 from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
+from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Parameter, Space, Value, snapped
 
 _ONE_THREAD: Final = (
@@ -27,13 +28,13 @@ _ONE_THREAD: Final = (
 
 
 @dataclass(frozen=True)
-class Tunable:
-    """The program of a sweep, with the parameters of its command's holes and of the space.
+class ParametersPlan(Plan):
+    """The parameters are those of the command's holes, and those of the space.
 
-    Raises SettingsError or OptionsError where it is impossible.
+    Raises SettingsError or OptionsError where they are impossible.
     """
 
-    settings: ProgramSweepSettings
+    sweep: ProgramSweepSettings
 
     @cached_property
     def command(self) -> CommandTemplate:
@@ -43,43 +44,41 @@ class Tunable:
     @cached_property
     def _named(self) -> tuple[str, str, str]:
         """Protocol, command, and the settings with their question mark."""
-        text, query = parse_name(self.settings.program)
+        text, query = parse_name(self.sweep.program)
         protocol, colon, command = text.partition(":")
         if not colon or protocol not in PROGRAMS:
-            raise OptionsError(f"{self.settings.program!r} is not {' or '.join(PROGRAM_FORMS)}")
+            raise OptionsError(f"{self.sweep.program!r} is not {' or '.join(PROGRAM_FORMS)}")
         return protocol, command, "" if query is None else f"?{query}"
 
     @cached_property
     def space(self) -> Space:
         """The parameters with the ranges that the settings give, without held ones."""
         parameters = {**self.command.parameters}
-        for name, given in self.settings.space.items():
+        for name, given in self.sweep.space.items():
             ranged = {key: value for key, value in given.items() if key != "default"}
             parameter = parameters.get(name) or Parameter(name, "choice", "")
             parameters[name] = parameter.narrowed(ranged, "space")
         self._check_places(parameters)
-        chosen = Space(
-            tuple(parameters[name] for name in parameters if name not in self.settings.fix)
-        )
+        chosen = Space(tuple(parameters[name] for name in parameters if name not in self.sweep.fix))
         if not chosen.parameters:
             raise SettingsError("program: it has no parameter to search, such as {corner:1:50}")
         still = [p.name for p in chosen.parameters if p.kind == "choice" or p.count == 1]
-        if still and self.settings.sampler == "spsa":
+        if still and self.sweep.sampler == "spsa":
             raise SettingsError(
                 f"sampler: spsa needs ranges of numbers: hold {still[0]}, or take another sampler"
             )
-        return chosen.requiring(self.settings.require, self.settings.fix)
+        return chosen.requiring(self.sweep.require, self.sweep.fix)
 
     def _check_places(self, parameters: Mapping[str, Parameter]) -> None:
         """Raise SettingsError where a hole has no range, or a parameter has no place."""
-        held, holes = self.settings.fix, self.command.names
+        held, holes = self.sweep.fix, self.command.names
         nameless = sorted(holes - {*parameters, *held})
         if nameless:
             raise SettingsError(
                 f"program: nothing says what {nameless[0]} may be: write {{{nameless[0]}:1:50}}"
             )
         lost = [name for name in (*parameters, *held) if name not in holes]
-        if lost and self.settings.set_by is None:
+        if lost and self.sweep.set_by is None:
             raise SettingsError(
                 f"program: it has no place for {lost[0]}: write {{{lost[0]}}}, or use --set-by"
             )
@@ -88,7 +87,7 @@ class Tunable:
     def defaults(self) -> dict[str, Any] | None:
         """The defaults in the command or the space; otherwise the middle of each range."""
         defaults: dict[str, Any] = {**self.command.defaults}
-        for name, given in self.settings.space.items():
+        for name, given in self.sweep.space.items():
             if "default" in given:
                 defaults[name] = given["default"]
         values = {
@@ -113,7 +112,7 @@ class Tunable:
     def line(self, values: Mapping[str, Any]) -> str:
         """Return the program with these values as the command line names it."""
         protocol, _, query = self._named
-        return f"{protocol}:{self.command.filled({**self.settings.fix, **values})}{query}"
+        return f"{protocol}:{self.command.filled({**self.sweep.fix, **values})}{query}"
 
     def agent(self, values: Mapping[str, Any], name: str) -> ExternalAgent:
         """Return the program with these values; AgentError where it is missing."""
@@ -127,12 +126,12 @@ class Tunable:
         """Return the variables and the GTP commands that set what has no place in the command."""
         texts = {
             name: _value_text(value)
-            for name, value in {**self.settings.fix, **values}.items()
+            for name, value in {**self.sweep.fix, **values}.items()
             if name not in self.command.names
         }
-        if self.settings.set_by == "env":
+        if self.sweep.set_by == "env":
             return texts, []
-        line = self.settings.set_command
+        line = self.sweep.set_command
         return {}, [
             line.replace("{name}", name).replace("{value}", text) for name, text in texts.items()
         ]
@@ -141,7 +140,7 @@ class Tunable:
         """Return values for keeping: with the held ones, and the program that has them."""
         environment, commands = self._told(values)
         return {
-            "parameters": {**self.settings.fix, **values},
+            "parameters": {**self.sweep.fix, **values},
             "program": self.line(values),
             **({"environment": environment} if environment else {}),
             **({"commands": commands} if commands else {}),

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, cast
@@ -19,7 +19,6 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.agents.agent import Agent
 from evolve.agents.registry import programs_in
 from evolve.arena.match import Match
-from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.errors import AgentError, AgentFileError, EngineError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
@@ -39,10 +38,8 @@ from evolve.runs.agreements import not_agreed
 from evolve.runs.life_cycle import stored_settings
 from evolve.runs.run_types import SWEEPS, check_links
 from evolve.sweeps.final import DEFAULTS, is_defaults
-from evolve.sweeps.plan import Plan
-from evolve.sweeps.program_parameters import Tunable
-from evolve.sweeps.space import Space
-from evolve.sweeps.trials import MIRROR, Objective, Report, Task, TrialResult, trial_file
+from evolve.sweeps.program_parameters import ParametersPlan
+from evolve.sweeps.trials import MIRROR, PLAYED, Objective, Report, Task, TrialResult, trial_file
 from evolve.tables.paths import BEST_FILE, BEST_TOML, CONFIG_FILE
 
 _FIRST_PAIRS: Final = 2
@@ -54,26 +51,12 @@ _Scores = Iterator[tuple[float, float, bool]]
 
 
 @dataclass(frozen=True)
-class ProgramPlan(Plan):
-    """The parameters are those of the command's holes, and those of the space."""
-
-    sweep: ProgramSweepSettings
-
-    @cached_property
-    def program(self) -> Tunable:
-        return Tunable(self.sweep)
-
-    @cached_property
-    def space(self) -> Space:
-        return self.program.space
-
-    @cached_property
-    def defaults(self) -> dict[str, Any] | None:
-        return self.program.defaults
+class ProgramPlan(ParametersPlan):
+    """A trial is the program with these values; it plays its opponents in parts."""
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise AgentError for a missing program."""
-        self.program.agent(values, "example")
+        self.agent(values, "example")
 
     def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return its opponents besides the defaults: its mirror image, or the best trial so far."""
@@ -92,7 +75,7 @@ class ProgramPlan(Plan):
 
     def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Let the program play its opponents in parts; it may end after each part."""
-        agent = self.program.agent(task.values, f"trial-{task.number}")
+        agent = self.agent(task.values, f"trial-{task.number}")
         try:
             if MIRROR in task.context:
                 scores = self._step(objective, task, agent)
@@ -103,13 +86,13 @@ class ProgramPlan(Plan):
             score, error = 0.5, 0.0
             for step, (score, error, last) in enumerate(scores, 1):
                 if report(step, score, error) and not last:
-                    return TrialResult.pruned(objective.games)
+                    return TrialResult.pruned()
             if MIRROR in task.context:  # it is not a candidate
-                return TrialResult.pruned(objective.games)
+                return TrialResult.pruned()
             file = self.keep_trial(objective.folder, task, score, error)
-            return TrialResult.complete(score, error, file, objective.games)
+            return TrialResult.complete(score, error, file)
         except EngineError as error:
-            return TrialResult.failed(str(error), objective.games)
+            return TrialResult.failed(str(error))
         finally:
             agent.close()
 
@@ -159,7 +142,7 @@ class ProgramPlan(Plan):
             return cast("ExternalAgent", before[1])
         if before is not None:
             before[1].close()
-        made = self.program.agent(values, name)
+        made = self.agent(values, name)
         objective.programs[name] = dict(values), made
         return made
 
@@ -185,16 +168,16 @@ class ProgramPlan(Plan):
         """Write a trial's facts to a file; return its place in the folder."""
         path = trial_file(folder, task.number, ".json")
         result = {"trial": task.number, "score": score, "error": error}
-        document = {**self.program.facts(task.values), **result}
+        document = {**self.facts(task.values), **result}
         write_text(path, json.dumps(document, indent=1) + "\n")
         return path.relative_to(folder).as_posix()
 
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent:
-        return self.program.agent(trial.params, f"trial-{trial.number}")
+        return self.agent(trial.params, f"trial-{trial.number}")
 
     def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> None:
         """Write the best parameters as JSON and as TOML."""
-        tuned = self.program.facts(trial.params)
+        tuned = self.facts(trial.params)
         elo = finite(elo_of(trial.values[0])) if trial.values else None
         document = {**tuned, "trial": trial.number, "elo_in_the_sweep": elo, **facts}
         write_text(folder / BEST_FILE, json.dumps(document, indent=1) + "\n")
@@ -202,7 +185,7 @@ class ProgramPlan(Plan):
 
     def check_start(self) -> None:
         """See Plan: start the program with its defaults; EngineError where it does not work."""
-        program = self.program.agent(self.defaults or {}, "the program")
+        program = self.agent(self.defaults or {}, "the program")
         try:
             program.prepare()
             own, rules = program.own_rules(), self.sweep.rules
@@ -232,9 +215,9 @@ def tuned_agent(folder: Path) -> Agent:
     if not_agreed(folder, programs_in(settings)):
         raise AgentError(
             f"{folder} has a program that you did not start there; if you trust it, name it "
-            f"instead: {plan.program.line(values)}"
+            f"instead: {plan.line(values)}"
         )
-    return plan.program.agent(values, "").with_rules(settings.rules)
+    return plan.agent(values, "").with_rules(settings.rules)
 
 
 def _play(objective: Objective, match: Match, progress: GamesDone | None = None) -> None:
@@ -244,6 +227,7 @@ def _play(objective: Objective, match: Match, progress: GamesDone | None = None)
         match.play(progress)
     finally:
         objective.count(match.played, time.perf_counter() - begin)
+        objective.facts["games"] = objective.facts[PLAYED]  # for the table
     for player, prefix in ((0, ""), (1, f"{match.names[1]}: ")):
         failure = match.first_failure(player)
         if failure is not None:

@@ -23,7 +23,6 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
-from evolve.sweeps.findings import importances_in
 from evolve.sweeps.plan import START, Plan, settings_to_try
 from evolve.sweeps.samplers import Proposer, pruner_of
 from evolve.sweeps.space import Setting
@@ -41,7 +40,6 @@ from evolve.sweeps.trials import (
     known_result,
     values_of,
 )
-from evolve.tables.trials import Importances
 
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
@@ -359,17 +357,3 @@ class Study:
         with suppress(UpdateFinishedTrialError):
             self._storage.set_trial_user_attr(trial_id, "reason", reason)
             self._storage.set_trial_state_values(trial_id, TrialState.FAIL)
-
-    def importances(self) -> Importances:
-        """Return how much each parameter matters for a good score, or why that is unknown.
-
-        Takes seconds.
-        """
-        new = [trial for trial in self.trials() if SAME not in trial.user_attrs]
-        complete = [trial for trial in new if trial.state == TrialState.COMPLETE]
-        return importances_in(
-            self.plan.space.distributions,
-            [trial.params for trial in complete],
-            np.array([trial.values[0] for trial in complete]),
-            self.plan.sweep.seed,
-        )

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from optuna.trial import TrialState
 
 from evolve.cluster import HERE, Placement
@@ -18,6 +19,7 @@ from evolve.errors import ClusterError, RunError
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
+from evolve.sweeps.findings import importances_in
 from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.storage import BEAT, beating, open_database, open_journal, storage_errors
 from evolve.sweeps.study import Queued, Study
@@ -139,8 +141,15 @@ class Sweep:
         return f"{every} failed, the last one: {last}"
 
     def compute_importances(self) -> None:
-        """Compute the importances, and keep them with the table."""
-        self._importances = self.study.importances()
+        """Compute the importances, which takes seconds, and keep them with the table."""
+        new = [trial for trial in self.study.trials() if SAME not in trial.user_attrs]
+        complete = [trial for trial in new if trial.state == TrialState.COMPLETE]
+        self._importances = importances_in(
+            self.plan.space.distributions,
+            [trial.params for trial in complete],
+            np.array([trial.values[0] for trial in complete]),
+            self.settings.seed,
+        )
         self._save()
 
     @property

@@ -33,7 +33,7 @@ SAME: Final = "same_as"
 """Of a trial with the settings of an earlier one: its number."""
 FOLDER: Final = "folder"
 """In a shared study: the sweep's folder on the machine that ran the trial."""
-_PLAYED: Final = "played"
+PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
 """The games that judged it, and the seconds that these games took."""
 
@@ -72,22 +72,19 @@ class TrialResult:
     score: float | None = None
 
     @classmethod
-    def complete(
-        cls, score: float, error: float, agent: str, facts: Mapping[str, Any] | None = None
-    ) -> Self:
+    def complete(cls, score: float, error: float, agent: str) -> Self:
         """Return the end of a complete trial, with the place of its agent in the sweep's folder."""
-        attributes = {"score_error": error, "agent": agent, **(facts or {})}
-        return cls(TrialState.COMPLETE, attributes, score)
+        return cls(TrialState.COMPLETE, {"score_error": error, "agent": agent}, score)
 
     @classmethod
-    def pruned(cls, facts: Mapping[str, Any] | None = None) -> Self:
+    def pruned(cls) -> Self:
         """Return the end of a trial that is no candidate: it ended early, or was a step of SPSA."""
-        return cls(TrialState.PRUNED, facts or {})
+        return cls(TrialState.PRUNED, {})
 
     @classmethod
-    def failed(cls, reason: str, facts: Mapping[str, Any] | None = None) -> Self:
+    def failed(cls, reason: str) -> Self:
         """Return the end of a trial with impossible values: they are not tried again."""
-        return cls(TrialState.FAIL, {**(facts or {}), "reason": reason})
+        return cls(TrialState.FAIL, {"reason": reason})
 
 
 def finished_of(trials: Iterable[FrozenTrial]) -> int:
@@ -98,7 +95,7 @@ def finished_of(trials: Iterable[FrozenTrial]) -> int:
 def games_of(trials: Sequence[FrozenTrial], of_each: int) -> int:
     """Count the games that trials have played; those that run count as `of_each`."""
     running = sum(trial.state == TrialState.RUNNING for trial in trials)
-    return running * of_each + sum(int(trial.user_attrs.get(_PLAYED, 0)) for trial in trials)
+    return running * of_each + sum(int(trial.user_attrs.get(PLAYED, 0)) for trial in trials)
 
 
 def values_of(trial: FrozenTrial) -> dict[str, Any]:
@@ -190,22 +187,12 @@ class Objective:
         return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
 
     def begin(self) -> None:
-        """Count the cost of a trial's games from now on."""
-        self._played, self._seconds = 0, 0.0
+        """Count the cost of a trial's games from now on, in `facts`."""
+        self.facts: dict[str, Any] = {PLAYED: 0, PLAY_SECONDS: 0.0}
 
     def count(self, games: int, seconds: float) -> None:
-        self._played += games
-        self._seconds += seconds
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Cost of the current trial's games so far."""
-        return {_PLAYED: self._played, PLAY_SECONDS: self._seconds}
-
-    @property
-    def games(self) -> dict[str, Any]:
-        """The number of the current trial's games so far, as a fact for the table."""
-        return {"games": self._played}
+        self.facts[PLAYED] += games
+        self.facts[PLAY_SECONDS] += seconds
 
     def judged(self, agent: Agent) -> tuple[float, float]:
         """Return an agent's mean score against the panel, and its standard error over openings."""

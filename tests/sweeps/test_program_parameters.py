@@ -126,9 +126,9 @@ def test_holes_and_ranges_make_the_space() -> None:
     )
     assert made.space.names == ["corner", "mobility", "other"]
     assert made.defaults == {"corner": -10, "mobility": -1.0, "other": "a"}
-    line = made.program.line({"corner": 3, "mobility": 0.5, "other": "a"})
+    line = made.line({"corner": 3, "mobility": 0.5, "other": "a"})
     assert line == f"gtp:{ENGINE} --corner 3 --mobility 0.5?time=2"
-    agent = made.program.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x")
+    agent = made.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x")
     assert (agent.seconds, agent.name) == (2.0, "x")
     assert {"deaf": "yes", "other": "a"}.items() <= agent.environment.items()
 
@@ -136,7 +136,7 @@ def test_holes_and_ranges_make_the_space() -> None:
 def test_by_the_environment_and_by_gtp() -> None:
     space = {"corner": {"low": 1, "high": 50}, "style": {"choices": ["calm", "wild"]}}
     told = plan(f"gtp:{ENGINE}", space=space, set_by="env")
-    agent = told.program.agent({"corner": 7, "style": "wild"}, "x")
+    agent = told.agent({"corner": 7, "style": "wild"}, "x")
     assert {
         "corner": "7",
         "style": "wild",
@@ -144,6 +144,6 @@ def test_by_the_environment_and_by_gtp() -> None:
     }.items() <= agent.environment.items()
     assert agent.setup == ()
     told = plan(f"gtp:{ENGINE}", space=space, set_by="gtp", set_command="set {name} = {value}")
-    agent = told.program.agent({"corner": 7, "style": "wild"}, "x")
+    agent = told.agent({"corner": 7, "style": "wild"}, "x")
     assert agent.setup == ("set corner = 7", "set style = wild")
     assert agent.command == ENGINE

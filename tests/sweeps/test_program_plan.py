@@ -51,9 +51,9 @@ def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
     (home / name).chmod(0o755)
     made = plan(f"gtp:'./{name}' --corner {{corner:-20:50=-10}}?time=20&cwd={home}")
     assert made.defaults == {"corner": -10}
-    line = made.program.line({"corner": 3})
+    line = made.line({"corner": 3})
     assert line == f"gtp:{shlex.quote(f'./{name}')} --corner 3?time=20&cwd={home}"
-    agent = made.program.agent({"corner": 3}, "x")
+    agent = made.agent({"corner": 3}, "x")
     assert (agent.seconds, agent.cwd) == (20, str(home))
     agent.prepare()
     agent.close()
@@ -67,7 +67,7 @@ def test_the_best_values_are_an_agent(tmp_path: Path, monkeypatch: pytest.Monkey
     folder = tmp_path / "swept"
     folder.mkdir()
     best = folder / "best.json"
-    best.write_text(json.dumps(made.program.facts({"corner": 7, "MOBILITY": 2})))
+    best.write_text(json.dumps(made.facts({"corner": 7, "MOBILITY": 2})))
     (folder / "config.toml").write_text(config_of(SWEEPS, "sweep program", made.sweep))
     for name in (folder, best):
         with pytest.raises(AgentError, match=r"you did not start there; .* --corner 7"):

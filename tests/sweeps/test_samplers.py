@@ -31,7 +31,7 @@ from evolve.sweeps.space import Number
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
 from evolve.sweeps.trials import MIRROR, TrialResult
-from tests.sweeps import local, plan, run_one, table_of, take
+from tests.sweeps import completed, local, plan, run_one, table_of, take
 
 
 @pytest.mark.parametrize("pruner", ["median", "race", "none"])
@@ -100,7 +100,7 @@ def test_a_small_space_is_searched_whole_within_its_requirement(tmp_path: Path) 
     study = Study(made, open_journal(tmp_path / "journal.log"), "s")
     for _ in range(6):
         taken = take(study)
-        study.end(taken.number, TrialResult.complete(0.5, 0.1, "x", {"games": 4}))
+        study.end(taken.number, completed(0.5, {"games": 4}))
     assert len({(one.params["lo"], one.params["hi"]) for one in study.trials()}) == 6
     assert study.is_over
 

@@ -21,7 +21,18 @@ from evolve.sweeps.plan import plan_of
 from evolve.sweeps.storage import GRACE, Watch, open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
 from evolve.sweeps.trials import TrialResult
-from tests.sweeps import HELD, SEARCHED, local, run_one, shared, small_plan, states, table_of, take
+from tests.sweeps import (
+    HELD,
+    SEARCHED,
+    completed,
+    local,
+    run_one,
+    shared,
+    small_plan,
+    states,
+    table_of,
+    take,
+)
 
 
 def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
@@ -109,7 +120,7 @@ def play_one(study: Study) -> None:
     scores = np.random.default_rng(zlib.crc32(text.encode())).random(4)
     for step, score in enumerate(scores, 1):
         if study.report(taken.number, step, float(score), 0.1):
-            study.end(taken.number, TrialResult.pruned({"seconds": 1.0}))
+            study.end(taken.number, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
             return
     study.end(taken.number, TrialResult.complete(float(scores[-1]), 0.1, f"{taken.number}"))
 
@@ -175,9 +186,9 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
         asked = [study.report(taken.number, step, score, 0.01) for step in (1, 2)]
         assert asked == [False, number == 11], number
         if asked[-1]:
-            assert study.end(taken.number, TrialResult.pruned({"seconds": 1.0}))
+            assert study.end(taken.number, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
         else:
-            study.end(taken.number, TrialResult.complete(score, 0.1, "x", {"seconds": 1.0}))
+            study.end(taken.number, completed(score, {"seconds": 1.0}))
     assert states(study) == {"COMPLETE": 11, "PRUNED": 1}
     row = table_of(study)[11]
     assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
@@ -219,7 +230,7 @@ def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     assert other.reclaim() == [0]
     assert one.reclaim() == []
     assert other.take("w") == first
-    assert other.end(0, TrialResult.pruned({"seconds": 1.0}))
+    assert other.end(0, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
     assert one.report(0, 1, 0.9, 0.1)  # it is told to end, and what it says is not counted
     assert not one.end(0, TrialResult.complete(0.9, 0.1, "x"))
     assert states(other) == {"PRUNED": 1}
@@ -259,7 +270,7 @@ def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
         while study.finished() < 6:
             if study.open() > 0 and (taken := study.take(f"w{number}")) is not None:
                 study.report(taken.number, 1, 0.5, 0.1)
-                study.end(taken.number, TrialResult.complete(0.5, 0.1, "x", {"seconds": 0.1}))
+                study.end(taken.number, completed(0.5, {"seconds": 0.1}))
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(work, range(2)))

@@ -23,7 +23,7 @@ from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import TrialResult, values_of
 from evolve.sweeps.worker import Worker
-from tests.sweeps import GENES, take
+from tests.sweeps import GENES, completed, take
 from tests.waits import PATIENCE
 
 
@@ -154,5 +154,5 @@ def test_the_final_takes_as_long_as_games_did_so_far(
     for number, (games, each) in enumerate([(4, 0.2), (12, 0.6)]):
         sweep.study.take("w")
         facts = {"played": games, "play_seconds": games * each}
-        sweep.study.end(number, TrialResult.complete(0.5, 0.1, "x", facts))
+        sweep.study.end(number, completed(0.5, facts))
     assert sweep.final_seconds == pytest.approx(seconds)
