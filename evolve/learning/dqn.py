@@ -36,6 +36,7 @@ class MoveLearner(Learner):
     """Plays games, with some random moves, and fits its network to their rewards."""
 
     kind = "dqn"
+    counts = ("iteration", "survived", "accept_seconds", "owed")
 
     settings: DqnSettings
 
@@ -49,7 +50,7 @@ class MoveLearner(Learner):
         self.replays = [Replay(max(1, settings.window // settings.networks)) for _ in self.models]
         self._past: deque[Networks] = deque([self._networks()], maxlen=settings.past + 1)
         self._survivor: list[dict[str, npt.NDArray[Any]]] = [m.state() for m in self.models]
-        self._owed = [0.0] * settings.networks
+        self.owed = [0.0] * settings.networks
         self._experience = Experience(settings, jobs)
 
     def _networks(self) -> Networks:
@@ -57,11 +58,9 @@ class MoveLearner(Learner):
 
     @property
     def steps(self) -> int:
-        """Learning steps so far, of all networks."""
         return sum(model.steps for model in self.models)
 
     def agent(self) -> DqnAgent:
-        """Return the agent that plays with the current networks."""
         return self._agent(self._past[-1])
 
     def _agent(self, networks: Networks) -> DqnAgent:
@@ -82,9 +81,9 @@ class MoveLearner(Learner):
         settings, losses = self.settings, []
         played, added = self._play(rng, count, share(), progress, left_for_games(left))
         for number, model in enumerate(self.models):
-            self._owed[number] += added[number] * settings.updates / settings.batch
-            while self._owed[number] >= 1.0 and len(self.replays[number]) > 0 and left() > 0.0:
-                self._owed[number] -= 1.0
+            self.owed[number] += added[number] * settings.updates / settings.batch
+            while self.owed[number] >= 1.0 and len(self.replays[number]) > 0 and left() > 0.0:
+                self.owed[number] -= 1.0
                 model.set_progress(share())
                 losses.append(self._learn(number, rng))
         self.iteration += 1
@@ -184,19 +183,11 @@ class MoveLearner(Learner):
         return checkpoint
 
     def facts(self) -> dict[str, Any]:
-        return {
-            "iteration": self.iteration,
-            "survived": self.survived,
-            "accept_seconds": self.accept_seconds,
-            "owed": self._owed,
-            "added": [replay.added for replay in self.replays],
-            "past": len(self._remembered),
-        }
+        added = [replay.added for replay in self.replays]
+        return {**super().facts(), "added": added, "past": len(self._remembered)}
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        self.iteration, self.survived = facts["iteration"], facts["survived"]
-        self.accept_seconds = facts["accept_seconds"]
-        self._owed = list(facts["owed"])
+        super().restore(facts, {})
         numbers = range(len(self.models))
         for number in numbers:
             self.models[number].load_state(part_of(arrays, f"model/{number}/"))
@@ -230,7 +221,10 @@ class MoveLearner(Learner):
         settings = self.settings
         positions = np.ascontiguousarray(positions)
         target, model = self.targets[number], self.models[number]
-        legal = _legal(positions)
+        bits = np.empty(len(positions), np.uint64)
+        legal_moves_of_all(positions, bits)
+        octets = bits.view(np.uint8).reshape(-1, 8)
+        legal = np.unpackbits(octets, axis=1, bitorder="little").astype(np.bool_)
         if settings.input == "coloured-move":
             values = _each_move(target, positions, sides, legal)
             judged = _each_move(model, positions, sides, legal) if settings.double else values
@@ -254,11 +248,3 @@ def _each_move(
     values = torch.zeros(legal.shape, device=model.device)
     values[torch.from_numpy(row), torch.from_numpy(square)] = model.outputs(inputs)[:, 0]
     return values
-
-
-def _legal(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Return legal moves of positions [B, 2] as flags [B, 64]."""
-    bits = np.empty(len(positions), np.uint64)
-    legal_moves_of_all(positions, bits)
-    flags = np.unpackbits(bits.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    return flags.astype(np.bool_)

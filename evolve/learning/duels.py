@@ -112,11 +112,9 @@ class Strategy:
         return np.rint(weights).astype(np.int32)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays of a checkpoint."""
         return {_PREFIX + name: getattr(self, name) for name in _ARRAYS}
 
     def facts(self) -> dict[str, float]:
-        """The rest of a checkpoint."""
         return {name: getattr(self, name) for name in _FACTS}
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:

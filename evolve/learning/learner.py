@@ -82,11 +82,13 @@ class Learner(ABC):
 
     kind: of its agents. keeps_last: whether the last agent is kept, whatever earlier checks say.
     accept_seconds: CPU seconds that matches between models have taken so far. state: all that it
-    has learned, as arrays; a learner with more says what a checkpoint holds.
+    has learned, as arrays; a learner with more says what a checkpoint holds. counts: attributes
+    that a checkpoint holds too.
     """
 
     kind: ClassVar[str]
     keeps_last: ClassVar[bool] = False
+    counts: ClassVar[tuple[str, ...]] = ()
     accept_seconds: float = 0.0
     state: dict[str, npt.NDArray[Any]]
 
@@ -133,11 +135,13 @@ class Learner(ABC):
 
     def facts(self) -> dict[str, Any]:
         """Return the rest of a checkpoint, as JSON."""
-        return {}
+        return {name: getattr(self, name) for name in self.counts}
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Continue from what `arrays` and `facts` returned."""
         self.state = dict(arrays)
+        for name in self.counts:
+            setattr(self, name, facts[name])
 
 
 def alphabeta_agents(

@@ -45,6 +45,7 @@ class TreeLearner(Learner):
     """Plays games by tree search, and fits its network to their outcomes and visit counts."""
 
     kind = "mcts"
+    counts = ("iteration", "accepted", "accept_seconds", "owed")
 
     settings: MctsSettings
 
@@ -56,7 +57,7 @@ class TreeLearner(Learner):
         self.replay = Replay(settings.window)
         self.player: Network | None = None
         """The network that evaluates positions in games; None at first, when rollouts do."""
-        self._owed = 0.0
+        self.owed = 0.0
         self._choice_cost = 0.0
         """CPU seconds that the last matches between models took."""
         self._agents = alphabeta_agents(settings.opponents, (ITSELF, "random"), settings.rules)
@@ -69,10 +70,10 @@ class TreeLearner(Learner):
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> tuple[int, float]:
         played, added = self._play(rng, count, progress, left_for_games(left))
-        self._owed += added * self.settings.updates / self.settings.batch
+        self.owed += added * self.settings.updates / self.settings.batch
         losses = []
-        while self._owed >= 1.0 and left() > self._choice_cost:
-            self._owed -= 1.0
+        while self.owed >= 1.0 and left() > self._choice_cost:
+            self.owed -= 1.0
             self.model.set_progress(share())
             losses.append(self._learn(rng))
         self.iteration += 1
@@ -220,18 +221,10 @@ class TreeLearner(Learner):
         return {**checkpoint, **self.replay.arrays("replay/")}
 
     def facts(self) -> dict[str, Any]:
-        return {
-            "iteration": self.iteration,
-            "accepted": self.accepted,
-            "accept_seconds": self.accept_seconds,
-            "owed": self._owed,
-            "added": self.replay.added,
-        }
+        return {**super().facts(), "added": self.replay.added}
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        self.iteration, self.accepted = facts["iteration"], facts["accepted"]
-        self.accept_seconds = facts["accept_seconds"]
-        self._owed = facts["owed"]
+        super().restore(facts, {})
         self.model.load_state(part_of(arrays, "model/"))
         player = part_of(arrays, "player/")
         if player:

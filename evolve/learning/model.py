@@ -17,6 +17,7 @@ from evolve.engine.networks.architecture import INPUTS, Architecture, Layer
 from evolve.engine.networks.forward import encode_all
 from evolve.engine.networks.network import Network
 from evolve.errors import SettingsError
+from evolve.learning.learner import part_of
 
 _LEARNING = ("norm", "dropout")
 """Words of a layer that matter only in learning: norms are folded into its weights."""
@@ -286,7 +287,6 @@ class Model:
             return self.module(inputs.to(self.device))
 
     def network(self) -> Network:
-        """Return the current network for play."""
         return self.module.network()
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
@@ -308,13 +308,8 @@ class Model:
 
         `steps` replaces the state's count, for a training that has gone back to an earlier model.
         """
-        self.module.load_state_dict(
-            {
-                name.removeprefix("module/"): torch.from_numpy(array.copy())
-                for name, array in arrays.items()
-                if name.startswith("module/")
-            }
-        )
+        own = part_of(arrays, "module/")
+        self.module.load_state_dict({n: torch.from_numpy(a.copy()) for n, a in own.items()})
         stored = self.optimizer.state_dict()
         numbers = sorted({int(n.split("/")[1]) for n in arrays if n.startswith("adam/")})
         stored["state"] = {

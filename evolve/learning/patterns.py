@@ -104,10 +104,7 @@ class PatternLearner(Learner):
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> tuple[int, float]:
-        """Play `count` games and learn from them, as far as the time left allows.
-
-        All games use the weights from before the first of them.
-        """
+        """Play and learn, see Learner; all games use the weights from before the first of them."""
         if share() >= self.settings.duels_begin:
             return self._duel(count, share, progress, left), math.nan
         self._searching = self._searching or share() >= self.settings.searches_begin
@@ -211,7 +208,6 @@ class PatternLearner(Learner):
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Continue from what `arrays` and `facts` returned; ValueError where they do not fit."""
         for name in ("tables", "sums", "updates"):  # kernels do not check shapes and types
             getattr(self._data, name)[:] = arrays[name]
         self._targets = arrays["targets"].astype(np.float32, copy=False)
@@ -229,7 +225,6 @@ class PatternLearner(Learner):
         return share / len(self._shapes.instances)
 
     def _patterns(self) -> Patterns:
-        """Return the current weights as an evaluation."""
         tables = self._data.tables[:, : self._shapes.entries]
         return Patterns(self._shapes, self._boundaries, evaluation_weights(tables))
 
@@ -275,7 +270,11 @@ class PatternLearner(Learner):
         self._targets = np.concatenate([self._targets, targets])
         drawn = rng.choice(older, again, replace=False) if again else np.empty(0, np.int64)
         order = rng.permutation(np.concatenate([drawn, np.arange(older, older + count)]))
-        rate = self._rate(self._search_rate(share()))
+        # The step falls by equal factors.
+        begin, end = settings.searches_begin, 1.0 - settings.duels
+        done = (share() - begin) / (end - begin) if begin < end else 1.0
+        fall = (settings.last_rate / settings.search_rate) ** min(max(done, 0.0), 1.0)
+        rate = self._rate(settings.search_rate * fall)
         squares = fit_positions(
             self._positions,
             self._targets,
@@ -290,11 +289,3 @@ class PatternLearner(Learner):
         self._positions = self._positions[-settings.window :]
         self._targets = self._targets[-settings.window :]
         return float(squares), len(order)
-
-    def _search_rate(self, share: float) -> float:
-        """Return the step when this share of the training is done: it falls by equal factors."""
-        settings = self.settings
-        begin, end = settings.searches_begin, 1.0 - settings.duels
-        done = (share - begin) / (end - begin) if begin < end else 1.0
-        fall: float = (settings.last_rate / settings.search_rate) ** min(max(done, 0.0), 1.0)
-        return settings.search_rate * fall

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -26,9 +26,10 @@ from evolve.fitness.statistics import stated
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json, taking_settings
 from evolve.runs import life_cycle
+from evolve.runs.loading import existing_champion
 from evolve.runs.progress import Observer, RunEnding, shown
 from evolve.runs.run import Run
-from evolve.runs.run_types import TRAININGS, champion_of
+from evolve.runs.run_types import TRAININGS
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
 from evolve.version import __version__
@@ -90,20 +91,15 @@ class InMemoryTraining:
         self.jobs = jobs
         self.learner = learner_for(settings, jobs)
         self.games = 0
-        self.spent = 0.0
-        """CPU seconds so far."""
+        self.spent = 0.0  # CPU seconds so far
         self.seconds = 0.0
         self.rng = np.random.default_rng(np.random.SeedSequence([settings.seed, 1]))
 
     @property
     def share(self) -> float:
         """The share of the training that is done, 0 to 1."""
-        settings, shares = self.settings, [0.0]
-        if settings.games is not None:
-            shares.append(self.games / settings.games)
-        if settings.budget is not None:
-            shares.append(self.spent / self._end)
-        return min(1.0, max(shares))
+        games = self.settings.games
+        return min(1.0, max(0.0 if games is None else self.games / games, self.spent / self._end))
 
     @property
     def done(self) -> float:
@@ -116,8 +112,8 @@ class InMemoryTraining:
     @property
     def finished(self) -> LearningEnding | None:
         """Why nothing is left to do; None while something is."""
-        settings = self.settings
-        if settings.games is not None and self.games >= settings.games:
+        games = self.settings.games
+        if games is not None and self.games >= games:
             return LearningEnding.GAMES
         if self.spent >= self._end:
             return LearningEnding.BUDGET
@@ -125,10 +121,7 @@ class InMemoryTraining:
 
     @property
     def learned_little(self) -> bool:
-        """Whether it has had less than two rounds.
-
-        Then untrained weights played nearly all its games.
-        """
+        """Whether untrained weights played nearly all its games: those of less than two rounds."""
         return self.games < 2 * self.settings.games_in_hand(0.0)
 
     def iterate(self, watch: Callable[[int, float], None]) -> float:
@@ -136,31 +129,25 @@ class InMemoryTraining:
 
         A budget ends it at any point: games that are not over then are given up.
         """
-        begin, cpu = time.perf_counter(), time.process_time()
-        before = self.games
+        begin, cpu, done = time.perf_counter(), time.process_time(), self.games
 
         def progress(games: int) -> None:
-            nonlocal before
-            before += games
-            watch(before, self.share)
+            nonlocal done
+            done += games
+            watch(done, self.share)
 
         count = self.settings.games_in_hand(self.share)
         if self.settings.games is not None:
             count = min(count, self.settings.games - self.games)
         if self.settings.budget is not None and self.spent > 0.0:
             # No more games than the budget is likely to allow: iterations may be long.
-            rest = self._end - self.spent
-            count = min(count, max(1, round(rest * self.games / self.spent)))
+            count = min(count, max(1, round((self._end - self.spent) * self.games / self.spent)))
 
         def left() -> float:
             return self._end - self.spent - (time.process_time() - cpu)
 
         def share() -> float:
-            """Return the share that is done.
-
-            Without a budget it counts games and is fixed within an iteration, so that the run
-            repeats.
-            """
+            # Without a budget it is fixed within an iteration, so that the run repeats.
             budget = self.settings.budget
             return self.share if budget is None else max(self.share, 1.0 - left() / self._end)
 
@@ -197,11 +184,7 @@ class InMemoryTraining:
 
 
 class Training(InMemoryTraining):
-    """One training in its folder.
-
-    The same settings and number of games give the same tables, whatever `jobs`, interruption and
-    resume. A budget in CPU seconds ends wherever the machine has got to.
-    """
+    """One training in its folder: interrupted and resumed, it gives the same tables."""
 
     def __init__(self, folder: Path, settings: TrainingSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
@@ -212,11 +195,13 @@ class Training(InMemoryTraining):
         self._checked_share = 0.0
         self._since_best = 0
         self._losses: list[float] = []
-        self._judge: Panel | Ladder | None = None
+
+    @cached_property
+    def _judge(self) -> Panel | Ladder:
+        return judge_of(self.settings)
 
     @property
     def finished(self) -> LearningEnding | None:
-        """Why nothing is left to do; None while something is."""
         ending, patience = super().finished, self.settings.patience
         if ending is None and patience is not None and self._since_best >= patience:
             return LearningEnding.PATIENCE
@@ -266,8 +251,6 @@ class Training(InMemoryTraining):
         if finished:
             self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
-        if self._judge is None:
-            self._judge = judge_of(self.settings)
         judged = self._judge.judge(self.learner.checked_agent(), Threads(self.jobs))
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
@@ -301,6 +284,7 @@ class Training(InMemoryTraining):
             observer.row(row, self.done, 1.0)
 
     def _save_champion(self, row: Mapping[str, Any], judged: Judgement) -> None:
+        elo = judged.elo
         provenance = {
             "run": self.folder.resolve().name,
             "seed": self.settings.seed,
@@ -310,11 +294,7 @@ class Training(InMemoryTraining):
             "score": row["score"],
             "error": judged.error,
             "against": judged.against,
-            **(
-                {}
-                if judged.elo is None
-                else judged.elo.columns("elo") | {"elo_games": judged.elo.n}
-            ),
+            **({} if elo is None else {**elo.columns("elo"), "elo_games": elo.n}),
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)
@@ -322,8 +302,7 @@ class Training(InMemoryTraining):
 
     def _rate_champion(self, observer: Observer) -> None:
         """Rate the champion on the ladder, unless its check or an earlier end of training did."""
-        file = champion_of(self.folder)
-        assert file is not None  # the first check saves one
+        file = existing_champion(self.folder)
         agent, settings = read_agent(file), self.settings
         if "elo_games" not in agent.provenance:
             rating = Ladder(settings.rules, seed=settings.seed).rate_champion(
@@ -407,9 +386,8 @@ def train(
     """
     variant, command = life_cycle.variant_of(TRAININGS, kind), TRAININGS.command(kind)
     folder = Path(folder)
-    below = life_cycle.settings_below(folder)
     requested: TrainingSettings = resolve_as(
-        variant.model(), variant.all_presets(), settings, below
+        variant.model(), variant.all_presets(), settings, life_cycle.settings_below(folder)
     )
     with life_cycle.opened(TRAININGS, command, folder, requested) as store_settings:
         training = Training(folder, requested, jobs)
