@@ -13,19 +13,21 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from evolve.agents.registry import KINDS
-from evolve.engine.board.rules import Rules, check_rules
+from evolve.engine.board.rules import Rules
 from evolve.engine.networks.architecture import MOST_WEIGHTS
-from evolve.errors import AgentError, AgentFileError, PositionError
+from evolve.errors import AgentError, AgentFileError
 from evolve.files.atomic import replacing, write_text
-from evolve.parsing import parse_json, read_document
+from evolve.parsing import faults, parse_json, read_document
 
 FORMAT: Final = "evolve-agent"
 VERSION: Final = 1
@@ -63,7 +65,16 @@ def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:
     """
     with path.open("rb") as file:
         packed = file.read(len(_ZIP)) == _ZIP
-    return _unpacked(path, whole) if packed else (_parsed(path), {})
+    if not packed:
+        return _parsed(path), {}
+    try:  # nothing is unpacked that is too large for an agent
+        arrays = read_arrays(path, _LARGEST, None if whole else _HEADER)
+    except ValueError as error:
+        raise AgentFileError(f"this is not an agent file: {error}") from error
+    header = arrays.pop(_HEADER, None)
+    if header is None or header.dtype.kind != "U" or header.ndim != 0:
+        raise AgentFileError(f"this is not an agent file: it holds no {_HEADER} of text")
+    return _parsed(str(header)), arrays
 
 
 @dataclass(frozen=True)
@@ -71,10 +82,10 @@ class AgentHeader:
     """The parts of a document that all kinds of agents share."""
 
     kind: str
-    rules: Rules | None
     name: str
-    parameters: Mapping[str, Any]
-    provenance: Mapping[str, Any]
+    parameters: dict[str, Any]
+    rules: Rules | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
 
 
 def header_of(document: Any) -> AgentHeader:
@@ -88,19 +99,10 @@ def header_of(document: Any) -> AgentHeader:
         known = ", ".join(KINDS)
         fault = "says no kind" if kind is None else f"is of an unknown kind, {kind!r}"
         raise AgentFileError(f"it {fault}; this evolve reads {known}")
-    parameters = document.get("parameters")
-    if not isinstance(parameters, dict):
-        raise AgentFileError("parameters are missing")
-    name, provenance = document.get("name", kind), document.get("provenance", {})
-    if not isinstance(name, str) or not isinstance(provenance, dict):
-        raise AgentFileError("name must be text and provenance an object")
-    rules = document.get("rules")
     try:
-        return AgentHeader(
-            kind, None if rules is None else check_rules(rules), name, parameters, provenance
-        )
-    except PositionError as error:
-        raise AgentFileError(str(error)) from error
+        return TypeAdapter(AgentHeader).validate_python({"name": kind, **document})
+    except ValidationError as error:
+        raise AgentFileError("; ".join(fault.text for fault in faults(error))) from error
 
 
 def read_header(path: Path) -> AgentHeader:
@@ -131,18 +133,6 @@ def _parsed(source: Path | str) -> Any:
         raise AgentFileError("this is not an agent file: it is neither text nor .npz") from error
     except ValueError as error:
         raise AgentFileError(f"this is not an agent file: {error}") from error
-
-
-def _unpacked(path: Path, whole: bool) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
-    """The header and arrays of an archive; it unpacks nothing that is too large for an agent."""
-    try:
-        arrays = read_arrays(path, _LARGEST, None if whole else _HEADER)
-    except ValueError as error:
-        raise AgentFileError(f"this is not an agent file: {error}") from error
-    header = arrays.pop(_HEADER, None)
-    if header is None or header.dtype.kind != "U" or header.ndim != 0:
-        raise AgentFileError(f"this is not an agent file: it holds no {_HEADER} of text")
-    return _parsed(str(header)), arrays
 
 
 def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:

@@ -19,15 +19,8 @@ from evolve.agents.memory import thread_context, thread_scratch
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules, rule_set
-from evolve.engine.networks.action_search import (
-    DISCOUNT_OTHER,
-    DISCOUNT_OWN,
-    DISCOUNT_PASS,
-    DISCOUNT_PASSED,
-    DISCS,
-    REWARD_CELLS,
-    action_values,
-)
+from evolve.engine.networks import action_search
+from evolve.engine.networks.action_search import action_values
 from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
 from evolve.engine.search import context as layout
@@ -105,16 +98,16 @@ class Rewards:
     @cached_property
     def cells(self) -> npt.NDArray[np.float64]:
         """The rewards as kernels read them, [REWARD_CELLS]."""
-        cells = np.ones(REWARD_CELLS, np.float64)
+        cells = np.ones(action_search.REWARD_CELLS, np.float64)
         cells[:64] = np.array(self.squares)[np.array(CLASS_OF_SQUARE)]
-        cells[DISCS] = self.discs
-        cells[DISCOUNT_OWN] = self.discount
+        cells[action_search.DISCS] = self.discs
+        cells[action_search.DISCOUNT_OWN] = self.discount
         if self.step == "ply":
-            cells[DISCOUNT_OTHER] = self.discount
+            cells[action_search.DISCOUNT_OTHER] = self.discount
         else:
-            cells[DISCOUNT_PASS] = self.discount
+            cells[action_search.DISCOUNT_PASS] = self.discount
             # A side's next turn is one step away, however often the other side moves before it.
-            cells[DISCOUNT_PASSED] = 1.0 / self.discount if self.discount else 1.0
+            cells[action_search.DISCOUNT_PASSED] = 1.0 / self.discount if self.discount else 1.0
         return cells
 
     def document(self) -> dict[str, Any]:
@@ -209,7 +202,7 @@ class DqnAgent(StoredAgent):
             U(board.opp),
             side,
             self.lookahead,
-            self._addresses,
+            np.array([self.networks[0].address, self.networks[-1].address], np.int64),
             self.rewards.cells,
             scratch.ctypes.data,
             rule_set(self._rules).code,
@@ -263,7 +256,3 @@ class DqnAgent(StoredAgent):
     @property
     def _play(self) -> NetworkPlay:
         return NetworkPlay("dqn", self.endgame, self.rewards.cells, lookahead=self.lookahead)
-
-    @property
-    def _addresses(self) -> npt.NDArray[np.int64]:
-        return np.array([self.networks[0].address, self.networks[-1].address], np.int64)

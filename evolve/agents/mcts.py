@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, ClassVar, Final, Literal, Self
@@ -309,12 +308,9 @@ class MctsAgent(StoredAgent):
     def _solved(self, board: Board, tree: Tree, end: float | None = None) -> int | None:
         """The best move by exact score; None where all moves lose, or `end` comes too early."""
         context = self._context(board)
-        context[layout.NODES] = context[layout.STOPPED] = 0
-        order = tree.by_value() if self.order == "value" else tree.ranked()
-        with nullcontext() if end is None else stopping_at(context, end):
-            square, score = solve_in_order(
-                U(board.own), U(board.opp), np.array(order, np.int64), context.ctypes.data
-            )
+        order = np.array(tree.ranked(self.order), np.int64)
+        with stopping_at(context, end):
+            square, score = solve_in_order(U(board.own), U(board.opp), order, context.ctypes.data)
         return int(square) if square >= 0 and score >= 0 else None
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -95,18 +95,14 @@ class Tree:
         first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
         return range(int(first), int(first) + max(0, int(count)))
 
-    def ranked(self) -> list[int]:
-        """The moves of the root, by visits, then by Q; among equals the lowest square first."""
-        moves, visits, values = self._moves()
-        return cast("list[int]", moves[np.lexsort((-values, -visits))].tolist())
+    def ranked(self, order: Literal["visits", "value"] = "visits") -> list[int]:
+        """The moves of the root, by visits, then by Q; among equals the lowest square first.
 
-    def by_value(self) -> list[int]:
-        """The moves of the root by Q, for the side to move; among equals the lowest square first.
-
-        Moves without visits come last: their value is unknown.
+        By value: by Q for the side to move; moves without visits, of unknown value, come last.
         """
         moves, visits, values = self._moves()
-        return cast("list[int]", moves[np.lexsort((-values, visits == 0))].tolist())
+        first = -visits if order == "visits" else visits == 0
+        return cast("list[int]", moves[np.lexsort((-values, first))].tolist())
 
     def root_values(self) -> dict[int, float]:
         """Q of every move of the root: its mean value for the side to move, −1 to 1."""
@@ -141,7 +137,6 @@ class Forest:
         self._leaves = mcts_games.empty_leaves(count)
 
     def tree(self, number: int) -> Tree:
-        """One of the trees."""
         nodes = mcts.Nodes._make(array[number] for array in self.trees.nodes)
         return Tree(nodes, int(self.trees.used[number]))
 

@@ -241,13 +241,16 @@ class PatternAgent(SearchingAgent):
         search = self.allocation
         depths = f"depth {self.depth}" if search is None else f"depths {list(search.depths)}"
         facts = (*(self._limits or [depths]), f"exact from {self.endgame} empties")
-        edges = [4, *self.patterns.boundaries, 65]
+        edges, margins, cuts = [4, *self.patterns.boundaries], self._allocation.probcuts, ""
+        if self.cuts and any(margins):
+            by = ", ".join(f"{margin:g}" for margin in margins)
+            cuts = f"by {by} standard deviations, at nodes of up to {self.cuts.deepest} plies"
         lines = [
             f"{count_of(len(shapes.shapes), 'shape')} with "
             f"{count_of(len(shapes.instances), 'image')}, {count_of(len(tables), 'phase')} "
-            f"(from {', '.join(map(str, edges[:-1]))} discs), "
+            f"(from {', '.join(map(str, edges))} discs), "
             f"{count_of(tables.shape[0] * shapes.weights, 'weight')}",
-            self._cuts_in_words,
+            f"forward cuts {cuts}" if cuts else "no forward cuts",
         ]
         if search is not None and search.boundaries:
             lines.append(f"searched by phases from {', '.join(map(str, search.boundaries))} discs")
@@ -280,16 +283,6 @@ class PatternAgent(SearchingAgent):
     @property
     def _allocation(self) -> Allocation:
         return self.allocation or Allocation((), (self.depth,), (self.probcut,))
-
-    @property
-    def _cuts_in_words(self) -> str:
-        margins = self._allocation.probcuts
-        if not self.cuts or not any(margins):
-            return "no forward cuts"
-        by = ", ".join(f"{margin:g}" for margin in margins)
-        return (
-            f"forward cuts by {by} standard deviations, at nodes of up to {self.cuts.deepest} plies"
-        )
 
     def _depth_at(self, board: Board) -> int:
         return self._allocation.depth(64 - board.empties)

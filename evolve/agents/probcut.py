@@ -15,20 +15,8 @@ import numpy.typing as npt
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.games.opening import MATCH_SLOT, OPENING_DISCS, slot_of
-from evolve.engine.patterns.patterns import (
-    CHECK_MARGIN,
-    DISC,
-    MOST_CUT_DEPTH,
-    PROBE_DEPTH,
-    PROBE_MARGIN,
-    PROBE_MEAN,
-    PROBE_SLOPE,
-    SLOPE_BITS,
-    STATIC_MARGIN,
-    STATIC_MEAN,
-    STATIC_SLOPE,
-    no_cuts,
-)
+from evolve.engine.patterns import patterns as block
+from evolve.engine.patterns.patterns import DISC, no_cuts
 from evolve.errors import AgentError
 
 if TYPE_CHECKING:
@@ -100,7 +88,7 @@ class Cuts:
             raise AgentError("depth, shallow depth and discs of a cut must be whole numbers")
         self.rows = rows.astype(np.float64)
         depth, shallow, discs, slope, mean, deviation = self.rows.T
-        fits = (shallow >= 0) & (shallow < depth) & (depth <= MOST_CUT_DEPTH)
+        fits = (shallow >= 0) & (shallow < depth) & (depth <= block.MOST_CUT_DEPTH)
         fits &= (discs >= 4) & (discs <= 64) & (slope >= 0.25) & (slope <= 4)
         fits &= (np.abs(mean) <= 64) & (deviation >= 0) & (deviation <= 64)
         if not fits.all():
@@ -151,18 +139,18 @@ class Cuts:
         mean = np.rint(mean * disc)
         probe = shallow > 0
         at = depth[probe], discs[probe]
-        cells[(*at, PROBE_DEPTH)] = shallow[probe]
-        cells[(*at, PROBE_SLOPE)] = np.rint((1 << SLOPE_BITS) / slope[probe])
-        cells[(*at, PROBE_MEAN)] = mean[probe]
-        cells[(*at, PROBE_MARGIN)] = spread[probe]
-        cells[(*at, CHECK_MARGIN)] = -spread[probe]  # where no static value predicts anything
+        cells[(*at, block.PROBE_DEPTH)] = shallow[probe]
+        cells[(*at, block.PROBE_SLOPE)] = np.rint((1 << block.SLOPE_BITS) / slope[probe])
+        cells[(*at, block.PROBE_MEAN)] = mean[probe]
+        cells[(*at, block.PROBE_MARGIN)] = spread[probe]
+        cells[(*at, block.CHECK_MARGIN)] = -spread[probe]  # where no static value predicts anything
         at = depth[~probe], discs[~probe]
-        cells[(*at, STATIC_SLOPE)] = np.rint((1 << SLOPE_BITS) * slope[~probe])
-        cells[(*at, STATIC_MEAN)] = mean[~probe]
-        cells[(*at, CHECK_MARGIN)] = spread[~probe]
+        cells[(*at, block.STATIC_SLOPE)] = np.rint((1 << block.SLOPE_BITS) * slope[~probe])
+        cells[(*at, block.STATIC_MEAN)] = mean[~probe]
+        cells[(*at, block.CHECK_MARGIN)] = spread[~probe]
         factor = np.array(_STATIC_MARGINS)[np.minimum(depth, len(_STATIC_MARGINS)) - 1] / PROBCUT
         static = ~probe & (depth <= _DEEPEST_STATIC)
-        cells[depth[static], discs[static], STATIC_MARGIN] = (factor * spread)[static]
+        cells[depth[static], discs[static], block.STATIC_MARGIN] = (factor * spread)[static]
         return cells
 
 

@@ -138,12 +138,9 @@ class SearchingAgent(StoredAgent):
         """The limits that it plays by in place of its depths, in words; empty without."""
         if not self._is_limited:
             return []
-        seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
-        return [
-            *([] if seconds is None else [f"{seconds:g} s a move"]),
-            *([] if nodes is None else [f"{nodes} nodes a move"]),
-            *([] if depth is None else [f"depth {depth} at most"]),
-        ]
+        texts = "{:g} s a move", "{} nodes a move", "depth {} at most"
+        limits = zip(texts, (self.limit.seconds, self.limit.nodes, self.limit.depth), strict=True)
+        return [text.format(value) for text, value in limits if value is not None]
 
     @property
     def repeats(self) -> bool:

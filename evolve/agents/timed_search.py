@@ -235,7 +235,12 @@ def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Ite
     timer = None
     if seconds is None or not set_deadline(context, seconds, nodes):
         context[layout.BUDGET] = nodes or layout.UNLIMITED
-        timer = None if seconds is None else _timer(context, seconds)
+        if seconds is not None:
+            # For kernels without a clock: they run without the interpreter's lock, so another
+            # thread can set the cell that they check.
+            timer = threading.Timer(seconds, context.__setitem__, (layout.STOPPED, 1))
+            timer.daemon = True
+            timer.start()
     try:
         yield
     finally:
@@ -243,14 +248,3 @@ def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Ite
             timer.cancel()
             timer.join()
         clear_deadline(context)
-
-
-def _timer(context: layout.Cells, seconds: float) -> threading.Timer:
-    """A started timer that stops a search after `seconds`, for kernels without a clock.
-
-    Kernels run without the interpreter's lock, so another thread can set the cell that they check.
-    """
-    timer = threading.Timer(seconds, context.__setitem__, (layout.STOPPED, 1))
-    timer.daemon = True
-    timer.start()
-    return timer

@@ -33,11 +33,6 @@ _MOVES: Final = 60
 """Moves of both sides in a game, about."""
 
 
-def has_clock(agent: Agent) -> bool:
-    """Whether the agent can play by the clock."""
-    return "time" in agent.settings
-
-
 def strongest_agent(rules: Rules) -> str:
     """The strongest agent of the package; the reference table where none is rated."""
     best = strongest(rules)
@@ -56,7 +51,7 @@ def contest_agent(
 ) -> StoredAgent:
     """Load an agent with the clock of a contest; rules: None for its own, or those of `ask`."""
     agent = load_agent(source)
-    if agent.kind and has_clock(agent):
+    if agent.kind and "time" in agent.settings:
         agent = load_agent(with_clock(source, seconds))
     agent = writable(agent)
     return agent.with_rules(rules or agent.rules or ask())
@@ -94,7 +89,6 @@ class ShortMatch:
 
     @property
     def opponent(self) -> str:
-        """Its name."""
         best = strongest_agent(self.rules)
         return f"champion-{self.rules}" if parse_name(self.source).base == best else best
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -123,14 +123,6 @@ class Rung:
     elo: float
 
 
-class _LadderRating(NamedTuple):
-    """The rating of an agent, and the games with the rungs that it comes from, as in `meet`."""
-
-    elo: Estimate
-    rungs: list[Rung]
-    games: Games
-
-
 class Ladder:
     """Opponents of known Elo, the weakest first; none under rules that have no ladder.
 
@@ -174,8 +166,8 @@ class Ladder:
         largest_endgame: int | None = None,
         executor: Executor = ONE_THREAD,
         progress: GamesDone | None = None,
-    ) -> _LadderRating:
-        """Rate an agent by games with the rungs nearest to `elo`.
+    ) -> tuple[Estimate, list[Rung], Games]:
+        """Rate an agent by games with the rungs nearest to `elo`; return these, too, as in `meet`.
 
         openings: an equal part for each rung; if `shared`, all rungs play all of them.
         """
@@ -191,7 +183,7 @@ class Ladder:
             executor=executor,
             progress=progress,
         )
-        return _LadderRating(rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games)
+        return rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games
 
     def rate_champion(
         self,
@@ -240,14 +232,15 @@ class Ladder:
             rng = generator(self._seed, Use.RATING_OPENINGS, rounds)
             rounds += 1
             openings = balanced_openings(self.played * number, Part.MATCH, self.rules, rng, _PLIES)
-            return self.rate(
+            elo, _, _ = self.rate(
                 agent,
                 near,
                 openings,
                 largest_endgame=largest_endgame,
                 executor=executor,
                 progress=count,
-            ).elo
+            )
+            return elo
 
         near = self.rungs[len(self.rungs) // 2].elo if guess is None else guess
         number = min(each, _FEWEST) if limited else each  # to see how long games take

@@ -86,7 +86,6 @@ class Sprt:
         return {**asdict(self), **state, "verdict": self.verdict(pentanomial)}
 
     def verdict(self, pentanomial: Sequence[int]) -> _Verdict:
-        """Return the decision so far."""
         ratio = self.ratio(pentanomial)
         if ratio >= self.upper:
             return "accepted"
@@ -233,12 +232,10 @@ class Match:
 
     @property
     def played(self) -> int:
-        """The number of games played so far."""
         return 2 * int(self._finished.sum())
 
     @property
     def result(self) -> MatchResult:
-        """A's result so far."""
         return _summarize(self.games, repeatable=self.repeatable)
 
     @property
@@ -325,7 +322,6 @@ class Match:
         save: Callable[[], None] | None,
         check_stop: Callable[[], None],
     ) -> None:
-        """Play pairs of games."""
         numbers = np.array([game for pair in pairs for game in (2 * pair, 2 * pair + 1)])
         playing = self._series.play(numbers, in_pairs=True, check_stop=check_stop)
         with closing(playing) as parts:

@@ -129,7 +129,6 @@ class MatchFile:
         self._saved = self._match.played
 
     def _load(self) -> None:
-        """Load the games of the file into the match."""
         rows = _stored_rows(self.path)
         moves, results = empty_rows(len(rows))
         failures: dict[int, str] = {}

@@ -207,7 +207,6 @@ class Tournament:
         )
 
     def cross(self) -> CrossTable:
-        """Return the cross table of all games so far."""
         points, games = np.zeros((2, len(self.names), len(self.names)))
         for (i, j), result in self._results.items():
             points[i, j] = result.wins + result.draws / 2

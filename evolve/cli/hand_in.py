@@ -21,7 +21,6 @@ from evolve.arena.hand_in import (
     MATCH_GAMES,
     ShortMatch,
     contest_agent,
-    has_clock,
     newest_run,
     strongest_agent,
     writable,
@@ -64,7 +63,7 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     write_text(output, agent.python_source(numba))
     print_text(f"{agent.name} → {output}")
     print_text(f"it plays {agent.play}")
-    if has_clock(agent) and agent.limit.seconds is None:
+    if "time" in agent.settings and agent.limit.seconds is None:
         print_text("it does not use the time of a contest; the file of `evolve hand-in` does")
     if output.is_file():  # not standard output
         print_next(f"evolve check {as_word(output)}")

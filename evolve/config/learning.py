@@ -152,12 +152,10 @@ class LearningSettings(TrainingSettings):
         return self.games_per_iteration
 
     def check_is_due(self, last: int, games: int, share: float) -> bool:
-        """Whether `check_every` games have passed since the last check."""
         return games - last >= self.check_every
 
     @property
     def summary(self) -> str:
-        """Input and layers."""
         return f"{self.input}: {', '.join(self.layers)}"
 
     def brief(self) -> Self:

@@ -221,7 +221,6 @@ class PatternSettings(TrainingSettings):
 
     @property
     def summary(self) -> str:
-        """Shapes and phases."""
         return f"{', '.join(self.shapes)}; {count_of(self.phases, 'phase')}"
 
     def brief(self) -> Self:

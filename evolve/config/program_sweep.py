@@ -25,6 +25,7 @@ class ProgramSweepSettings(SweepSettings):
         **dict.fromkeys(("cores", "algorithm", "population", "generation_openings")),
     }
     MOST_OPENINGS: ClassVar[int] = 50
+    COUNTS_FAILURES: ClassVar[bool] = True  # a program may crash on many values
     OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "set_command", "space", "fix")
     """Fields that no client of a service may set: they become words of the program."""
 
@@ -95,11 +96,6 @@ class ProgramSweepSettings(SweepSettings):
     @property
     def games_of_trials(self) -> int | None:
         return None if self.games is None else self.games - self.final_games
-
-    @property
-    def counts_failures(self) -> bool:
-        """See SweepSettings: a program may crash on many values."""
-        return True
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -88,6 +88,8 @@ class SweepSettings(Settings):
     }
     MOST_OPENINGS: ClassVar[int] = 100
     """Most openings of each pair in a final, where the trials decide its size."""
+    COUNTS_FAILURES: ClassVar[bool] = False
+    """Whether failed trials count as trials, and may fail in a row once one is complete."""
 
     kind: Annotated[str, AfterValidator(_known)] = Field("dqn", exclude=True)
     """What the sweep tunes; the command sets it, not an option."""
@@ -325,11 +327,6 @@ class SweepSettings(Settings):
     def games_of_trials(self) -> int | None:
         """Games that all trials together may play; None for no limit."""
         return None
-
-    @property
-    def counts_failures(self) -> bool:
-        """Whether failed trials count as trials, and may fail in a row once one is complete."""
-        return False
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from evolve.config.operators import SCORE
 from evolve.config.toml import read_toml, resolve
 from evolve.engine.board.rules import END, REASON, rule_set
 from evolve.errors import AgentError, RunError, SettingsError
-from evolve.evolution.panel import Candidate, RunContext, RunPanel, past_generations
+from evolve.evolution.panel import Candidate, RunContext, RunPanel
 from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
@@ -76,7 +76,6 @@ class GenerationWriter:
 
     @cached_property
     def run(self) -> Run:
-        """The committed run."""
         return Run(self.folder)
 
     def commit(self, played: PlayedGeneration, champions: Champions) -> dict[str, Any]:
@@ -91,7 +90,8 @@ class GenerationWriter:
         panel_games = pa.Table.from_batches([], schema=GAMES_COLUMNS.schema)  # loads no pandas
         if generation % self.settings.panel_every == 0:
             first = self.genome.agent(champions.first_champion, champions.first_champion_name)
-            past = [self._past_champion(number) for number in past_generations(generation)]
+            spread = {generation // 4, generation // 2, 3 * generation // 4} - {0, generation}
+            past = [self._past_champion(number) for number in sorted(spread)]
             candidate = Candidate(generation, agents[champion], first, past, len(games))
             metrics, panel_games = self.panel.judge(candidate)
         score = metrics.get("panel_score")
@@ -113,11 +113,16 @@ class GenerationWriter:
             "seconds": self._judged_at - max(played.began, before),  # none of the one before
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
-        state = checkpoint(played.state, champions, self.genome)
+        checkpoint = {
+            "settings": self.settings.identity,
+            "evaluation": _digest(self.genome),
+            "algorithm": dict(played.state),
+            "progress": champions.state(self.genome),
+        }
         run_folder.commit_generation(
             self.folder,
             generation,
-            individuals_table(self._rows(generation, population, table), row, state),
+            individuals_table(self._rows(generation, population, table), row, checkpoint),
             pa.concat_tables([fitness_games, panel_games]),
         )
         return row
@@ -125,7 +130,6 @@ class GenerationWriter:
     def _rows(
         self, generation: int, population: Sequence[Individual], table: Standings
     ) -> list[dict[str, Any]]:
-        """The rows of the table of individuals."""
         rows = []
         for index, individual in enumerate(population):
             row = {
@@ -274,16 +278,6 @@ class Champions:
 def play_of(agent: StoredAgent) -> str:
     """Return a key for how an agent of a run plays: agents with the same key play the same."""
     return repr(agent.parameters)
-
-
-def checkpoint(state: Mapping[str, Any], champions: Champions, genome: Genome) -> dict[str, Any]:
-    """Return JSON for the metadata of the generation's file; `state` is the algorithm's."""
-    return {
-        "settings": genome.settings.identity,
-        "evaluation": _digest(genome),
-        "algorithm": dict(state),
-        "progress": champions.state(genome),
-    }
 
 
 def restored(

@@ -54,7 +54,6 @@ class Lineage:
         return [name for name in self.run.individuals.columns if name not in others]
 
     def best(self) -> str:
-        """Return the best individual of the last generation."""
         return str(self.run.metadata(self.run.generation_count - 1)[0]["best"])
 
     def steps(self, individual: str) -> dict[str, int]:
@@ -131,17 +130,13 @@ class Lineage:
             names += [f"{gene}.{n}" for n in range(numbers)] or [gene]
         rows = []
         for index, (name, value) in enumerate(zip(names, self._numbers(individual), strict=True)):
-            source = individual
-            while (parent := self._giver(source, index, value)) is not None:
-                source = parent
+            source, givers = individual, [individual]
+            while givers:
+                source = givers[0]  # the first parent, if both had the number
+                givers = [p for p in self.parents(source) if self._numbers(p)[index] == value]
             birth = {**self.births[source], "steps": steps[source]}
             rows.append({**birth, "gene": name, "value": value, "from": source})
         return pd.DataFrame(rows, columns=list(_GENES))
-
-    def _giver(self, individual: str, index: int, value: int) -> str | None:
-        """Return the parent that already had a number; the first if both had it."""
-        givers = (p for p in self.parents(individual) if self._numbers(p)[index] == value)
-        return next(givers, None)
 
     def _numbers(self, individual: str) -> list[int]:
         genes = row_genes(self.births[individual], self._gene_columns)

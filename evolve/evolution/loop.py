@@ -278,7 +278,6 @@ class Evolution:
         return PlayedGeneration(generation, population, played, self.openings, state, began)
 
     def _judge(self, played: PlayedGeneration) -> dict[str, Any]:
-        """Judge and commit a generation; return its row."""
         row = self._generations.commit(played, self.champions)
         self.generation, self.population = played.generation, played.population
         self._champion_selection.save_best_so_far(self.champions)

@@ -45,17 +45,11 @@ _FIRST_ELO: Final = 0.0
 """Elo near which generation 0 picks its rungs: the reference table at depth 1."""
 
 
-def past_generations(generation: int) -> list[int]:
-    """Return generations spread over the run so far; the champion also plays their champions."""
-    spread = {generation // 4, generation // 2, 3 * generation // 4}
-    return sorted(spread - {0, generation})
-
-
 @dataclass(frozen=True)
 class Candidate:
     """The best individual of a generation, for the panel to judge, and its possible opponents.
 
-    first: the best of generation 0; past: the best of each of `past_generations`; first_game: the
+    first: the best of generation 0; past: those of generations spread over the run; first_game: the
     number of the generation's next game.
     """
 
@@ -100,8 +94,7 @@ class RunPanel(ABC):
         Returns columns of the generation's row, and the games.
         """
 
-    @abstractmethod
-    def restore(self, run: Run) -> None:
+    def restore(self, run: Run) -> None:  # noqa: B027 - a fixed panel has no state
         """Restore the state after the generations of a run."""
 
     def _openings(self, count: int, generation: int) -> Openings:
@@ -180,9 +173,6 @@ class _FixedPanel(RunPanel):
             "past_score": past,
         }
         return metrics, pa.concat_tables([table, past_table])
-
-    def restore(self, run: Run) -> None:
-        """Nothing to restore."""
 
 
 class LadderPanel(RunPanel):

@@ -15,23 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.engine.board.rules import (
-    DISCS_BLACK,
-    DISCS_WHITE,
-    FAILED_BLACK,
-    FAILED_WHITE,
-    MAX_PLIES,
-    NO_MOVE,
-    OUTCOME,
-    OVER_BUDGET_BLACK,
-    OVER_BUDGET_WHITE,
-    REASON,
-    RESIGNED_BLACK,
-    RESIGNED_WHITE,
-    RESULT_COLUMNS,
-    Rules,
-    rule_set,
-)
+from evolve.engine.board import rules as game_rules
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.engine.games import game as kernels
 from evolve.engine.games.game import new_context
 from evolve.fitness.executor import BATCH, Threads
@@ -89,16 +74,18 @@ class Games:
 
         It is decided by the rules, or by which side ran out of nodes, failed or resigned.
         """
-        winner: npt.NDArray[np.int8] = self.results[:, OUTCOME].astype(np.int8)
-        reason = self.results[:, REASON]
-        winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK, RESIGNED_BLACK))] = -1
-        winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE, RESIGNED_WHITE))] = 1
+        winner: npt.NDArray[np.int8] = self.results[:, game_rules.OUTCOME].astype(np.int8)
+        reason = self.results[:, game_rules.REASON]
+        black = game_rules.OVER_BUDGET_BLACK, game_rules.FAILED_BLACK, game_rules.RESIGNED_BLACK
+        white = game_rules.OVER_BUDGET_WHITE, game_rules.FAILED_WHITE, game_rules.RESIGNED_WHITE
+        winner[np.isin(reason, black)] = -1
+        winner[np.isin(reason, white)] = 1
         return winner
 
     @property
     def disc_difference(self) -> npt.NDArray[np.int64]:
         """Black's discs − white's at the end, [N]."""
-        return self.results[:, DISCS_BLACK] - self.results[:, DISCS_WHITE]
+        return self.results[:, game_rules.DISCS_BLACK] - self.results[:, game_rules.DISCS_WHITE]
 
     def table(
         self,
@@ -112,7 +99,7 @@ class Games:
         """Return rows of the games table; pairings index the players' `names` and `openings`."""
         count, (black, white, opening) = len(self), self.pairings.T
         starts = [start_text(board) for board in openings.starts] or [None] * len(openings)
-        reasons = texts_at(REASONS, self.results[:, REASON])
+        reasons = texts_at(REASONS, self.results[:, game_rules.REASON])
         if self.failures:
             texts = reasons.to_pylist()
             for number, why in self.failures.items():
@@ -226,5 +213,5 @@ def play_task(task: GamesTask) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int
 
 def empty_rows(count: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
     """Return empty moves and results for games before they are played."""
-    moves = np.full((count, MAX_PLIES), NO_MOVE, np.int8)
-    return moves, np.zeros((count, RESULT_COLUMNS), np.int64)
+    moves = np.full((count, game_rules.MAX_PLIES), game_rules.NO_MOVE, np.int8)
+    return moves, np.zeros((count, game_rules.RESULT_COLUMNS), np.int64)

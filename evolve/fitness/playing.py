@@ -13,24 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
+from evolve.engine.board import rules as game_rules
 from evolve.engine.board.board import Board, Side
-from evolve.engine.board.rules import (
-    DISCS_BLACK,
-    DISCS_WHITE,
-    FAILED_BLACK,
-    FAILED_WHITE,
-    NODES_BLACK,
-    NODES_WHITE,
-    OUTCOME,
-    OVER_BUDGET_BLACK,
-    OVER_BUDGET_WHITE,
-    PASS,
-    PLIES,
-    REASON,
-    RESIGNED_BLACK,
-    RESIGNED_WHITE,
-    Rules,
-)
+from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.search.context import table_bits_for
 from evolve.errors import EngineError, OverBudgetError, ResignedError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
@@ -92,12 +77,12 @@ class LiveGame:
         try:
             square, nodes = self._players[self.to_move].choose_counted(self.board)
         except ResignedError:
-            self._reason = RESIGNED_BLACK if black else RESIGNED_WHITE
+            self._reason = game_rules.RESIGNED_BLACK if black else game_rules.RESIGNED_WHITE
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
-            self._reason = FAILED_BLACK if black else FAILED_WHITE
+            self._reason = game_rules.FAILED_BLACK if black else game_rules.FAILED_WHITE
         except OverBudgetError:
-            self._reason = OVER_BUDGET_BLACK if black else OVER_BUDGET_WHITE
+            self._reason = game_rules.OVER_BUDGET_BLACK if black else game_rules.OVER_BUDGET_WHITE
         else:
             self.play(square, nodes)
         self.over = self.over or self._reason is not None
@@ -113,14 +98,14 @@ class LiveGame:
         """Fill the game's rows of moves and of results."""
         moves[: len(self._moves)] = self._moves
         if self._reason is None:
-            result[OUTCOME] = np.sign(self.board.score_of("black", self._rules))
+            result[game_rules.OUTCOME] = np.sign(self.board.score_of("black", self._rules))
         else:
-            result[REASON] = self._reason
-        result[DISCS_BLACK] = self.board.discs("black")
-        result[DISCS_WHITE] = self.board.discs("white")
-        result[PLIES] = len(self._moves)
-        result[NODES_BLACK] = self._nodes["black"]
-        result[NODES_WHITE] = self._nodes["white"]
+            result[game_rules.REASON] = self._reason
+        result[game_rules.DISCS_BLACK] = self.board.discs("black")
+        result[game_rules.DISCS_WHITE] = self.board.discs("white")
+        result[game_rules.PLIES] = len(self._moves)
+        result[game_rules.NODES_BLACK] = self._nodes["black"]
+        result[game_rules.NODES_WHITE] = self._nodes["white"]
 
     def _advance(self) -> None:
         while not self.board.is_over():
@@ -170,7 +155,6 @@ class Series:
         self.failures: dict[int, str] = {}
 
     def games(self, numbers: Numbers) -> Games:
-        """Return the games with these numbers."""
         failures = {
             row: self.failures[number]
             for row, number in enumerate(numbers.tolist())
@@ -291,7 +275,6 @@ class Series:
         return LiveGame(players, black, white, *self.openings.begin(opening), self.rules)
 
     def _finish(self, number: int, game: LiveGame) -> None:
-        """Record a finished game."""
         game.write(self.moves[number], self.results[number])
         if game.failure is not None:
             self.failures[number] = game.failure

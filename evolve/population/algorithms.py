@@ -72,14 +72,28 @@ class GeneticAlgorithm:
     def next(
         self, generation: int, population: Sequence[Individual], rng: np.random.Generator
     ) -> list[Individual]:
-        """Return survivors, then children of selected individuals, then newcomers."""
+        """Return survivors, then children of selected individuals, then newcomers.
+
+        The best individual is always selected, beside those that the operator chooses.
+        """
         breeding = Breeding(self.settings, self.genome, rng)
         ranked: list[Individual] = tools.selBest(population, len(population))
-        selected = self._parents(ranked, breeding)
-        individuals = self._survivors(ranked, selected, breeding)
-        while len(individuals) < self.settings.population - self.settings.newcomer_count:
+        count = self.settings.survivor_count - 1
+        chosen = self._operators["selection"](ranked[1:], count, breeding)
+        _check_chosen("selection", chosen, ranked[1:])
+        if len(chosen) != count:
+            raise SettingsError(f"selection: it chose {len(chosen)} individuals, not {count}")
+        parents = sorted([ranked[0], *chosen], key=lambda parent: parent.fitness, reverse=True)
+        individuals = list(self._operators["survival"](ranked, parents, breeding))
+        _check_chosen("survival", individuals, ranked)
+        room = self.settings.population - self.settings.newcomer_count
+        if len(individuals) >= room:
+            raise SettingsError(
+                f"survival: {len(individuals)} live on, which of {room} leaves none to be a child"
+            )
+        while len(individuals) < room:
             name = individual_name(generation, len(individuals))
-            individuals.append(self.child(name, generation, selected, breeding))
+            individuals.append(self.child(name, generation, parents, breeding))
         while len(individuals) < self.settings.population:
             name = individual_name(generation, len(individuals))
             genes = self.genome.random(rng)
@@ -111,27 +125,6 @@ class GeneticAlgorithm:
         """Return the rounded mean of the best individuals, as many as are selected."""
         best = tools.selBest(population, self.settings.survivor_count)
         return [int(gene) for gene in self.genome.clip(np.mean(np.array(best), axis=0))]
-
-    def _parents(self, ranked: Sequence[Individual], breeding: Breeding) -> list[Individual]:
-        """Return the best individual and those that the operator selects, best first."""
-        count = self.settings.survivor_count - 1
-        chosen = self._operators["selection"](ranked[1:], count, breeding)
-        _check_chosen("selection", chosen, ranked[1:])
-        if len(chosen) != count:
-            raise SettingsError(f"selection: it chose {len(chosen)} individuals, not {count}")
-        return sorted([ranked[0], *chosen], key=lambda parent: parent.fitness, reverse=True)
-
-    def _survivors(
-        self, ranked: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
-    ) -> list[Individual]:
-        survivors = self._operators["survival"](ranked, parents, breeding)
-        _check_chosen("survival", survivors, ranked)
-        room = self.settings.population - self.settings.newcomer_count
-        if len(survivors) >= room:
-            raise SettingsError(
-                f"survival: {len(survivors)} live on, which of {room} leaves none to be a child"
-            )
-        return list(survivors)
 
     def state(self) -> Mapping[str, Any]:
         """Return nothing: the next population depends only on the last one."""

@@ -133,7 +133,6 @@ class Genome:
         return np.clip(rounded, self.low, self.high)
 
     def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent | PatternAgent:
-        """Make the agent with these genes."""
         genes = self.genes(vector)
         if self.encoding is not None:
             return self.encoding(genes, name, self.settings.rules)
@@ -158,7 +157,6 @@ class Genome:
     def _searcher(
         self, given: PatternAgent, genes: Mapping[str, Sequence[int]], name: str
     ) -> PatternAgent:
-        """Return the given agent with the search of these genes."""
         phases = self.settings.phases
         depths, tenths = (
             tuple(genes[gene]) * (phases // len(genes[gene])) for gene in ("depths", "probcut")

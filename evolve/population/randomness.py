@@ -52,7 +52,6 @@ class Use(IntEnum):
     PLAYOFF_OPENINGS = 2
     BREEDING = 3
     PLAYING = 4
-    ESTIMATE = 5
     FITNESS = 6
     RATING_OPENINGS = 7
 

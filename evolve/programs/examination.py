@@ -101,7 +101,6 @@ class Meter:
             return self._last + self._lost
 
     def close(self) -> None:
-        """Stop sampling."""
         self._stop.set()
         self._thread.join()
 

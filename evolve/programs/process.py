@@ -99,7 +99,6 @@ class LineProcess:
     def _start(
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path | None
     ) -> subprocess.Popen[bytes]:
-        """Start it behind its guard."""
         try:
             return subprocess.Popen(
                 self._life.guard(command),
@@ -270,7 +269,6 @@ class _Log:
         warnings.warn(why, RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
-        """Stop logging."""
         with self._lock:
             if self._file is not None:
                 self._file.close()

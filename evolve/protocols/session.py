@@ -45,13 +45,14 @@ class Session:
 
     @property
     def board(self) -> Board:
-        """The current position."""
         return self.boards[-1]
 
     @property
     def moves(self) -> tuple[int, ...]:
         """The moves so far; 64 is a pass."""
-        return tuple(_square_between(*pair) for pair in pairwise(self.boards))
+        discs = [board.own | board.opp for board in self.boards]
+        added = (after ^ before for before, after in pairwise(discs))
+        return tuple(disc.bit_length() - 1 if disc else PASS for disc in added)
 
     def with_turn(self, side: Side) -> Board:
         """The position with `side` to move: where the other side must pass, it has passed.
@@ -113,12 +114,6 @@ class Session:
     def record(self, black: str, white: str, **about: Any) -> GameRecord:
         """The game so far; about: further fields of the record."""
         return GameRecord(self.moves, black, white, rules=self.rules, start=self.boards[0], **about)
-
-
-def _square_between(before: Board, after: Board) -> int:
-    """The square that was played from one board to the next; 64 for a pass."""
-    added = (after.own | after.opp) ^ (before.own | before.opp)
-    return added.bit_length() - 1 if added else PASS
 
 
 @dataclass

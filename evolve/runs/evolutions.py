@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DEPTHS: Final = "depths"
+_BIRTH: Final = ["individual", "origin", "parents"]
 _METRICS: Final = (
     "best_score", "panel_score", "panel_elo", "rating", "rating_low", "rating_high",
 )  # fmt: skip
@@ -145,31 +146,24 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
 
     For an agent that is the mean of others, only the first of them, the best, is followed.
     """
-    births: dict[str, dict[str, Any]] = {}
-    for generation in range(run.generation_count):
-        table = run.individuals_table(generation).select(["individual", "origin", "parents"])
-        for row in table.to_pylist():
-            births.setdefault(row["individual"], row)
-    lines: list[tuple[int, str, str]] = []
-    listed: set[str] = set()
-
-    def visit(name: str, steps: int, origin: str, parents: list[str]) -> None:
-        if name in listed or steps > depth:
-            return
-        listed.add(name)
-        lines.append((steps, name, origin))
-        for parent in parents:
-            if parent in births:
-                birth = births[parent]
-                visit(parent, steps + 1, birth["origin"], birth["parents"])
-
-    stored = provenance.get("parents")
-    parents = [str(parent) for parent in stored] if isinstance(stored, list) else []
-    origin = str(provenance.get("origin", "?"))
-    visit(
-        str(provenance.get("individual")), 0, origin, parents[:1] if origin == "mean" else parents
-    )
-    return lines
+    births = {
+        row["individual"]: row
+        for generation in range(run.generation_count)
+        for row in run.individuals_table(generation).select(_BIRTH).to_pylist()
+    }
+    origin, stored = str(provenance.get("origin", "?")), provenance.get("parents")
+    parents = list(map(str, stored)) if isinstance(stored, list) else []
+    if origin == "mean":
+        del parents[1:]
+    waiting = [(0, str(provenance.get("individual")), origin, parents)]
+    lines: dict[str, tuple[int, str, str]] = {}
+    while waiting:
+        steps, name, origin, parents = waiting.pop()
+        if name not in lines and steps <= depth:
+            lines[name] = steps, name, origin
+            rows = [births[parent] for parent in reversed(parents) if parent in births]
+            waiting += [(steps + 1, r["individual"], r["origin"], r["parents"]) for r in rows]
+    return list(lines.values())
 
 
 READING: Final = RunReading(

@@ -126,7 +126,6 @@ class Variant:
     check: str | None = None
 
     def model(self) -> Any:
-        """The class of its settings."""
         return imported(self.settings)
 
     def need_extras(self) -> None:
@@ -202,7 +201,6 @@ class RunType:
 
     @property
     def reading(self) -> RunReading:
-        """How its runs are read."""
         return cast("RunReading", import_module(f"evolve.runs.{self.plural}").READING)
 
     def changes_of(self, command: str) -> list[Change]:

@@ -27,10 +27,7 @@ EVOLUTIONS: Final = RunType(
     page="run",
     about="Evolve agents, generation by generation.",
     variants={
-        "": Variant(
-            "evolve.config.evolution:EvolutionSettings",
-            "evolve.config.evolution:PRESETS",
-        )
+        "": Variant("evolve.config.evolution:EvolutionSettings", "evolve.config.evolution:PRESETS")
     },
     tables=(
         RunTable(

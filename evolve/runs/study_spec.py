@@ -136,12 +136,10 @@ class StudySpec(BaseModel):
 
     @property
     def kind(self) -> RunType:
-        """The kind of its runs."""
         return kind_of(self.command, "the study")
 
     @property
     def variant(self) -> Variant:
-        """The variant that its command chooses."""
         return self.kind.commands[self.command]
 
     @cached_property

@@ -64,16 +64,12 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
 
     The opponents are the run's own candidates, so this number does not compare runs.
     """
-    score = _score(_provenance(run) if run.kind.rated else {})
+    provenance: Mapping[str, Any] = {}
+    champion = champion_of(run.path) if run.kind.rated else None
+    if champion is not None and run.kind.reading.progress(run).crowned:
+        provenance = read_header(champion).provenance
+    score = _score(provenance)
     return {f"playoff_share{key.removeprefix('score')}": value for key, value in score.items()}
-
-
-def _provenance(run: Run) -> Mapping[str, Any]:
-    """What the champion's file says of it; empty before it counts."""
-    champion = champion_of(run.path)
-    if champion is None or not run.kind.reading.progress(run).crowned:
-        return {}
-    return read_header(champion).provenance
 
 
 def _number(provenance: Mapping[str, Any], key: str) -> float | None:
@@ -140,27 +136,18 @@ def row_of(study: Study, member: Member) -> dict[str, Any]:
     return {**head, "run": str(folder), **{key: summary[key] for key in summary if key not in head}}
 
 
-def _in_common(study: Study) -> dict[str, Any]:
-    """Return rules and preset, where all settings of the study share them."""
-    settings = study.design.settings_of_runs
-    resolved = [
-        study.design.resolved(Member(setting, study.design.seeds[0])) for setting in settings
-    ]
-    values = {
-        key: {getattr(settings, key, None) for settings in resolved} for key in ("rules", "preset")
-    }
-    return {key: found.pop() if len(found) == 1 else None for key, found in values.items()}
-
-
 def study_summary(study: Study) -> dict[str, Any]:
     """Return a study in a row for lists of runs; done and target count runs."""
-    rows = [row_of(study, member) for member in study.design.members]
+    design = study.design
+    rows = [row_of(study, member) for member in design.members]
     done = sum(row["state"] == "done" for row in rows)
     state = "running" if is_locked(study.path) else "done" if done == len(rows) else "stopped"
     dates = [row["date"] for row in rows if "date" in row]
+    resolved = [design.resolved(Member(each, design.seeds[0])) for each in design.settings_of_runs]
+    common = {key: {getattr(s, key, None) for s in resolved} for key in ("rules", "preset")}
     return {
-        "command": f"study of {study.design.command}",
-        **_in_common(study),
+        "command": f"study of {design.command}",
+        **{key: found.pop() if len(found) == 1 else None for key, found in common.items()},
         "state": state,
         "date": max(dates, default=None),
         "runs": done,

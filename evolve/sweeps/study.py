@@ -206,7 +206,7 @@ class Study:
         Where trials may fail one after another, failed ones count. Otherwise a sweep of a program
         that crashes on most values would never end.
         """
-        states = (*(ENDS if self.plan.sweep.counts_failures else FINISHED), *more)
+        states = (*(ENDS if self.plan.sweep.COUNTS_FAILURES else FINISHED), *more)
         return sum(trial.state in states for trial in trials)
 
     def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:

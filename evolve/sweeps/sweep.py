@@ -232,7 +232,7 @@ class Sweep:
         if not counts:
             observer.note(f"trial {number}: its worker counted as dead; the result does not count")
         self._tell(number, observer)
-        if self._failed >= _IN_A_ROW and not (self.settings.counts_failures and best is not None):
+        if self._failed >= _IN_A_ROW and not (self.settings.COUNTS_FAILURES and best is not None):
             reason = outcome.attributes["reason"]
             raise RunError(f"{self._failed} trials in a row failed, the last one: {reason}")
 

@@ -10,14 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.engine.board.rules import (
-    DISCS_BLACK,
-    DISCS_WHITE,
-    NODES_BLACK,
-    NODES_WHITE,
-    PASS,
-    PLIES,
-)
+from evolve.engine.board import rules as game_rules
+from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import square_name
 from evolve.tables.columns import Column, Columns, array_of, scalar_of
 
@@ -39,11 +33,11 @@ FAILED: Final = "failed: "
 """Start of the reason when a program failed: `failed: black: no move in time`."""
 
 RESULTS: Final = {
-    "discs_black": DISCS_BLACK,
-    "discs_white": DISCS_WHITE,
-    "plies": PLIES,
-    "nodes_black": NODES_BLACK,
-    "nodes_white": NODES_WHITE,
+    "discs_black": game_rules.DISCS_BLACK,
+    "discs_white": game_rules.DISCS_WHITE,
+    "plies": game_rules.PLIES,
+    "nodes_black": game_rules.NODES_BLACK,
+    "nodes_white": game_rules.NODES_WHITE,
 }
 """Columns of the table by the columns of results that kernels fill."""
 _SQUARES: Final = array_of([*map(square_name, range(PASS + 1))], pa.string())

@@ -90,7 +90,15 @@ def table_of(
         table = table.replace_schema_metadata(file.schema.to_arrow_schema().metadata)
     if columns is not None:
         table = columns.completed(table)
-        _check_schema(path, table.schema, columns.schema)
+        stored = {field.name: field.type for field in table.schema}
+        for field in columns.schema:
+            if field.name not in stored:
+                raise RunError(f"{path} is another table: it has no column {field.name}")
+            if stored[field.name] != field.type:
+                raise RunError(
+                    f"{path} is another table: its column {field.name} is of type "
+                    f"{stored[field.name]}, not {field.type}"
+                )
     return table
 
 
@@ -130,18 +138,6 @@ def _verify(content: bytes, path: Path) -> None:
     hashed = hashlib.sha256(content[:start] + b"0" * _DIGITS + content[start + _DIGITS :])
     if label < 0 or hashed.hexdigest().encode() != digest:
         raise RunError(f"{path} is damaged: its digest does not fit its content")
-
-
-def _check_schema(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
-    stored = {field.name: field.type for field in schema}
-    for field in wanted:
-        if field.name not in stored:
-            raise RunError(f"{path} is another table: it has no column {field.name}")
-        if stored[field.name] != field.type:
-            raise RunError(
-                f"{path} is another table: its column {field.name} is of type "
-                f"{stored[field.name]}, not {field.type}"
-            )
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def test_what_a_tree_says_of_its_moves(simulations: int) -> None:
         by_visits = sorted(visits, key=lambda move: (-visits[move], -means[move], move))
         assert tree.ranked() == by_visits
         by_value = sorted(visits, key=lambda move: (visits[move] == 0, -means[move], move))
-        assert tree.by_value() == by_value
+        assert tree.ranked("value") == by_value
         line = tree.line()
         assert line[0] == by_visits[0]
         for square in line:
