@@ -153,7 +153,6 @@ class Display(Observer):
         return nullcontext()
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """Print a line for the row, and one for its remark, if any."""
         self.time.reach(done, total, self.view.took(row))
         left = self.time.left
         print_line(self.view.line(row, math.nan if left is None else left))
@@ -207,7 +206,6 @@ class _LiveDisplay(Display):
         return Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """Add a row, and move the run's bar."""
         self.time.reach(done, total, self.view.took(row))
         self._rows.append(row)
         self._remark = self.view.remark(row) or self._remark
@@ -221,7 +219,6 @@ class _LiveDisplay(Display):
             self._stage = name, done, total
 
     def note(self, text: str) -> None:
-        """Show a line under the table."""
         self._note = text
 
     def _picture(self) -> Group:

@@ -15,11 +15,12 @@ from typing import Any, Final
 
 import click
 
+from evolve.cli.display import Display
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import print_error
 from evolve.files.changes import Appender
 from evolve.parsing import json_value
-from evolve.runs.progress import Observer, TimeLeft
+from evolve.runs.progress import Observer
 from evolve.version import __version__
 
 _LEAST: Final = 0.2
@@ -70,16 +71,11 @@ class ProgressFile:
 
 
 class ReportingObserver(Observer):
-    """An observer that passes rows, stages and notes to another one and to the file.
+    """An observer that passes rows, stages and notes to a display and to the file."""
 
-    time: what the other one knows of the time.
-    """
-
-    def __init__(
-        self, observer: Observer, file: ProgressFile, row_event: str, time: TimeLeft
-    ) -> None:
-        self._observer, self._file, self._row_event = observer, file, row_event
-        self._time = time
+    def __init__(self, display: Display, file: ProgressFile, row_event: str) -> None:
+        self._observer, self._file, self._row_event = display, file, row_event
+        self._time = display.time
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self._observer.row(row, done, total)

@@ -94,11 +94,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
     """Sweeps on the command line."""
 
     kind = SWEEPS
-
-    def __init__(self, command: str) -> None:
-        super().__init__(command)
-        self.word = SWEEPS.word(command)
-        self._result: FinalDocument | None = None
+    _result: FinalDocument | None = None
 
     def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
         stored = read_toml(file)
@@ -106,7 +102,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             _check_same_storage(file.parent, stored.get("storage"), changes["storage"])
         if "games" in changes and "trials" not in changes:
             stored.pop("trials", None)  # they were as many as the games allowed
-        given = {"kind": self.word, **changes}
+        given = {"kind": SWEEPS.word(self.command), **changes}
         return cast("SweepSettings", resolve_as(self.variant.model(), {}, given, stored, str(file)))
 
     def completed(self, settings: SweepSettings, folder: Path, jobs: int) -> SweepSettings:
@@ -119,7 +115,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
     def opened(
         self, folder: Path, settings: SweepSettings, jobs: int, *, new: bool
     ) -> Iterator[Sweep]:
-        if self.word not in _ON_CLUSTERS:
+        if SWEEPS.word(self.command) not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
         with opened_sweep(folder, settings, placement=placement()) as sweep:
             yield sweep

@@ -65,10 +65,8 @@ class LongWork(ABC, Generic[S, W]):
         with run_folder.locked(folder):
             before = self.kept_settings(file, {})
             settings = self.completed(self.kept_settings(file, changes), folder, jobs)
-            storage = "storage" in changes
-            check_programs(
-                file, folder, self.stored(settings), allowed=allow_programs, storage=storage
-            )
+            stored, storage = self.stored(settings), "storage" in changes
+            check_programs(file, folder, stored, allowed=allow_programs, storage=storage)
             run_folder.sweep_orphans(folder, self.kind.parts)
             with self.opened(folder, settings, jobs, new=False) as work:
                 finished = self.finished(work)
@@ -161,7 +159,7 @@ def carry_out(
     file.write("started", command=name, folder=folder)
     try:
         with watching(view) as display:
-            return work(ReportingObserver(display, file, row_event, display.time))
+            return work(ReportingObserver(display, file, row_event))
     except (KeyboardInterrupt, ClusterError):
         if kept(folder):
             _print_resume(folder)

@@ -49,7 +49,6 @@ class RemoteRun(Working):
         executor: Executor,
         config: Callable[[EvolutionSettings], str],
     ) -> None:
-        super().__init__()
         self._folder, self._settings, self._executor = folder, settings, executor
         self._config = config
         self._openings: Openings | None = None

@@ -40,12 +40,10 @@ class Working(ABC):
     """
 
     sentinel: Any
-
-    def __init__(self) -> None:
-        self.share = 0.0
-        self.error: str | None = None
-        self.stopped = False
-        self.lost: EvolveError | None = None
+    share = 0.0
+    error: str | None = None
+    stopped = False
+    lost: EvolveError | None = None
 
     def look(self) -> None:  # noqa: B027  # nothing to read where a thread does the work
         """Read what it has reported since the last time."""
@@ -74,7 +72,6 @@ class RunProcess(Working):
     def __init__(
         self, words: Sequence[str], log: Path, progress: Path, modules: Sequence[str]
     ) -> None:
-        super().__init__()
         remove(progress, missing_ok=True)
         self._progress, self._tail = progress, Tail(progress)
         arguments = ([*words, "--progress", str(progress)], log)
@@ -164,7 +161,10 @@ class StudyWork:
         more: Sequence[str] = (),
         elsewhere: Begin | None = None,
     ) -> None:
-        sweep(study)
+        # What a killed study left: finished runs are not started again, so nothing else removes it.
+        run_folder.sweep_orphans(study.path, PARTS)
+        for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
+            remove(path, missing_ok=True)
         self.study, self._more, self._elsewhere = study, more, elsewhere
         self._jobs = jobs
         self.rows = {member: row_of(study, member) for member in study.design.members}
@@ -250,13 +250,3 @@ class StudyWork:
         elif not stopped:
             self._done += 1
             observer.row(row, self._done, len(self.rows))
-
-
-def sweep(study: Study) -> None:
-    """Remove what a killed study left: temporary files, and the progress files of its runs.
-
-    Nothing else removes them, because finished runs are not started again.
-    """
-    run_folder.sweep_orphans(study.path, PARTS)
-    for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
-        remove(path, missing_ok=True)

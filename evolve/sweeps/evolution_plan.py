@@ -190,9 +190,8 @@ class GenesPlan(SettingsPlan):
         for name, value in held.items():
             if name not in self._places:
                 raise SettingsError(f"fix: there is no {name}; there are {', '.join(self._places)}")
-            low, high = (
-                int(end[self._places[name]]) for end in (self.genome.low, self.genome.high)
-            )
+            at = self._places[name]
+            low, high = int(self.genome.low[at]), int(self.genome.high[at])
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise SettingsError(f"fix: {name} = {value!r} must be {low} to {high}")
         return held

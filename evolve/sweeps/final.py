@@ -78,7 +78,6 @@ class KeptMatches(MatchFolder):
             self.drop()
 
     def progress(self, games: int) -> None:
-        """Report that so many games more are played."""
         self._done += games
         self._observer.stage("final", self._done, self._total)
 

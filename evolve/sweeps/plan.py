@@ -222,10 +222,6 @@ class SettingsPlan(Plan):
         command = str(SWEEP_TARGETS[self.sweep.kind].command)
         return kind_of(command, "the sweep").commands[command]
 
-    @property
-    def _model(self) -> type[BaseModel]:
-        return cast("type[BaseModel]", self._variant.model())
-
     @cached_property
     def base(self) -> BaseModel:
         """The settings that trials start from."""
@@ -284,7 +280,7 @@ class SettingsPlan(Plan):
 
     @property
     def _fields(self) -> Mapping[str, Any]:
-        return self._model.model_fields
+        return cast("Mapping[str, Any]", self._variant.model().model_fields)
 
     @cached_property
     def _parts_at_rest(self) -> dict[str, Any]:
@@ -327,7 +323,8 @@ class SettingsPlan(Plan):
             self._check_fixed(name)
         own = {"rules": self.sweep.rules, "seed": self.sweep.seed}
         made = {**own, **self._made(fixed), **options}
-        return resolve_as(self._model, self._variant.all_presets(), made)
+        model: type[BaseModel] = self._variant.model()
+        return resolve_as(model, self._variant.all_presets(), made)
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of every trial, except rules and seed, from those in `fix`."""

@@ -180,7 +180,6 @@ class CommandTemplate:
         return {name for parts in self.words for name in parts[1::2]}
 
     def filled(self, values: Mapping[str, Any]) -> str:
-        """Return the command with values in place of the holes."""
         words = []
         for parts in self.words:
             texts = list(parts)

@@ -253,7 +253,6 @@ class Space:
         return inside and not self.broken(values)
 
     def broken(self, values: Mapping[str, Any]) -> list[str]:
-        """Return the requirements that values break."""
         return [
             requirement.text
             for requirement in self.required

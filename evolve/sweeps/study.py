@@ -122,12 +122,11 @@ class Study:
         """
         origins = {trial.number: trial.user_attrs.get("origin") for trial in self.trials()}
         first = self._first_trials()
-        if self._queue is not None:
-            wanted = {number: queued.origin for number, queued in enumerate(first)}
-            if any(wanted.get(number) != origin for number, origin in origins.items()):
-                raise RunError(
-                    f"{self.storage.name} is of other candidates: was `rungs` changed since?"
-                )
+        wanted = {number: queued.origin for number, queued in enumerate(first)}
+        if self._queue is not None and not origins.items() <= wanted.items():
+            raise RunError(
+                f"{self.storage.name} is of other candidates: was `rungs` changed since?"
+            )
         if self.shared and DEFAULTS in origins.values():
             return
         for number, queued in enumerate(first):

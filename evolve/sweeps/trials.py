@@ -182,7 +182,6 @@ class Objective:
 
     @cached_property
     def panel(self) -> Panel:
-        """The opponents of trials."""
         sweep = self.sweep
         return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
 

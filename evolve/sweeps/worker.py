@@ -49,7 +49,6 @@ class Worker:
 
     @property
     def name(self) -> str:
-        """Its process number."""
         return str(self._process.pid)
 
     @property
