@@ -57,8 +57,7 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
         _draw_tree(top, lineage, individual, list(steps), looks)
         if shares:
             _draw_survival(last, shares, looks)
-        last.set_xlabel("generation")
-        last.set_xlim(-0.5, lineage.run.generation_count - 0.5)
+        last.set(xlabel="generation", xlim=(-0.5, lineage.run.generation_count - 0.5))
         whole_numbers(last.xaxis)
     return figure
 
@@ -168,10 +167,10 @@ def _draw_survival(
     for origin, share in shares.items():
         colour, _, dash = looks[origin]
         axes.plot(share.index, share, color=colour, ls=dash, lw=1.6, label=origin)
-    axes.set_ylim(-0.02, 1.02)
+    label = f"offspring that survived,\nmean of {_SPAN} generations"
+    axes.set(ylabel=label, ylim=(-0.02, 1.02))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.grid(axis="y", color=LINE, lw=0.6)
-    axes.set_ylabel(f"offspring that survived,\nmean of {_SPAN} generations")
     legend_below(axes, 5)
 
 

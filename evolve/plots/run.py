@@ -163,9 +163,9 @@ def _draw_panel(axes: Axes, run: Run) -> None:
         axes.plot(frame["games"], frame[key], color=colour, lw=1.5, marker=".", label=key)
         draw_band(axes, frame["games"], frame[f"{key}_low"], frame[f"{key}_high"], colour)
     axes.axhline(0.5, color=GREY, lw=0.5)
-    axes.set(title="score against the panel, 95 %", xlabel="games", ylabel="score")
+    title = "score against the panel, 95 %"
+    axes.set(title=title, xlabel="games", ylabel="score", ylim=(0, 1.02))
     whole_numbers(axes.xaxis)
-    axes.set_ylim(0, 1.02)
     legend_below(axes, 3)
 
 
@@ -173,13 +173,12 @@ def _draw_loss(axes: Axes, run: Run) -> None:
     """Draw the loss, and the share of weights that games have reached where that is known."""
     frame = run.metrics
     axes.plot(frame["games"], frame["loss"], color=GREEN, lw=1.5, marker=".", label="loss")
-    axes.set(title="mean loss since the last check", xlabel="games", ylabel="loss")
+    title = "mean loss since the last check"
+    axes.set(title=title, xlabel="games", ylabel="loss", ylim=(0, None))
     whole_numbers(axes.xaxis)
-    axes.set_ylim(bottom=0)
     if frame["visited"].notna().any():
         shares = axes.twinx()
         shares.plot(frame["games"], frame["visited"], color=GREY, lw=1, marker=".", label="visited")
-        shares.set_ylabel("share of weights visited")
-        shares.set_ylim(0, 1.02)
+        shares.set(ylabel="share of weights visited", ylim=(0, 1.02))
         axes.plot([], [], color=GREY, lw=1, marker=".", label="visited")  # for the legend
         legend_below(axes)

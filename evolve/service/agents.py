@@ -190,8 +190,9 @@ class Agents:
             found = ratings_of(name)
             about = next((rating.about for rating in found.values()), "")
             ratings = [{"rules": key, **vars(rating)} for key, rating in found.items()]
-            facts: dict[str, Any] = {"about": about, "rules": rules, "ratings": ratings}
-            return AgentInfo(id=name, name=name, origin="reference", **facts)
+            return AgentInfo(
+                id=name, name=name, origin="reference", about=about, rules=rules, ratings=ratings
+            )
         if origin == "program":
             text = self._programs[name]
             about = f"speaks {text.partition(':')[0].upper()}"
@@ -202,14 +203,13 @@ class Agents:
             about = f"individual {individual} of {run}"
             return AgentInfo(id=name, name=individual, origin=kind, about=about)
         root = self._folders.runs
-        facts = {"name": rest, "about": "is gone"}
+        facts: dict[str, Any] = {"name": rest, "about": "is gone"}
         try:
             path = champion_of(run_in(root, rest)) if kind == "run" else upload_in(root, rest)
             if path is not None:
                 header = read_header(path)
-                about = f"{header.kind}, {header.rules or 'any rules'}"
                 facts = {"name": header.name, "kind": header.kind, "rules": header.rules}
-                facts["about"] = about
+                facts["about"] = f"{header.kind}, {header.rules or 'any rules'}"
         except (EvolveError, OSError) as error:
             facts["about"] = str(error)
         return AgentInfo(id=name, origin=kind, **facts)

@@ -15,7 +15,6 @@ import re
 import socket
 from collections.abc import Iterable
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -50,17 +49,14 @@ class Door:
     def fits(self, token: str) -> bool:
         return self._token is not None and hmac.compare_digest(token.encode(), self._token)
 
-    def admits(self, headers: Headers) -> bool:
-        for value in headers.getlist("authorization"):
-            scheme, _, token = value.strip().partition(" ")
-            if scheme.lower() == "bearer" and self.fits(token.strip()):
-                return True
-        for value in headers.getlist("cookie"):
-            with suppress(CookieError):
-                cookie = SimpleCookie(value).get(self.cookie_name)
-                if cookie and hmac.compare_digest(cookie.value.encode(), self.cookie.encode()):
-                    return True
-        return self.is_open
+    def admits(self, request: Request) -> bool:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        cookie = request.cookies.get(self.cookie_name, "")
+        return (
+            self.is_open
+            or (scheme.lower() == "bearer" and self.fits(token.strip()))
+            or hmac.compare_digest(cookie.encode(), self.cookie.encode())
+        )
 
     def _digest(self, use: bytes) -> str:
         return hmac.new(self._token or b"", b"cookie " + use, "sha256").hexdigest()
@@ -160,7 +156,7 @@ class Guard:
             if int(headers.get("content-length", 0)) > _most(scope):
                 return 413, _TOO_LARGE
         path = scope["path"]
-        if path.startswith("/api/") and path != SESSION and not self._door.admits(headers):
+        if path.startswith("/api/") and path != SESSION and not self._door.admits(Request(scope)):
             return 401, "this service wants its token: Authorization: Bearer, or the page's sign-in"
         return None
 

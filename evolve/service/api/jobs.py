@@ -276,18 +276,14 @@ async def get_file(
     service: Service, job: _JobId, name: Literal["games.parquet", "games.csv", "games.ggf"]
 ) -> FileResponse:
     """The games of a match as a file."""
-    record = service.jobs.get(job)
-    path = service.jobs.file(record, name)
-    sent_as = f"{job}-{name}"
-    if name == "games.csv":
-        source = service.jobs.file(record, GAMES_FILE)
-        if not source.exists():
-            raise not_found(f"games of job {job}")
-        made = await service.downloads.made(["convert", str(source), "-o", "{to}"], ".csv")
-        return service.downloads.sent(made, sent_as)
+    as_csv = name == "games.csv"
+    path = service.jobs.file(service.jobs.get(job), GAMES_FILE if as_csv else name)
     if not path.exists():
         raise not_found(f"{name} of job {job}")
-    return SentFile(path, sent_as)
+    if as_csv:
+        made = await service.downloads.made(["convert", str(path), "-o", "{to}"], ".csv")
+        return service.downloads.sent(made, f"{job}-{name}")
+    return SentFile(path, f"{job}-{name}")
 
 
 def _games(service: ServiceState, job: str) -> pa.Table:

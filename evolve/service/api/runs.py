@@ -36,12 +36,7 @@ from evolve.tables.trials import verdict_of
 from evolve.terminal_text import as_word
 
 router = APIRouter()
-_TABLES: Final = dict.fromkeys(
-    table.name for kind in RUN_TYPES for table in kind.tables if not table.generations
-)
-"""Tables that can be requested as a whole."""
 _RECORDS: Final = ".ggf"
-_DEFAULT_SORT = "-date"
 _OF_SUMMARY = ("elo", "score", "share")
 _SORTS = ("date", "name", *_OF_SUMMARY)
 
@@ -55,7 +50,7 @@ def list_runs(
     rules: Text = None,
     state: RunState | None = None,
     study: Annotated[str | None, Query(pattern=RUN_ID)] = None,
-    sort: Annotated[str, Query(max_length=20)] = _DEFAULT_SORT,
+    sort: Annotated[str, Query(max_length=20)] = "-date",
 ) -> Page[RunSummary]:
     """Runs and studies, or the runs in a study, those that grew last first.
 
@@ -85,42 +80,34 @@ def list_runs(
 @router.get("/runs/{run}")
 def get_run(service: Service, run: RunId) -> RunDetail:
     """A run with its settings."""
-    summary = service.index.drawn(service.index.summary(run))
-    if summary.state == "damaged":
-        return RunDetail.model_validate(summary.model_dump())
-    if (study := service.index.study(run)) is not None:
-        meeting = f"evolve compare {word_of(service, study)} --games 400"
-        return RunDetail.model_validate(
+    detail = service.index.drawn(service.index.summary(run)).model_dump()
+    if detail["state"] == "damaged":
+        return RunDetail.model_validate(detail)
+    opened = service.index.study(run) or service.index.open(run)
+    detail |= {"changes": _changes(opened), "files": _files(run, opened)}
+    if opened.form == "study":
+        meeting = f"evolve compare {word_of(service, opened)} --games 400"
+        cells = [
             {
-                **summary.model_dump(),
-                "settings": _design(service, study),
-                "changes": _changes(study),
-                "files": _files(run, study),
-                "lines": [{"about": "Its champions meet", "line": meeting}],
-                "cells": [
-                    {
-                        "run": f"{run}{IN_STUDY}{member.name}",
-                        "setting": member.setting.name,
-                        "label": member.setting.label,
-                        "seed": member.seed,
-                    }
-                    for member in study.design.members
-                ],
+                "run": f"{run}{IN_STUDY}{member.name}",
+                "setting": member.setting.name,
+                "label": member.setting.label,
+                "seed": member.seed,
             }
-        )
-    opened = service.index.open(run)
+            for member in opened.design.members
+        ]
+        lines = [{"about": "Its champions meet", "line": meeting}]
+        detail |= {"settings": _design(service, opened), "lines": lines, "cells": cells}
+        return RunDetail.model_validate(detail)
     config = dict(opened.config)
     found = config.pop("versions", None)
     versions = {key: str(value) for key, value in found.items()} if type(found) is dict else {}
     config.pop("command", None)
-    detail = {
-        **summary.model_dump(),
+    detail |= {
         "settings": shown_settings(opened.command, config, service.agents.id_of),
         "changed": _changed(opened, config),
         "versions": versions,
         "tables": list(opened.tables),
-        "changes": _changes(opened),
-        "files": _files(run, opened),
         "agent": None if champion_of(opened.path) is None else f"run:{run}",
         "playoff": playoff_file(opened.path).exists(),
         **share_in_playoff(opened),
@@ -242,7 +229,9 @@ def _table_route(table: str) -> Callable[..., Rows]:
     return get_table
 
 
-for _table in _TABLES:
+for _table in dict.fromkeys(
+    table.name for kind in RUN_TYPES for table in kind.tables if not table.generations
+):
     router.add_api_route(f"/runs/{{run}}/{_table}", _table_route(_table), name=f"get_{_table}")
 
 
