@@ -292,17 +292,11 @@ class DqnSettings(LearningSettings):
     }
 
     preset: Literal[
-        "default",
-        "swept",
-        "s2-dqn",
-        "s2-dueling",
-        "s2-minimax-dueling",
-        "s3-dqn",
-        "s3-double",
-        "s3-dueling",
-        "s5-network1",
-        "s5-network2",
-    ] = Field("default", description="settings to start from; other options override single values")
+        "default", "swept", "s2-dqn", "s2-dueling", "s2-minimax-dueling", "s3-dqn", "s3-double",
+        "s3-dueling", "s5-network1", "s5-network2",
+    ] = Field(
+        "default", description="settings to start from; other options override single values"
+    )  # fmt: skip
     layers: _Layers = Field(
         ("dense 256 relu", "dense 64"),
         description="of the network: dense N, gate, residual, conv N, and at the end dense 64, "

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -73,6 +73,14 @@ class RunContext:
         return self.genome.settings
 
 
+class _PanelGames(NamedTuple):
+    """Opponents of the best of a generation, and the games with them."""
+
+    opponents: Sequence[StoredAgent]
+    openings: Openings
+    games: Games
+
+
 class RunPanel(ABC):
     """The panel of one run.
 
@@ -87,12 +95,26 @@ class RunPanel(ABC):
     def __init__(self, context: RunContext) -> None:
         self.context, self.settings = context, context.settings
 
-    @abstractmethod
     def judge(self, candidate: Candidate) -> tuple[dict[str, Any], pa.Table]:
         """Play the champion's games, without a node budget.
 
         Returns columns of the generation's row, and the games.
         """
+        metrics, panel, openings = self._judged(candidate)
+        scores, games = self._meet(candidate, candidate.past, openings)
+        past = _PanelGames(candidate.past, openings, games)
+        tables, first_game, rules = [], candidate.first_game, self.settings.rules
+        for kind, met in (("panel", panel), ("match", past)):
+            names = [agent.name for agent in (candidate.champion, *met.opponents)]
+            table = met.games.table
+            tables.append(table(candidate.generation, kind, names, rules, met.openings, first_game))
+            first_game += len(met.games)
+        metrics["past_score"] = float(scores.mean()) if scores.size else None
+        return metrics, pa.concat_tables(tables)
+
+    @abstractmethod
+    def _judged(self, candidate: Candidate) -> tuple[dict[str, Any], _PanelGames, Openings]:
+        """Play the panel; return its columns, its games, and openings for past champions."""
 
     def restore(self, run: Run) -> None:  # noqa: B027 - a fixed panel has no state
         """Restore the state after the generations of a run."""
@@ -102,15 +124,10 @@ class RunPanel(ABC):
         return balanced_openings(count, Part.PANEL, self.settings.rules, rng, _PANEL_PLIES)
 
     def _meet(
-        self,
-        kind: str,
-        candidate: Candidate,
-        opponents: Sequence[StoredAgent],
-        openings: Openings,
-        first_game: int,
-    ) -> tuple[Floats, pa.Table]:
+        self, candidate: Candidate, opponents: Sequence[StoredAgent], openings: Openings
+    ) -> tuple[Floats, Games]:
         """Return the champion's score in every pair of games, [opponents, openings], and these."""
-        scores, games = meet(
+        return meet(
             candidate.champion,
             opponents,
             openings,
@@ -119,27 +136,6 @@ class RunPanel(ABC):
             largest_endgame=self.context.genome.largest_endgame,
             executor=self.context.executor,
         )
-        return scores, self._table(kind, candidate, opponents, openings, games, first_game)
-
-    def _table(
-        self,
-        kind: str,
-        candidate: Candidate,
-        opponents: Sequence[StoredAgent],
-        openings: Openings,
-        games: Games,
-        first_game: int,
-    ) -> pa.Table:
-        names = [agent.name for agent in (candidate.champion, *opponents)]
-        rules = self.settings.rules
-        return games.table(candidate.generation, kind, names, rules, openings, first_game)
-
-    def _meet_past(
-        self, candidate: Candidate, openings: Openings, first_game: int
-    ) -> tuple[float | None, pa.Table]:
-        """Return the mean score against the run's past champions on `openings`, and the games."""
-        scores, table = self._meet("match", candidate, candidate.past, openings, first_game)
-        return float(scores.mean()) if scores.size else None, table
 
 
 class _FixedPanel(RunPanel):
@@ -162,17 +158,12 @@ class _FixedPanel(RunPanel):
             self._agents = [load_alphabeta(name + depth).with_rules(rules) for name in names]
         self._fixed_openings = self._openings(self.settings.panel_openings, 0)
 
-    def judge(self, candidate: Candidate) -> tuple[dict[str, Any], pa.Table]:
+    def _judged(self, candidate: Candidate) -> tuple[dict[str, Any], _PanelGames, Openings]:
         openings, opponents = self._fixed_openings, [*self._agents, candidate.first]
-        scores, table = self._meet("panel", candidate, opponents, openings, candidate.first_game)
+        scores, games = self._meet(candidate, opponents, openings)
         score = score_of_pairs(scores.ravel())
-        past, past_table = self._meet_past(candidate, openings, candidate.first_game + len(table))
-        metrics = {
-            "panel_score": score.value,
-            **in_elo(score).columns("panel_elo"),
-            "past_score": past,
-        }
-        return metrics, pa.concat_tables([table, past_table])
+        metrics = {"panel_score": score.value, **in_elo(score).columns("panel_elo")}
+        return metrics, _PanelGames(opponents, openings, games), openings
 
 
 class LadderPanel(RunPanel):
@@ -189,7 +180,7 @@ class LadderPanel(RunPanel):
         self._ladder = Ladder(self.settings.rules)
         self._curve = Curve()
 
-    def judge(self, candidate: Candidate) -> tuple[dict[str, Any], pa.Table]:
+    def _judged(self, candidate: Candidate) -> tuple[dict[str, Any], _PanelGames, Openings]:
         level = self._curve.level
         each = self.settings.panel_openings
         openings = self._openings(self._ladder.played * each, candidate.generation)
@@ -200,11 +191,6 @@ class LadderPanel(RunPanel):
             largest_endgame=self.context.genome.largest_endgame,
             executor=self.context.executor,
         )
-        opponents = [rung.agent for rung in rungs]
-        first_game = candidate.first_game
-        table = self._table("panel", candidate, opponents, openings, games, first_game)
-        shared = openings.first(-(-each // _PAST_SHARE))
-        past, past_table = self._meet_past(candidate, shared, first_game + len(table))
         self._curve.add(candidate.generation, elo.value, elo.error)
         self.rise = self._curve.rise
         metrics = {
@@ -213,9 +199,9 @@ class LadderPanel(RunPanel):
             **elo.columns("panel_elo"),
             **(self._curve.level or UNKNOWN).columns("rating"),
             **self.rise,
-            "past_score": past,
         }
-        return metrics, pa.concat_tables([table, past_table])
+        panel = _PanelGames([rung.agent for rung in rungs], openings, games)
+        return metrics, panel, openings.first(-(-each // _PAST_SHARE))
 
     def restore(self, run: Run) -> None:
         self._curve = curve_of(run.metadata(number)[0] for number in range(run.generation_count))

@@ -84,6 +84,15 @@ class ProgramSession(ABC):
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move; left: seconds of its clock, where it has one for the game."""
 
+    def _square(self, word: str, answer: str) -> int:
+        """The square of a word, the part of an answer that must be a move; 64 for a pass."""
+        if word == "resign":
+            raise ResignedError("resigns")
+        try:
+            return read_move(word)
+        except RecordError:
+            raise self.program.error(f"answered {answer[:40]!r}, which is not a move") from None
+
     def end(self) -> None:
         """Ask the program to end, and make sure that it does."""
         self.program.end("quit", 0.5)
@@ -164,13 +173,7 @@ class GtpSession(ProgramSession):
         if left is not None and "time_left" in self._commands:
             self._ask(f"time_left {board.side} {int(left)} 0", deadline)
         answer = self._ask(f"genmove {board.side}", deadline)
-        word = _move_in(answer, board.side)
-        if word == "resign":
-            raise ResignedError("resigns")
-        try:
-            square = read_move(word)
-        except RecordError:
-            raise self.program.error(f"answered {answer[:40]!r}, which is not a move") from None
+        square = self._square(_move_in(answer, board.side), answer)
         self.moves = (*board.moves, square)
         return square
 
@@ -291,12 +294,7 @@ class PythonSession(ProgramSession):
         self.moves = None  # not known until the answer comes
         names = None if played is None else [*map(square_name, played)]
         answer = str(self._ask(deadline, do="choose", new=new, moves=names, **_position(board)))
-        if answer.strip().lower() == "resign":
-            raise ResignedError("resigns")
-        try:
-            square = read_move(answer)
-        except RecordError:
-            raise EngineError(f"answered {answer[:40]!r}, which is not a move") from None
+        square = self._square(answer.strip().lower(), answer)
         self.moves = None if played is None else (*played, square)
         return square
 

@@ -17,14 +17,9 @@ from evolve.tables.columns import Column, Columns, array_of, scalar_of
 
 WINNERS: Final = ("white", "draw", "black")
 REASONS: Final = (
-    "end",
-    "over budget: black",
-    "over budget: white",
-    "failed: black",
-    "failed: white",
-    "resigned: black",
-    "resigned: white",
-)
+    "end", "over budget: black", "over budget: white", "failed: black", "failed: white",
+    "resigned: black", "resigned: white",
+)  # fmt: skip
 RULES: Final = "rules"
 """The column with the rules of each game, which decide who won."""
 START: Final = "start"
