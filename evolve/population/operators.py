@@ -172,7 +172,12 @@ def step(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
 
 
 FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "selection": {"best": best, "tournament": tournament, "rank": rank, "lexicase": lexicase},
+    "selection": {
+        "best": best,
+        "tournament": tournament,
+        "rank": rank,
+        "lexicase": lexicase,
+    },
     "crossover": {
         "blend": blend,
         "uniform": partial(_by_deap, tools.cxUniform, indpb=0.5),  # Syswerda, ICGA 1989
