@@ -104,20 +104,16 @@ def input_path(context: click.Context, parameter: click.Parameter, value: Any) -
     return type(value)(path)
 
 
-def output_named(
-    *endings: str,
-) -> Callable[[click.Context, click.Parameter, str | None], Path | None]:
+def output_named(*endings: str) -> Callable[..., Path | None]:
     """A callback like `output_path`, for files whose names end in one of these."""
 
-    def checked(
-        context: click.Context, parameter: click.Parameter, value: str | None
-    ) -> Path | None:
+    def check(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
         path = output_path(context, parameter, value)
         if path is not None and path.suffix.lower() not in endings:
             raise click.BadParameter(f"{path} must end in {' or '.join(endings)}")
         return path
 
-    return checked
+    return check
 
 
 def _log_to(context: click.Context, parameter: click.Parameter, value: str | None) -> None:

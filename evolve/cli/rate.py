@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from evolve.config.matches import RateSettings
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.files.atomic import is_standard
-from evolve.number_text import NOTHING, elo_text, too_few
+from evolve.number_text import elo_text, too_few
 from evolve.records.formats import FORMATS, ending_of
 from evolve.runs.progress import TimeLeft
 from evolve.terminal_text import as_word, count_of
@@ -145,7 +146,7 @@ def _report(tournament: Tournament, agreed: AgreedRules, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(document))
     else:
-        _print(tournament)
+        _print(tournament, document["cross"])
 
 
 def _play(tournament: Tournament, quiet: bool) -> None:
@@ -171,7 +172,7 @@ def _play(tournament: Tournament, quiet: bool) -> None:
             raise
 
 
-def _document(tournament: Tournament, agreed: AgreedRules) -> dict[str, object]:
+def _document(tournament: Tournament, agreed: AgreedRules) -> dict[str, Any]:
     scores, games = tournament.cross().scores, tournament.cross().games
     return {
         "rules": agreed.rules,
@@ -185,21 +186,15 @@ def _document(tournament: Tournament, agreed: AgreedRules) -> dict[str, object]:
     }
 
 
-def _print(tournament: Tournament) -> None:
+def _print(tournament: Tournament, cross: Mapping[str, Mapping[str, float]]) -> None:
     rows = tournament.rows()
-    scores, games = tournament.cross().scores, tournament.cross().games
-    index = {name: number for number, name in enumerate(tournament.names)}
     heads = ["", "agent", "Elo", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []
     for number, row in enumerate(rows, 1):
-        i = index[row.agent]
-        cross = []
-        for other in rows:
-            j = index[other.agent]
-            cross.append(f"{scores[i, j]:.3f}" if games[i, j] else NOTHING)
+        scores = [cross[row.agent].get(other.agent) for other in rows]
         elo = elo_text(*row.elo.columns("elo").values(), signed=True)
-        lines.append([number, row.agent, elo, row.score, row.games, *cross])
+        lines.append([number, row.agent, elo, row.score, row.games, *scores])
     print_rows(heads, lines)
     for row in rows:
         if row.elo.n and math.isnan(row.elo.low):

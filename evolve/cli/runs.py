@@ -94,10 +94,9 @@ def shown_row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
 
 def done_of(facts: Mapping[str, Any]) -> str | None:
     """A run's progress as done/target, or done alone without a target; None if unknown."""
-    command = facts.get("command")
     if "runs" in facts:
         return f"{facts['runs']}/{facts['target']}"
-    unit = next((kind.unit for kind in RUN_TYPES if command in kind.commands), None)
+    unit = next((kind.unit for kind in RUN_TYPES if facts.get("command") in kind.commands), None)
     if unit is None:
         return None
     target = facts.get("target")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -111,14 +111,12 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
     def stored(self, settings: SweepSettings) -> SweepSettings:
         return stored_form(settings)
 
-    @contextmanager
     def opened(
         self, folder: Path, settings: SweepSettings, jobs: int, *, new: bool
-    ) -> Iterator[Sweep]:
+    ) -> AbstractContextManager[Sweep]:
         if SWEEPS.word(self.command) not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
-        with opened_sweep(folder, settings, placement=placement()) as sweep:
-            yield sweep
+        return opened_sweep(folder, settings, placement=placement())
 
     def finished(self, work: Sweep) -> str | None:
         if not (work.study.is_over and work.has_champion):
@@ -130,7 +128,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         return f"{count_of(work.study.finished(), 'trial')}; {more}"
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
-        _print_header(work, work.study.finished())
+        _print_header(work)
         if before is not None and before.jobs not in (None, work.jobs):
             print_line(
                 f"{count_of(work.jobs, 'worker')} from now on, {before.jobs} before: trials depend "
@@ -183,8 +181,8 @@ def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
         raise OptionsError(f"storage: {folder} has its study in {own}, not in {shown}")
 
 
-def _print_header(sweep: Sweep, done: int) -> None:
-    settings = sweep.settings
+def _print_header(sweep: Sweep) -> None:
+    settings, done = sweep.settings, sweep.study.finished()
     each = f"{settings.budget:g} CPU seconds each" if settings.budget else "the same games each"
     games = count_of(2 * settings.panel_openings * len(settings.panel), "game")
     judge = f"panel of {len(settings.panel)}, {games}: {', '.join(settings.panel)}"

@@ -169,9 +169,7 @@ class Comparison:
         """What it says, in sentences for people: the note, then for each metric who is better."""
         return [self.note] * bool(self.note) + verdicts_of(self.frame)
 
-    def met(
-        self, games: int, jobs: int, progress: Callable[[int], None] = lambda games: None
-    ) -> Comparison:
+    def met(self, games: int, jobs: int, progress: Callable[[int], None]) -> Comparison:
         """Let the champions of each two settings play matches as well, seed by seed.
 
         games: of each match; its rows have the scores of the first. A seed's score is one value of

@@ -157,7 +157,7 @@ class GenesPlan(SettingsPlan):
         """A parameter for every free number."""
         low, high, free = self.genome.low, self.genome.high, self.genome.free
         return {
-            name: whole(name, int(low[at]), int(high[at]), GENES[_gene_of(name)].about)
+            name: whole(name, int(low[at]), int(high[at]), GENES[name.partition(".")[0]].about)
             for name, at in self._places.items()
             if free[at]
         }
@@ -210,8 +210,4 @@ class GenesPlan(SettingsPlan):
 
 def _is_single(name: str) -> bool:
     """Return whether a name means one number of a gene: weights.0, depths.2."""
-    return "." in name and _gene_of(name) in GENES
-
-
-def _gene_of(name: str) -> str:
-    return name.partition(".")[0]
+    return "." in name and name.partition(".")[0] in GENES

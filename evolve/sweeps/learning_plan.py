@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from evolve.agents.agent import Agent
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.engine.patterns.shapes import (
@@ -21,7 +20,6 @@ from evolve.engine.patterns.shapes import (
     shape_text,
 )
 from evolve.errors import AgentError, SettingsError
-from evolve.learning.learner import Learner
 from evolve.learning.training import InMemoryTraining
 from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, choice, real, whole
@@ -43,22 +41,20 @@ class LearningPlan(SettingsPlan):
         assert isinstance(settings, TrainingSettings)
         training = InMemoryTraining(settings, 1)
         training.warm_up()
-        marks = Marks(self.sweep.reports)
+        learner, marks = training.learner, Marks(self.sweep.reports)
+        panel_player = learner.agent if self.sweep.shipped else learner.checked_agent
         while training.finished is None:
             training.iterate(lambda games, share: None)
             if (
                 training.finished is None
                 and marks.due(training.share)
-                and report(marks.step, *objective.judged(self._judged_agent(training.learner)))
+                and report(marks.step, *objective.judged(panel_player()))
             ):
                 return TrialResult.pruned()
         training.finish()
-        judged, agent = self._judged_agent(training.learner), training.learner.agent()
-        facts = {"games": training.games, "steps": training.learner.steps, "seed": settings.seed}
+        judged, agent = panel_player(), learner.agent()
+        facts = {"games": training.games, "steps": learner.steps, "seed": settings.seed}
         return objective.complete(task, agent, report, marks.count, facts, judged)
-
-    def _judged_agent(self, learner: Learner) -> Agent:
-        return learner.agent() if self.sweep.shipped else learner.checked_agent()
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         return {**fixed, "budget": self.sweep.budget}

@@ -137,14 +137,13 @@ class ProgramPlan(ParametersPlan):
         self, objective: Objective, values: Mapping[str, Any], name: str
     ) -> ExternalAgent:
         """Return the program with another trial's values; it keeps running for later trials."""
-        before = objective.programs.get(name)
-        if before is not None and before[0] == values:
-            return cast("ExternalAgent", before[1])
-        if before is not None:
-            before[1].close()
-        made = self.agent(values, name)
-        objective.programs[name] = dict(values), made
-        return made
+        kept, agent = objective.programs.get(name, (None, None))
+        if kept != values:
+            if agent is not None:
+                agent.close()
+            agent = self.agent(values, name)
+            objective.programs[name] = dict(values), agent
+        return cast("ExternalAgent", agent)
 
     def _judged(self, objective: Objective, agent: ExternalAgent) -> _Scores:
         """Yield mean scores against the panel in the same way."""
