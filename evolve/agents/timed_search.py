@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -151,7 +152,10 @@ class TimedSearch:
         return square, self.nodes
 
     def _choose(self, endgame: int, before_exact: float) -> int:
-        solving = self.board.empties <= endgame or self._solver_may_finish()
+        growth = _OUTCOME_GROWTH ** (self.board.empties - 16)
+        seconds, nodes = self._seconds or math.inf, self.limit.nodes or math.inf
+        quick = _OUTCOME_SECONDS * growth < seconds and _OUTCOME_NODES * growth < nodes
+        solving = self.board.empties <= endgame or quick
         self._deepen(before_exact if solving else _SHARE)
         # Even where the search has seen the end: forward cuts may have hidden it.
         if solving and not self._stopped:
@@ -167,7 +171,6 @@ class TimedSearch:
 
     @property
     def nodes(self) -> int:
-        """Nodes searched so far."""
         exact = -(-int(self.exact[layout.NODES]) // self.exact_nodes)
         return max(int(self.search.context[layout.NODES]), exact)
 
@@ -184,12 +187,6 @@ class TimedSearch:
         if self.limit.nodes is not None:
             shares.append(self.nodes / self.limit.nodes)
         return max(shares)
-
-    def _solver_may_finish(self) -> bool:
-        growth = _OUTCOME_GROWTH ** (self.board.empties - 16)
-        return (self._seconds is None or _OUTCOME_SECONDS * growth < self._seconds) and (
-            self.limit.nodes is None or _OUTCOME_NODES * growth < self.limit.nodes
-        )
 
     def _deepen(self, share: float) -> None:
         """Search deeper and deeper, until `share` of the limit is used."""

@@ -239,7 +239,6 @@ class Champions:
             self.best_panel_score, self.best_panel_generation = score, generation
 
     def state(self, genome: Genome) -> dict[str, Any]:
-        """Return the champions as JSON."""
         return {
             "hall": [
                 {
@@ -261,7 +260,6 @@ class Champions:
 
     @classmethod
     def restored(cls, state: Mapping[str, Any], hall_size: int, genome: Genome) -> Champions:
-        """Rebuild the champions from `state`."""
         champions = cls(tools.HallOfFame(hall_size))
         for entry in state["hall"]:
             fitness = entry["panel_score"], float(entry["generation"])

@@ -198,7 +198,7 @@ class Evolution:
             while True:
                 judged, played = played, self._play(played, observer)
                 if judged is not None and judging is not None:
-                    self._report_row(next(judging), observer)
+                    observer.row(next(judging), self.generation + 1, self.settings.generations)
                     ending = self._ending(started)
                     if ending is not None:
                         self.algorithm.restore(judged.state)
@@ -209,7 +209,7 @@ class Evolution:
                     judging = Background(map(self._judge, [played]))
                     continue
                 judging = None
-                self._report_row(self._judge(played), observer)
+                observer.row(self._judge(played), self.generation + 1, self.settings.generations)
                 ending = self._ending(started)
                 if ending is not None:
                     return ending
@@ -218,9 +218,6 @@ class Evolution:
         finally:
             if judging is not None:  # it may be writing the generation
                 judging.wait()
-
-    def _report_row(self, row: dict[str, Any], observer: Observer) -> None:
-        observer.row(row, self.generation + 1, self.settings.generations)
 
     @property
     def finished(self) -> EvolutionEnding | None:

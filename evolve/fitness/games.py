@@ -190,7 +190,6 @@ class GamesTask:
     table_bits: int
 
     def part(self, numbers: npt.NDArray[np.int64]) -> GamesTask:
-        """The task of the games with these numbers alone."""
         pairings = self.pairings[numbers]
         players, indices = np.unique(pairings[:, :2], return_inverse=True)
         openings, opening = np.unique(pairings[:, 2], return_inverse=True)

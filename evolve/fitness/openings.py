@@ -71,7 +71,6 @@ class Openings:
         return len(self.moves)
 
     def taken(self, numbers: npt.NDArray[np.intp]) -> Openings:
-        """Return the openings with these numbers."""
         starts = tuple(self.starts[number] for number in numbers) if self.starts else ()
         return Openings(self.moves[numbers], starts)
 

@@ -265,7 +265,6 @@ class Series:
             yield numbers[part]
 
     def _start(self, number: int) -> LiveGame:
-        """Start a game and play its opening."""
         black, white, opening = self.pairings[number].tolist()
         draw = 2 * (self.seed * (self.draws or len(self.pairings)) + number)
         players = {

@@ -85,7 +85,6 @@ class TreeLearner(Learner):
         return played, float(np.mean(losses)) if losses else float("nan")
 
     def agent(self, simulations: int | None = None, left: Left | None = None) -> MctsAgent:
-        """Return the agent that plays with the current network."""
         network = self.player or self.model.network()
         return MctsAgent(
             simulations or self.settings.play_simulations,

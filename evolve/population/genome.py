@@ -133,45 +133,22 @@ class Genome:
         return np.clip(rounded, self.low, self.high)
 
     def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent | PatternAgent:
-        genes = self.genes(vector)
+        settings, genes = self.settings, self.genes(vector)
         if self.encoding is not None:
-            return self.encoding(genes, name, self.settings.rules)
-        if self.given is not None:
-            return self._searcher(self.given, genes, name)
-        phases = self.settings.phases
+            return self.encoding(genes, name, settings.rules)
+        shared: Any = {"endgame": genes["endgame"][0], "rules": settings.rules, "name": name}
         per_phase: dict[str, Any] = {
-            gene: genes[gene] * (phases // len(genes[gene]))
-            for gene in (*TERM_NAMES, "depths")
+            gene: genes[gene] * (settings.phases // len(genes[gene]))
+            for gene in (*TERM_NAMES, "depths", "probcut")
             if gene in genes
         }
-        tables = genes["weights"] * (10 * phases // len(genes["weights"]))
-        return AlphaBetaAgent(
-            [tables[10 * phase : 10 * phase + 10] for phase in range(phases)],
-            boundaries=self.settings.boundaries,
-            endgame=genes["endgame"][0],
-            rules=self.settings.rules,
-            name=name,
-            **per_phase,
-        )
-
-    def _searcher(
-        self, given: PatternAgent, genes: Mapping[str, Sequence[int]], name: str
-    ) -> PatternAgent:
-        phases = self.settings.phases
-        depths, tenths = (
-            tuple(genes[gene]) * (phases // len(genes[gene])) for gene in ("depths", "probcut")
-        )
-        allocation = Allocation(
-            self.settings.boundaries, depths, tuple(number / 10 for number in tenths)
-        )
-        return replace(
-            given,
-            allocation=allocation,
-            endgame=genes["endgame"][0],
-            rules=self.settings.rules,
-            name=name,
-            provenance={},
-        )
+        if self.given is not None:  # with the search of these genes
+            probcuts = tuple(number / 10 for number in per_phase["probcut"])
+            allocation = Allocation(settings.boundaries, tuple(per_phase["depths"]), probcuts)
+            return replace(self.given, allocation=allocation, provenance={}, **shared)
+        tables = genes["weights"] * (10 * settings.phases // len(genes["weights"]))
+        weights = [tables[10 * phase : 10 * phase + 10] for phase in range(settings.phases)]
+        return AlphaBetaAgent(weights, boundaries=settings.boundaries, **per_phase, **shared)
 
     def from_given(self, given: PatternAgent) -> Vector:
         """Return the genes of the given agent's own search, clipped to the ranges."""

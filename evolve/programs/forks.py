@@ -85,7 +85,6 @@ def _hidden() -> Iterator[None]:
 def _begin(
     work: Callable[..., None], arguments: tuple[Any, ...], environment: Mapping[str, str]
 ) -> None:
-    """Set up a new process, and call `work` in it."""
     _end_with_parent()
     daemon = multiprocessing.current_process().daemon
     signal.signal(signal.SIGINT, signal.SIG_IGN if daemon else signal.default_int_handler)

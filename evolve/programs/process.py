@@ -198,7 +198,6 @@ class LineProcess:
                 self._lines.get_nowait()
 
     def _watch(self) -> None:
-        """Wait for the end of the program and its guard."""
         report = self._life.read_report()
         code = self._process.wait()
         self._code, self.megabytes = (code, 0.0) if report is None else report

@@ -103,7 +103,6 @@ class Change:
 
     @property
     def option(self) -> str:
-        """The option on the command line."""
         return f"--{self.name.replace('_', '-')}"
 
 
