@@ -205,7 +205,11 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
     from evolve.tables.columns import without_nan  # these load pyarrow, as the table has before
     from evolve.tables.trials import verdict_of
 
-    rows, verdict = without_nan(frame).to_dict("records"), verdict_of(run.path)
+    print_finalists(without_nan(frame).to_dict("records"), verdict_of(run.path))
+
+
+def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> None:
+    """Print the rows of a final, and its verdict; a sweep does so without loading pandas."""
     if any(row["lives"] for row in rows):
         print_line("the last rung, scores against the panel:")
         columns = ["trial", "lives", "score", "low", "high"]

@@ -13,7 +13,7 @@ from evolve.arena.judges import RATING, rating_seconds
 from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
-from evolve.cli.output import print_final
+from evolve.cli.output import print_finalists
 from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
@@ -31,7 +31,7 @@ from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import games_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML
-from evolve.tables.trials import FinalDocument
+from evolve.tables.trials import FinalDocument, final_table, verdict_of
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
@@ -157,7 +157,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             print_line(f"continue with: evolve resume {as_word(folder)}")
             return
         run = Run(folder)
-        print_final(run, run.table("final"))
+        print_finalists(final_table(folder).to_pylist(), verdict_of(folder))
         hints = [f"evolve show {as_word(folder)}", f"evolve plot {as_word(folder)} -o sweep.png"]
         if isinstance(work.settings, ProgramSweepSettings):
             _report_program(run, result)

@@ -16,7 +16,9 @@ from evolve.engine.patterns.shapes import (
     SETS,
     STRONG_SHAPES,
     check_shapes,
+    images_of,
     parse_shapes,
+    shape_text,
 )
 from evolve.engine.search.genes import MAX_PHASES
 from evolve.errors import AgentError
@@ -160,7 +162,14 @@ class PatternSettings(TrainingSettings):
                 check_shapes(parse_shapes(getattr(self, name)))
             except AgentError as error:
                 raise ValueError(f"{name}: {error}") from error
+        larger = [{*image} for shape in parse_shapes(self.shapes) for image in images_of(shape)]
+        lost = [
+            shape_text(shape)
+            for shape in parse_shapes(self.duel_shapes)
+            if not any(image >= {*shape} for image in larger)
+        ]
         demand(
+            (not lost, f"duel_shapes: none of the shapes holds {lost[0] if lost else ''}"),
             (self.last_rate <= self.search_rate, "last_rate: it must not be over search_rate"),
             (self.duel_plies[0] <= self.duel_plies[-1], "duel_plies: the fewest first"),
             (

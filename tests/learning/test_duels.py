@@ -221,7 +221,8 @@ def test_a_start_that_does_not_fit(
         ({"duel_plies": "20,4"}, "duel_plies: the fewest first"),
         ({"duel_plies": "1,2,3"}, "duel_plies"),
         ({"duel_shapes": "z9", "duels": 1}, "duel_shapes: .*'z9' is not part of a shape"),
-        ({"duel_shapes": "lines-2"}, "duel_shapes: they need duels=1"),
+        ({"duel_shapes": "a1-a2"}, "duel_shapes: they need duels=1"),
+        ({"duel_shapes": "a1/c3", "duels": 1}, "duel_shapes: none of the shapes holds a1 b2 c3"),
     ],
     ids=str,
 )
