@@ -131,7 +131,7 @@ def test_teaching_comes_before_duels() -> None:
 
 def test_what_evolves_wins() -> None:
     """Some seconds of duels, from nothing."""
-    settings = small("patterns", **{**DUELS, "games": 48_000, "duels_a_step": 200, "phases": 1,
+    settings = small("patterns", **{**DUELS, "games": 20_000, "duels_a_step": 100, "phases": 1,
                                     "shapes": "lines-2"})  # fmt: skip
     course = InMemoryTraining(settings, 2)
     start = course.learner.agent()
