@@ -47,7 +47,7 @@ _FACTS: Final = ("unit", "steps", "duels")
 
 
 class _Pair:
-    """The memory of a thread's duels: two evaluations whose tables each duel writes anew."""
+    """The memory of a thread's duels: two evaluations, whose tables each duel overwrites."""
 
     def __init__(
         self, shapes: ShapeSet, boundaries: tuple[int, ...], settings: PatternSettings

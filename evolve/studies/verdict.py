@@ -84,7 +84,7 @@ def _in_words(row: Mapping[str, Any]) -> str:
     size += " Elo" if is_elo(metric) else ""
     within = "" if is_elo(metric) or equal else f" in {metric.replace('_', ' ')}"
     ended = f"{better} scored {size}" if equal else f"{better} ended {size} higher{within}"
-    text = f"{better} and {worse} cannot be told apart yet: "
+    text = f"{better} and {worse} do not differ clearly yet: "
     if winner_in(row) is not None:
         verb = f"{'beats' if _is_strength(metric) else 'is above'} {worse}"
         text = f"{better} {verb} {'with' if equal else 'by'} {size}{within}: "

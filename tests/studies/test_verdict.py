@@ -24,8 +24,8 @@ UNIFORM = {"setting": "crossover=blend", "against": "crossover=uniform populatio
         ),
         (
             {"metric": "panel_score", "mean": 0.04, "low": -0.5, "high": 0.58, "p_holm": 0.7},
-            "a and b cannot be told apart yet: a ended 0.040 higher in panel score on average over "
-            "5 seeds, which may well be chance. About 71 more seeds a setting would show a "
+            "a and b do not differ clearly yet: a ended 0.040 higher in panel score on average "
+            "over 5 seeds, which may well be chance. About 71 more seeds a setting would show a "
             "difference of 0.1.",
         ),
         (
@@ -42,7 +42,7 @@ UNIFORM = {"setting": "crossover=blend", "against": "crossover=uniform populatio
         ),
         (
             {"mean": 0.0, "low": 0.0, "high": 0.0, "p_holm": 1.0},
-            "a and b cannot be told apart yet: 5 seeds with the same result.",
+            "a and b do not differ clearly yet: 5 seeds with the same result.",
         ),
     ],
 )

@@ -213,7 +213,7 @@ def address_of(function: Any, signature: Any) -> int:
 
 
 def require_compiling() -> None:
-    """EvolveError where numba is told not to compile: pointers and intrinsics need it."""
+    """EvolveError where numba must not compile: pointers and intrinsics need it."""
     if numba_config.DISABLE_JIT:
         raise EvolveError("NUMBA_DISABLE_JIT is set, and nothing here plays uncompiled: unset it")
 
