@@ -165,7 +165,10 @@ class PatternSettings(TrainingSettings):
         larger = [{*image} for shape in parse_shapes(self.shapes) for image in images_of(shape)]
         lost = [s for s in parse_shapes(self.duel_shapes) if not any(i >= {*s} for i in larger)]
         demand(
-            (not lost, f"duel_shapes: none of the shapes holds {', '.join(map(shape_text, lost))}"),
+            (
+                not lost,
+                f"duel_shapes: none of the shapes holds {', '.join(map(shape_text, lost[:1]))}",
+            ),
             (self.last_rate <= self.search_rate, "last_rate: it must not be over search_rate"),
             (self.duel_plies[0] <= self.duel_plies[-1], "duel_plies: the fewest first"),
             (
