@@ -79,3 +79,13 @@ def test_every_event_of_progress() -> None:
     rows = ("generation", "check", "trial")
     for name in (*rows, "started", "progress", "match", "note", "done", "error"):
         assert f"`{name}`" in read("formats.md"), name
+
+
+def test_the_overview_has_every_command_agent_and_preset() -> None:
+    page = (ROOT / "docs/overview.md").read_text(encoding="utf-8")
+    names = {*re.findall(r"`(?:evolve )?([\w-]+)[^`]*`", page)}
+    levels = {f"level-{number}" for number in range(2, 12)}
+    presets = get_args(EvolutionSettings.model_fields["preset"].annotation)
+    taught = get_args(PatternSettings.model_fields["preset"].annotation)
+    expected = {*COMMANDS, *SWEEP_TARGETS, *REFERENCES, *presets, *taught}
+    assert expected - levels <= names
