@@ -64,8 +64,8 @@ def export_command(
 
     The Python file follows the SUSTech CS303 convention (class AI with go and candidate_list).
     With a time for a move, as in 'best.json?time=4.5', that of an alpha-beta agent, of patterns or
-    of a tree search goes as deep as the clock allows: that is the one to hand in. Without one it
-    plays the moves of the agent in evolve.
+    of a tree search goes as deep as the clock allows: hand in such a file. Without a time it plays
+    the moves of the agent in evolve.
 
     \b
     Examples:

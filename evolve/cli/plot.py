@@ -66,7 +66,7 @@ Examples:
     "data",
     callback=output_named(".csv"),
     metavar="FILE",
-    help="Write the data behind it, too.",
+    help="Write the data of the picture to a table.",
 )
 def plot_command(
     sources: tuple[str, ...],

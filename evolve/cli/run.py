@@ -123,10 +123,10 @@ def _design(
     """Return the study of a command with --seeds and --grid, and these settings of all runs."""
     values: dict[str, Any] = {"command": command, "grid": dict(map(grid_of, grid))}
     if len(values["grid"]) < len(grid):
-        raise OptionsError("--grid: a field stands twice; give all its values at once")
+        raise OptionsError("--grid: a field is given twice; give all its values at once")
     seed = settings.pop("seed", 0)
     if seeds is not None and seed:
-        raise OptionsError("seed: --seeds says all of them; leave --seed out")
+        raise OptionsError("seed: --seeds lists them; leave --seed out")
     values |= {"seeds": str(seed) if seeds is None else seeds, "settings": bare(settings)}
     try:
         design = study_spec_of(values, "--seeds and --grid")

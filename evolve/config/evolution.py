@@ -80,7 +80,7 @@ class EvolutionSettings(Settings):
         "encoding": "The agents and their genes",
         "openings": "Games of a generation",
         "survivors": "The genetic algorithm",
-        "panel": "Judging, and when to end",
+        "panel": "Ratings, and when to stop",
     }
     REMOVED: ClassVar[Mapping[str, str | None]] = {
         "islands=1": None,
@@ -194,7 +194,7 @@ class EvolutionSettings(Settings):
     )
     until_rest: bool = Field(
         False,
-        description="stop when the rating rises by less than 20 Elo in 40 generations for certain",
+        description="stop when the rating certainly rises by less than 20 Elo in 40 generations",
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 

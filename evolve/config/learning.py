@@ -19,8 +19,8 @@ _Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
 
 _LEARNING: Final = "The network and its learning"
 TO_LEARN_FROM: Final = "Games to learn from"
-CHECKS: Final = "Checks, and when to end"
-PLAY: Final = "The agent, as it plays"
+CHECKS: Final = "Checks, and when to stop"
+PLAY: Final = "How the agent plays"
 """Headings of groups of options."""
 
 ITSELF: Final = "self"
@@ -217,7 +217,7 @@ class MctsSettings(LearningSettings):
     temperature: float = Field(
         1.0, ge=0.0, le=10.0, description="of the choice among moves; 0: the most visited"
     )
-    temperature_plies: int = Field(20, ge=0, le=60, description="moves of a game it holds for")
+    temperature_plies: int = Field(20, ge=0, le=60, description="first moves of a game that it applies to")
     solved: int = Field(
         10, ge=0, le=20, description="empties at which a game ends, with its exact outcome"
     )

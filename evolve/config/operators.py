@@ -38,7 +38,7 @@ OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
     "mutation": {"gaussian": "a normal random step", "uniform": "drawn again from the range"},
     "depth_mutation": {"step": "one up or down", "uniform": "drawn again from the range"},
     "survival": {
-        "selected": "all who are selected, with their children",
+        "selected": "all that are selected, with their children",
         "best": "the best alone, all others are replaced",
     },
     "encoding": {DIRECT: "genes are the parameters of the agents"},

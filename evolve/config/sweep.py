@@ -241,7 +241,7 @@ class SweepSettings(Settings):
         demand(
             (not spsa or self.kind == "program",
              "sampler: spsa is for programs, which can meet"),
-            (not (spsa and self.require), "require: spsa cannot keep to it; take another sampler"),
+            (not (spsa and self.require), "require: not with spsa; take another sampler"),
             (not (spsa and self.start_from),
              "start_from: spsa begins at the defaults; give others, {NAME:LOW:HIGH=DEFAULT}"),
             (not (self.storage and self.start_from), f"start_from: it is for {place} start_from"),

@@ -37,7 +37,7 @@ _GRID: Final = (
     "FIELD=A,B, such as --grid crossover=blend,uniform, or FIELD=A|B where values hold commas"
 )
 _NOT_HERE: Final = {
-    "seed": "a study has seeds, which stand beside its settings",
+    "seed": "a study has seeds of its own: give these, not the setting",
     "storage": "sweeps of a study keep to their own folders",
 }
 _SEEDS: Final = "seeds are numbers and ranges from 0, such as 0-9 or 1,4,7-9"
@@ -121,7 +121,7 @@ class StudySpec(BaseModel):
         if self.command not in known:
             raise ValueError(f"command = {self.command!r} is unknown; there are {', '.join(known)}")
         if len(set(self.seeds)) < len(self.seeds):
-            raise ValueError("seeds: each may stand once")
+            raise ValueError("seeds: a seed is given twice")
         combined = math.prod(map(len, self.grid.values()))
         if max(1, len(self.variants)) * combined * len(self.seeds) > _MOST:
             raise ValueError(f"a study has {_MOST} runs at most")
@@ -165,7 +165,7 @@ class StudySpec(BaseModel):
         names = [setting.name for setting in settings]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"grid: {twice} stands twice")
+            raise ValueError(f"grid: {twice} is given twice")
         return tuple(settings)
 
     @cached_property

@@ -149,7 +149,7 @@ class GenesPlan(SettingsPlan):
     def genome(self) -> Genome:
         assert isinstance(self.base, EvolutionSettings)
         if self.base.evaluation is not None:
-            raise SettingsError("fix: evaluation: the weights are what is tuned here")
+            raise SettingsError("fix: evaluation: this sweep tunes weights")
         return Genome.of(self.base)
 
     @property

@@ -253,7 +253,7 @@ class SettingsPlan(Plan):
         held = {*self.sweep.fix, *(self.parts if not self._parts_at_rest else ())}
         searched = tuple(parameters[name] for name in parameters if name not in held)
         if not searched:
-            raise SettingsError("space, fix: every parameter is held, nothing is left to search")
+            raise SettingsError("space, fix: every parameter is fixed, nothing is left to search")
         return Space(searched).requiring(self.sweep.require, self.sweep.fix)
 
     @cached_property
@@ -336,4 +336,4 @@ class SettingsPlan(Plan):
             names = ", ".join([*self._fields, *sorted(self.parts)])
             raise SettingsError(f"fix: there is no setting {name!r}; there are {names}")
         if name in self.set_by_sweep:
-            raise SettingsError(f"fix: {name} is the sweep's own to set")
+            raise SettingsError(f"fix: {name} is set by the sweep")

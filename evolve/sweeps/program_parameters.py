@@ -65,7 +65,7 @@ class ParametersPlan(Plan):
         still = [p.name for p in chosen.parameters if p.kind == "choice" or p.count == 1]
         if still and self.sweep.sampler == "spsa":
             raise SettingsError(
-                f"sampler: spsa needs ranges of numbers: hold {still[0]}, or take another sampler"
+                f"sampler: spsa needs ranges of numbers: fix {still[0]}, or take another sampler"
             )
         return chosen.requiring(self.sweep.require, self.sweep.fix)
 

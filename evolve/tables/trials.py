@@ -164,7 +164,7 @@ class FinalDocument(BaseModel):
             )
         if against.low is not None and against.low > 0.5:
             return f"trial-{self.winner} beats the agent of the defaults, {text}"
-        return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
+        return f"not certainly better than the defaults: trial-{self.winner} scores {text}"
 
 
 def write_final(folder: Path, final: FinalDocument) -> None:

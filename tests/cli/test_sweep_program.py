@@ -174,7 +174,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert "unexpected extra argument" in misused("sweep", "dqn", PROGRAM, *out)
     assert "'spsa' is not one of" in misused("sweep", "dqn", "--sampler=spsa", *out)
     spsa = (f"gtp:{ENGINE} --corner {{x:1:5}} --mobility {{y:3:3}}", "--sampler=spsa", *out)
-    assert "spsa needs ranges of numbers: hold y" in fails("sweep", "program", *spsa)
+    assert "spsa needs ranges of numbers: fix y" in fails("sweep", "program", *spsa)
     said = fails("sweep", "program", f"gtp:{ENGINE} --nonsense {{x:1:5}}", *out)
     assert "unrecognized arguments: --nonsense 3" in said
     assert len(said.splitlines()) == 1

@@ -34,7 +34,7 @@ def test_seconds_end_an_evolution_and_the_panel_is_the_sweeps() -> None:
     assert isinstance(made, EvolutionSettings)
     assert made.generations >= 1_000_000
     assert (made.panel, made.population) == ("fixed", 12)
-    with pytest.raises(SettingsError, match="generations is the sweep's own to set"):
+    with pytest.raises(SettingsError, match="generations is set by the sweep"):
         _ = plan("evolution", fix={"generations": 3}).base
 
 

@@ -83,7 +83,7 @@ def test_nothing_left_to_search() -> None:
     every = dict.fromkeys(plan("evolution").space.names)
     base = plan("evolution").base
     held = {name: getattr(base, name) for name in every}
-    with pytest.raises(SettingsError, match="every parameter is held"):
+    with pytest.raises(SettingsError, match="every parameter is fixed"):
         _ = plan("evolution", fix=held).space
 
 

@@ -104,7 +104,7 @@ def test_the_best_values_are_an_agent(tmp_path: Path, monkeypatch: pytest.Monkey
             "space.x = 3: it must be a valid dictionary",
         ),
         (f"gtp:{ENGINE} {{x:1:5}}", {"space": {"x": {"default": 9}}}, "default 9 is not in"),
-        (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "ranges of numbers: hold x"),
+        (f"gtp:{ENGINE} {{x:a|b}}", {"sampler": "spsa"}, "ranges of numbers: fix x"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_by": "option"}, "write options in the command"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"template": "x"}, "no file is made of one"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"sprt": (0, 50)}, "the final has no test"),

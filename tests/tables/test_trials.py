@@ -100,7 +100,7 @@ def test_finalists_of_a_final_and_of_rungs_are_rows_of_one_table(tmp_path: Path)
         ),
         (
             {"winner": 2, "defaults": 0, "against_defaults": {**WON, "low": 0.5, "seeds": 1}},
-            "no better than the defaults for certain: .* of 1 fresh seed$",
+            "not certainly better than the defaults: .* of 1 fresh seed$",
         ),
     ],
 )
