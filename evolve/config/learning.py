@@ -217,7 +217,7 @@ class MctsSettings(LearningSettings):
     temperature: float = Field(
         1.0, ge=0.0, le=10.0, description="of the choice among moves; 0: the most visited"
     )
-    temperature_plies: int = Field(20, ge=0, le=60, description="first moves of a game that it applies to")
+    temperature_plies: int = Field(20, ge=0, le=60, description="first moves of a game with it")
     solved: int = Field(
         10, ge=0, le=20, description="empties at which a game ends, with its exact outcome"
     )
