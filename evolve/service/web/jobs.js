@@ -62,7 +62,7 @@ export function JobButtons({ job }) {
   const ask = (what) => () => post(path(["jobs", job.id, what]));
   return html`<span class="buttons">
     ${["running", "queued"].includes(job.state) && html`<${Act} act=${ask("stop")}>${job.state === "queued" ? "Cancel" : "Stop"}<//>`}
-    ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="What is in hand is lost." act=${ask("kill")}>Stop at once<//>`}
+    ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="The current work is lost." act=${ask("kill")}>Stop at once<//>`}
     ${CAN_GO_ON.includes(job.state) && html`<${Act} act=${ask("resume")}>Resume<//>`}
   </span>`;
 }

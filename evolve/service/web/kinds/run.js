@@ -198,7 +198,7 @@ function Individual({ run, rest }) {
 function Tree({ run, individual }) {
   const lineage = useGet(path(["runs", run.id, "lineage", individual], { depth: 50 }));
   const [shown, setShown] = useState("drawing");
-  return html`<section class="card stack"><p class="note">Each ancestor stands at the generation of its birth and at its Elo there, where the run knows it; the thick line goes from each to the parent that gave it most of its numbers. Below: how many of each operator's offspring survived.</p>
+  return html`<section class="card stack"><p class="note">Each ancestor is drawn at the generation of its birth and at its Elo there, where the run knows it; the thick line goes from each to the parent that gave it most of its numbers. Below: how many of each operator's offspring survived.</p>
     ${shown === "drawing" && html`<p class="quiet" aria-busy="true">Drawing …</p>`}
     ${shown === "failed" ? html`<p class="note">It could not be drawn.</p>` : html`<${Box} name="picture of the ancestors"><img class="lineage" key=${individual} src=${`api/v1/${path(["runs", run.id, "lineage", individual, "picture"])}`}
       alt=${`${individual} and its ancestors, by generation and Elo; the table below names them`} onLoad=${() => setShown("")} onError=${() => setShown("failed")} /><//>`}
