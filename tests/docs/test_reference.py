@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import evolve
 from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.registry import REFERENCES
+from evolve.cli.main import COMMANDS
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.pattern_training import PatternSettings
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS
@@ -83,7 +88,7 @@ def test_every_event_of_progress() -> None:
 
 def test_the_overview_has_every_command_agent_and_preset() -> None:
     page = (ROOT / "docs/overview.md").read_text(encoding="utf-8")
-    names = {*re.findall(r"`(?:evolve )?([\w-]+)[^`]*`", page)}
+    names = {word for code in re.findall(r"`([^`]+)`", page) for word in code.split()}
     levels = {f"level-{number}" for number in range(2, 12)}
     presets = get_args(EvolutionSettings.model_fields["preset"].annotation)
     taught = get_args(PatternSettings.model_fields["preset"].annotation)
