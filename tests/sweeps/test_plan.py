@@ -62,7 +62,7 @@ def test_fixed_layers_and_presets_hold_what_they_are_made_of() -> None:
     [
         ("dqn", {"speed": 1}, "there is no setting 'speed'"),
         ("dqn", {"gamma": 7}, "gamma = 7"),
-        ("dqn", {"seed": 7}, "the sweep's own"),
+        ("dqn", {"seed": 7}, "is set by the sweep"),
         ("alphabeta", {"speed": 1}, "speed"),
         ("alphabeta", {"weights.44": 1}, "there is no weights.44"),
         ("alphabeta", {"weights.4": 999}, "must be -200 to 200"),
@@ -70,7 +70,7 @@ def test_fixed_layers_and_presets_hold_what_they_are_made_of() -> None:
         ("mcts", {"width": "abc"}, "width = 'abc'"),
         ("dqn", {"blocks": "x"}, "blocks = 'x'"),
         ("dqn", {"dueling": "maybe"}, "dueling = 'maybe'"),
-        ("evolution", {"generations": 1}, "the sweep's own"),
+        ("evolution", {"generations": 1}, "is set by the sweep"),
     ],
 )
 def test_fixed_values_that_cannot_be(kind: str, fix: dict[str, Any], words: str) -> None:
