@@ -119,12 +119,12 @@ class PatternSettings(TrainingSettings):
         Field(min_length=1, max_length=2),
     ] = Field((4, 20), description="random moves before a duel: fewest and most, or so many")
     duel_noise: float = Field(
-        0.15, gt=0.0, le=10.0, description="noise of a weight, in twice the mean size of weights"
+        0.2, gt=0.0, le=10.0, description="noise of a weight, in twice the mean size of weights"
     )
     duel_rate: float = Field(
         0.01, gt=0.0, le=1.0, description="step of a weight at first, in the same unit"
     )
-    duels_a_step: int = Field(400, ge=1, le=1_000_000, description="duels between two steps")
+    duels_a_step: int = Field(200, ge=1, le=1_000_000, description="duels between two steps")
     duel_shapes: _Shapes = Field(
         (), description="smaller shapes that duels begin with, from nothing; then shapes grow"
     )
@@ -242,17 +242,18 @@ _CUTS_SECONDS: Final = 6.0
 _BUDGETS: Final = {"quick": 30.0, "strong": 180.0, "evolved": 2400.0}
 """CPU seconds of presets without games; among a preset's values a budget would limit games, too."""
 
-_RECORD: Final = {"shapes": ("lines-4", "blocks-2x2"), "phases": 1}
 PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "default": {},
     "quick": {},
     "strong": {"greedy": 0.2, "search_depth": 4, "search_solved": 12, "shapes": STRONG_SHAPES},
-    "record-size": _RECORD,
+    "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
     "evolved": {
-        **_RECORD,
+        "shapes": ("lines-6", "blocks-2x3", "a4/e8", "a5/d8"),
+        "phases": 1,
         "duels": 1.0,
         "duel_shapes": ("lines-2",),
-        "duel_noise": 0.25,
+        "duel_noise": 1.0,
+        "duel_rate": 0.05,
         "duels_a_step": 1000,
         "depth": 1,
         "endgame": 0,
@@ -263,5 +264,5 @@ PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 quick: half a minute. strong: deeper searches, more exact scores and two blocks near the centre,
 minutes. record-size: the shapes of the published record of one-ply players, straight lines of four
-and blocks of 2 × 2. evolved: these shapes for a player of one ply, by duels alone.
+and blocks of 2 × 2. evolved: a player of one ply by duels alone, with larger shapes than those.
 """

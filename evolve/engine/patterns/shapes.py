@@ -73,9 +73,9 @@ def _lines(length: int) -> tuple[str, ...]:
     return tuple(" ".join(map(square_name, squares)) for squares in placed)
 
 
-def _blocks() -> tuple[str, ...]:
-    """Every block of 2 × 2 squares."""
-    placed = _all_placements([(0, 0), (1, 0), (0, 1), (1, 1)])
+def _blocks(width: int) -> tuple[str, ...]:
+    """Every block of 2 × `width` squares."""
+    placed = _all_placements([(x, y) for y in range(2) for x in range(width)])
     return tuple(" ".join(map(square_name, squares)) for squares in placed)
 
 
@@ -89,7 +89,9 @@ SETS: Final = {
     "lines-2": _lines(2),
     "lines-3": _lines(3),
     "lines-4": _lines(4),
-    "blocks-2x2": _blocks(),
+    "lines-6": _lines(6),
+    "blocks-2x2": _blocks(2),
+    "blocks-2x3": _blocks(3),
 }
 """Sets of shapes by name."""
 

@@ -105,6 +105,7 @@ def test_names_of_sets() -> None:
         (("lines-2",), 32, 210, 288, 264),
         (("lines-4",), 21, 130, 1701, 1449),
         (("lines-4", "blocks-2x2"), 31, 179, 2511, 2010),
+        (("lines-6", "blocks-2x3", "a4/e8", "a5/d8"), 26, 158, 17820, 14517),
         (("a1",), 1, 4, 3, 3),
         (("b1",), 1, 8, 3, 3),
     ],
@@ -143,20 +144,22 @@ def straight_lines(length: int) -> set[frozenset[int]]:
     return found
 
 
-@pytest.mark.parametrize("length", [2, 3, 4])
+@pytest.mark.parametrize("length", [2, 3, 4, 6])
 def test_lines_are_all_lines(length: int) -> None:
     placed = [frozenset(squares) for _, squares in shapes_of(f"lines-{length}").instances]
     assert len(placed) == len(set(placed))
     assert set(placed) == straight_lines(length)
 
 
-def test_blocks_are_all_blocks() -> None:
-    placed = [frozenset(squares) for _, squares in shapes_of("blocks-2x2").instances]
-    assert len(placed) == len(set(placed)) == 49
+@pytest.mark.parametrize(("width", "count"), [(2, 49), (3, 84)])
+def test_blocks_are_all_blocks(width: int, count: int) -> None:
+    placed = [frozenset(squares) for _, squares in shapes_of(f"blocks-2x{width}").instances]
+    assert len(placed) == len(set(placed)) == count
     assert set(placed) == {
-        frozenset((first, first + 1, first + 8, first + 9))
-        for first in range(64)
-        if first % 8 < 7 and first < 56
+        frozenset(8 * (y + dy) + x + dx for dy in range(height) for dx in range(columns))
+        for columns, height in ((2, width), (width, 2))
+        for x in range(9 - columns)
+        for y in range(9 - height)
     }
 
 
