@@ -130,7 +130,7 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
         return 0
     _print_header(study, work, location)
     path = study.path
-    ending = carry_out("study", "run", path, RunsView(), work.run, lambda _: 1)
+    ending = carry_out("study", "run", path, RunsView(work), work.run, lambda _: 1)
     done = sum(row["state"] == "done" for row in work.rows.values())
     so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:
@@ -181,9 +181,14 @@ class RunsView(ProgressView):
 
     unit = "the current generations, checks or trials"
     counted = "runs"
+    by_rows = True  # a run's first share says little: its process starts, and a play-off ends it
     widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
     justify = "left"
     columns = ("setting", "seed", "done", "elo")
+
+    def __init__(self, work: StudyWork) -> None:
+        self.begun = float(len(work.rows) - len(work.left)), float(len(work.rows))
+        self.at_once = work.at_once
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         return list(map(cell, shown_row(row, self.columns)))

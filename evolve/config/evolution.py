@@ -36,7 +36,7 @@ ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 _MOST: Final = 4096
 """Most individuals: cross tables grow with their square."""
 
-_SHALLOW: Final = 0.4
+_SHALLOW: Final = 0.25
 """Share of a late generation's time by which the first one is shorter."""
 _DEEPER: Final = 25.0
 """Generations until a third of that is left."""
@@ -201,7 +201,7 @@ class EvolutionSettings(Settings):
     def work(self, generations: float) -> float:
         """The work of the first generations, in units of the last ones, which search deeper.
 
-        Where depths evolve, a game of generation 0 takes .5 to .75 of the CPU time of one of
+        Where depths evolve, a game of generation 0 takes .5 to .85 of the CPU time of one of
         generation 50, and it grows little after that: measured with both presets and both rules.
         """
         if "depths" in self.fix or self.evaluation is not None:

@@ -8,6 +8,8 @@ import shutil
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numba
 import pytest
@@ -19,6 +21,7 @@ from evolve.cli.sweeps import TrialsView
 from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
 from evolve.config.sweep import SweepSettings
+from evolve.studies.running import StudyWork
 from evolve.tables.metrics import METRICS_COLUMNS
 from tests.cli import on_a_terminal, program
 
@@ -53,8 +56,24 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == "final: 8 games\n"
 
 
+def view_of_a_study(runs: int) -> RunsView:
+    work = SimpleNamespace(rows=dict.fromkeys(range(runs)), left=range(runs), at_once=2)
+    return RunsView(cast(StudyWork, work))
+
+
+def test_the_time_of_a_study_is_known_when_as_many_runs_ended_as_run_at_once() -> None:
+    """Before that it was told from processes that had just started: twice the truth."""
+    display = Display(view_of_a_study(20))
+    row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
+    display.stage("runs", 0.5, 20)
+    display.row(row, 1, 20)
+    assert display.time.left is None
+    display.row(row, 2, 20)
+    assert display.time.left is not None
+
+
 def test_lines_of_a_study_stand_below_their_heads() -> None:
-    view = RunsView()
+    view = view_of_a_study(1)
     row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
     lines = [view.line({**row, "elo": elo}, 90.0) for elo in (None, 1234.5)]
     head = view.head()
