@@ -85,7 +85,7 @@ def player(name: str, pairs: int, jobs: int) -> None:
                 print(f"  {name:36} {rung.agent.name:38} {met[rung.elo].mean():.3f}", flush=True)
         scores = np.array([met[rung.elo] for rung in near])
         elo = rate_one(np.array([rung.elo for rung in near]), scores)
-        played, near = near, ladder.nearest(elo.value, NEIGHBOURS)
+        played, near = near, ladder.nearest(elo.value)
         if near == played:
             break
     print(f"{name}: {elo.value:.0f} ± {elo.high - elo.value:.0f}", flush=True)

@@ -32,10 +32,10 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.match import MatchResult
 from evolve.arena.tournament import Contest, Tournament
-from evolve.cli.terminal import elo_text
 from evolve.engine.networks.architecture import Architecture
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.number_text import elo_text
 
 DQN = Recipe.of("dqn", 180.0)
 MCTS = Recipe.of("mcts", 120.0)
@@ -182,8 +182,8 @@ def rating(games: int, jobs: int) -> None:
     rated.play()
     for row in rated.rows():
         print(
-            f"{row.agent:34} {elo_text(row.elo.value)} [{elo_text(row.elo.low)}, "
-            f"{elo_text(row.elo.high)}]  score {row.score:.3f}  {row.games} games"
+            f"{row.agent:34} {elo_text(*row.elo.columns('elo').values(), signed=True)}  "
+            f"score {row.score:.3f}  {row.games} games"
         )
 
 

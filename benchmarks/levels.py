@@ -102,7 +102,7 @@ def ratings(meetings: Meetings, names: list[str]) -> None:
     for name in names:
         met: dict[float, Floats] = {}
         known = RATINGS[rules].get(name)
-        near = ladder.nearest(ladder.rungs[-1].elo if known is None else known.elo, NEIGHBOURS)
+        near = ladder.nearest(ladder.rungs[-1].elo if known is None else known.elo)
         while True:
             for rung in near:
                 if rung.elo not in met:
@@ -112,7 +112,7 @@ def ratings(meetings: Meetings, names: list[str]) -> None:
             fewest = min(len(met[rung.elo]) for rung in near)
             scores = np.array([met[rung.elo][:fewest] for rung in near])
             elo = rate_one(np.array([rung.elo for rung in near]), scores)
-            before, near = near, ladder.nearest(elo.value, NEIGHBOURS)
+            before, near = near, ladder.nearest(elo.value)
             if near == before or all(rung.elo in met for rung in near):
                 break
         seconds = move_seconds(load_agent(name), rules)
