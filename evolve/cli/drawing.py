@@ -14,6 +14,7 @@ from rich.text import Text
 
 from evolve.cli.output import rounded
 from evolve.cli.terminal import cell, out, print_rows, print_text
+from evolve.number_text import whole
 from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -46,7 +47,11 @@ def print_agent(
         print_text("")
         for key, value in provenance.items():
             text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            print_text(f"{key}: {cell(rounded(key, text)) if isinstance(text, float) else text}")
+            if isinstance(value, float):
+                text = cell(rounded(key, value))
+            elif isinstance(value, int) and key != "seed":
+                text = whole(value)
+            print_text(f"{key}: {text}")
     if ancestors:
         print_text("")
         print_text("ancestry")

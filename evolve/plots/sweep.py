@@ -137,7 +137,9 @@ def _draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) ->
         (right, land.error, "its standard error: dark where nothing near was tried", grey),
     ):
         image = axes.pcolormesh(land.across, land.up, values, shading="nearest", **colours)
-        figure.colorbar(image, ax=axes, pad=0.01)
+        bar = figure.colorbar(image, ax=axes, pad=0.01)
+        if np.ptp(values):  # not the colours that are symmetrical about the mean: a score ends at 1
+            bar.ax.set_ylim(values.min(), values.max())
         axes.set_title(title, fontsize="medium")
         axes.plot(*land.points.T, ".", ms=3, color=INK, alpha=0.6)
         _mark(axes, land)

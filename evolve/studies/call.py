@@ -41,7 +41,7 @@ Functions = dict[str, dict[str, Callable[..., Any]]]
 def study(
     folder: str | Path,
     *,
-    seeds: str | Iterable[int],
+    seeds: str | int | Iterable[int],
     grid: Mapping[str, Sequence[Any]] | None = None,
     variants: Mapping[str, Mapping[str, Any]] | None = None,
     jobs: int = 1,
@@ -55,8 +55,8 @@ def study(
 
     Args:
         folder: of the study; a new one, or one that a call with the same settings has begun.
-        seeds: of the runs of each setting: `range(10)`, a list, or a text such as `0-9`. A later
-            call may name more.
+        seeds: of the runs of each setting: `range(10)`, a list, a single one, or a text such as
+            `0-9`. A later call may name more.
         grid: values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are run.
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
@@ -78,7 +78,7 @@ def study(
     functions: Functions = {}
     spec = {
         "command": EVOLUTIONS.name,
-        "seeds": seeds if isinstance(seeds, str) else [*map(index, seeds)],
+        "seeds": str(seeds) if isinstance(seeds, str | int) else [*map(index, seeds)],
         "settings": _named(settings, functions),
         "grid": {
             name: [_name(name, value, functions) for value in values]

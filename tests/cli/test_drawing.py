@@ -22,6 +22,13 @@ def test_an_agent_as_boards(first: Path) -> None:
     assert "  3 " in done("show", "swh?depth=3").out
 
 
+def test_what_is_known_of_an_agent_has_the_forms_of_all_numbers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_agent(evolve.load_agent("swh"), {"games": 87072, "seed": 87072, "of": ["a", "b"]})
+    assert capsys.readouterr().out.splitlines()[-3:] == ["games: 87 072", "seed: 87072", "of: a, b"]
+
+
 def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None]) -> None:
     board = evolve.Board.start().play(19)
     for colour in (True, False):

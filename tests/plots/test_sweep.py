@@ -92,3 +92,6 @@ def test_a_landscape_has_the_colours_of_values() -> None:
     assert colours.get_cmap() == DIVERGING
     middle = sum(colours.get_clim()) / 2
     assert middle == pytest.approx(np.mean(land.scores))
+    bars = [axes for axes in figure.axes if axes not in (left, right)]
+    for bar, values in zip(bars, (land.mean, land.error), strict=True):
+        assert bar.get_ylim() == pytest.approx((values.min(), values.max()))

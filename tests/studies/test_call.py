@@ -77,7 +77,7 @@ def test_variants_and_encodings_may_have_functions(tmp_path: Path) -> None:
     encoding = evolve.Encoding({"table": evolve.Gene((-9, 90), "", numbers=2)}, table)
     made = evolve.study(
         tmp_path / "variants",
-        seeds=[4],
+        seeds=4,
         variants={"discs": {"fitness": few_discs}, "small": {"population": 4}},
         encoding=encoding,
         **QUICK,
