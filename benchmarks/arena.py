@@ -44,12 +44,13 @@ def overhead() -> None:
     openings = balanced_openings(PAIRS, Part.MATCH, "standard", np.random.default_rng(0))
     pairings = schedule(all_pairs(2), np.arange(PAIRS).reshape(1, -1))
     rows, bits = agent_rows([a, b]), max(a.table_bits, b.table_bits)
+    choice = kernels.choice_address()
 
     def bare() -> None:
         context = new_context(STANDARD, 0, bits)
         moves = np.empty((2 * PAIRS, MAX_PLIES), np.int8)
         results = np.empty((2 * PAIRS, RESULT_COLUMNS), np.int64)
-        kernels.play_games(rows, pairings, openings.moves, context, moves, results)
+        kernels.play_games(choice, rows, pairings, openings.moves, context, moves, results)
 
     def match() -> None:
         Match(a, b, openings, "standard").play()

@@ -109,9 +109,9 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
         row = next(row for row in individuals if row["individual"] == best)
         champion = genome.agent(genome.vector(row_genes(row, settings.genes)), best)
         begin = time.process_time()
-        judged = panel.judge(Candidate(generation, champion, champion, [], 0))
+        metrics, _ = panel.judge(Candidate(generation, champion, champion, [], 0))
         seconds = time.process_time() - begin
-        rows.append({"generation": generation, **judged.metrics, "cpu_seconds": seconds})
+        rows.append({"generation": generation, **metrics, "cpu_seconds": seconds})
     frame = pd.DataFrame(rows).drop(columns="past_score").astype(float)
     if csv:
         frame.to_csv(csv, index=False, float_format="%.4f")
