@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PARTS: Final = (paths.GENERATIONS, paths.GAMES)
 _PATIENCE: Final = 0.2
-"""Seconds that a writer waits for the lock: `is_locked` holds it for an instant."""
+"""Seconds that a writer waits for the lock: `is_locked` shares it for an instant."""
 
 
 def check_new(folder: Path) -> None:
@@ -142,15 +142,23 @@ def locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether a writer is at work in the folder now; also False without permission to check."""
+    """Whether a writer is at work in the folder now; also False without permission to check.
+
+    Looks share the lock: taken alone, another look was a writer, and it was made again in a folder
+    that was being deleted.
+    """
     path = folder / paths.LOCK_FILE
     if path.is_symlink() or not path.is_file():
         return False
     try:
-        with locked(folder, patience=0.0):
+        if sys.platform == "win32":
+            with locked(folder, patience=0.0):
+                return False
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             return False
     except OSError as error:  # others: another user's folder, or one without locks
-        return isinstance(error.__cause__, TimeoutError)
+        return isinstance(error, BlockingIOError) or isinstance(error.__cause__, TimeoutError)
 
 
 def sweep_orphans(folder: Path, parts: Sequence[str] = _PARTS) -> None:

@@ -20,6 +20,9 @@ from evolve.tables.parquet import read_table
 from evolve.tables.paths import games_file, generation_file, playoff_file
 from tests.cli import snapshot
 
+if sys.platform != "win32":
+    import fcntl
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs links")
 
 
@@ -128,6 +131,21 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(RunError, match="written to by another"), run_folder.locked(tmp_path):
             pass
     assert not run_folder.is_locked(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its locks are not shared")
+def test_a_look_is_no_writer_and_makes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = tmp_path / ".lock"
+    lock.touch()
+    with lock.open("rb") as looked_at:
+        fcntl.flock(looked_at, fcntl.LOCK_SH)
+        assert not run_folder.is_locked(tmp_path)
+    lock.unlink()
+    monkeypatch.setattr(Path, "is_file", lambda path: True)  # it was there an instant ago
+    assert not run_folder.is_locked(tmp_path)
+    assert not lock.exists()
 
 
 def test_games_of_a_generation_that_was_never_committed_are_swept(
