@@ -37,7 +37,7 @@ MOST_FILES = {
     "A kind of run": 3, "A learner": 5,
 }  # fmt: skip
 """Files of the package that a recipe may touch; two where nothing is said."""
-MOST_WORDS = 2200
+MOST_WORDS = 2250
 TESTS = (
     *(f"tests/agents/test_{name}.py" for name in ("agent", "agent_file", "alphabeta", "names")),
     "tests/agents/test_reference.py", "tests/agents/test_registry.py",
