@@ -46,12 +46,11 @@ def print_agent(
     if provenance:
         print_text("")
         for key, value in provenance.items():
-            text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            if isinstance(value, float):
-                text = cell(rounded(key, value))
+            if isinstance(value, list):
+                value = ", ".join(map(str, value))
             elif isinstance(value, int) and key != "seed":
-                text = whole(value)
-            print_text(f"{key}: {text}")
+                value = whole(value)
+            print_text(f"{key}: {cell(rounded(key, value)) if isinstance(value, float) else value}")
     if ancestors:
         print_text("")
         print_text("ancestry")

@@ -164,11 +164,9 @@ class PatternSettings(TrainingSettings):
                 raise ValueError(f"{name}: {error}") from error
         larger = [{*image} for shape in parse_shapes(self.shapes) for image in images_of(shape)]
         lost = [s for s in parse_shapes(self.duel_shapes) if not any(i >= {*s} for i in larger)]
+        text = ", ".join(map(shape_text, lost[:1]))
         demand(
-            (
-                not lost,
-                f"duel_shapes: none of the shapes holds {', '.join(map(shape_text, lost[:1]))}",
-            ),
+            (not lost, f"duel_shapes: none of the shapes holds {text}"),
             (self.last_rate <= self.search_rate, "last_rate: it must not be over search_rate"),
             (self.duel_plies[0] <= self.duel_plies[-1], "duel_plies: the fewest first"),
             (
@@ -248,18 +246,11 @@ PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "strong": {"greedy": 0.2, "search_depth": 4, "search_solved": 12, "shapes": STRONG_SHAPES},
     "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
     "evolved": {
-        "shapes": ("lines-6", "blocks-2x3", "a4/e8", "a5/d8"),
-        "phases": 1,
-        "duels": 1.0,
-        "duel_shapes": ("lines-2",),
-        "duel_noise": 1.0,
-        "duel_rate": 0.05,
-        "duels_a_step": 1000,
-        "depth": 1,
-        "endgame": 0,
-        "probcut": 0.0,
+        "shapes": ("lines-6", "blocks-2x3", "a4/e8", "a5/d8"), "duel_shapes": ("lines-2",),
+        "phases": 1, "duels": 1.0, "duel_noise": 1.0, "duel_rate": 0.05, "duels_a_step": 1000,
+        "depth": 1, "endgame": 0, "probcut": 0.0,
     },
-}
+}  # fmt: skip
 """Presets of a pattern training.
 
 quick: half a minute. strong: deeper searches, more exact scores and two blocks near the centre,

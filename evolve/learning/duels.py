@@ -32,11 +32,7 @@ _DISCS: Final = 16.0
 _LAST_RATE, _LAST_NOISE = 0.05, 0.5
 """Rate and noise at the end, in shares of those at the beginning."""
 _FROM_NOTHING: Final = ONE_VALUE // 64
-"""Twice the mean size of weights that begin at zero: a disc.
-
-At one ply no unit matters, but weights end at 64 discs: with four discs many of the preset
-`evolved` did, and the league gave them .769.
-"""
+"""Twice the mean size of weights that begin at zero: a disc. From four, many reach the limit."""
 _TABLE_BITS: Final = 10
 _PART: Final = 25
 """Duels that a thread plays in one call."""

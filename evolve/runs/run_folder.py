@@ -144,8 +144,7 @@ def locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
 def is_locked(folder: Path) -> bool:
     """Whether a writer is at work in the folder now; also False without permission to check.
 
-    Looks share the lock: taken alone, another look was a writer, and it was made again in a folder
-    that was being deleted.
+    It shares the lock, since two exclusive looks took each other for writers, and creates no file.
     """
     path = folder / paths.LOCK_FILE
     if path.is_symlink() or not path.is_file():

@@ -62,7 +62,7 @@ def view_of_a_study(runs: int) -> RunsView:
 
 
 def test_the_time_of_a_study_is_known_when_as_many_runs_ended_as_run_at_once() -> None:
-    """Before that it was told from processes that had just started: twice the truth."""
+    """Estimates from processes that had just started were twice too high."""
     display = Display(view_of_a_study(20))
     row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
     display.stage("runs", 0.5, 20)
