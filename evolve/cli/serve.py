@@ -129,6 +129,8 @@ def serve_command(
     def ready(address: str) -> None:
         page = address if not token else f"{address}?token={token}"
         print_text(f"evolve serves {runs} at {page}")
+        if token and not given:
+            print_text(f"scripts send `Authorization: Bearer` and the content of {_token_file()}")
         print_text("Ctrl-C ends it; jobs continue")
         if browse:
             _open(page, stack if token else None)
@@ -162,9 +164,7 @@ def _token(given: str, *, no_token: bool) -> str | None:
         )
     if given:
         return given
-    token = _user_token()
-    print_text(f"scripts send `Authorization: Bearer` and the content of {_token_file()}")
-    return token
+    return _user_token()
 
 
 def _token_file() -> Path:

@@ -301,8 +301,8 @@ def _summarize(lineage: Lineage, name: str, operators: pd.DataFrame) -> None:
     ancestors = lineage.ancestors(name)
     first = int(ancestors["born"].min())
     print_text(
-        f"{name} has {count_of(len(ancestors) - 1, 'ancestor')}, back to generation {first}; "
-        "numbers of its genes by where they came from:"
+        f"{lineage.words(name)} has {count_of(len(ancestors) - 1, 'ancestor')}, back to generation "
+        f"{first}; numbers of its genes by where they came from:"
     )
     _print_rounded(ancestors.head(_SHOWN))
     if len(ancestors) > _SHOWN:

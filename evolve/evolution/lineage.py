@@ -56,6 +56,11 @@ class Lineage:
     def best(self) -> str:
         return str(self.run.metadata(self.run.generation_count - 1)[0]["best"])
 
+    def words(self, individual: str) -> str:
+        """Its name, and whether it is `best`, which stands in for a champion that is a mean."""
+        best = individual == self.best()
+        return f"{individual}, the best of the last generation," if best else individual
+
     def steps(self, individual: str) -> dict[str, int]:
         """Return the individual and all its ancestors, with the fewest births between them.
 

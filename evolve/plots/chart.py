@@ -109,7 +109,7 @@ def caption_of(courses: Sequence[Course]) -> str:
     if bands:
         parts.append(f"band: {' or '.join(bands)}")
     if first.metric == "rating":
-        parts = ["strength (smoothed bests)", *parts, "ring: champions"]
+        parts = ["strength (smoothed bests)", *parts, "ring: champions, by a play-off"]
     return " · ".join(parts)
 
 
@@ -126,7 +126,7 @@ def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None
     axes.errorbar(
         course.x[-1:], [elo], None if 1 < len(champions) < ENOUGH else [[elo - low], [high - elo]],
         fmt="o", ms=8, mfc="none", mew=1.6, lw=1.2, color=colour, zorder=5, clip_on=False,
-        label=f"champion {elo_text(elo, low, high)}" if alone else None,
+        label=f"champion, by a play-off {elo_text(elo, low, high)}" if alone else None,
     )  # fmt: skip
 
 

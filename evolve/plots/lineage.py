@@ -49,7 +49,7 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
         origin: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, origin in enumerate(origins)
     }
     shares = _survival_of(lineage)
-    text = f"{lineage.run.name}: {individual} and its {len(steps) - 1} ancestors"
+    text = f"{lineage.run.name}: {lineage.words(individual)} and its {len(steps) - 1} ancestors"
     with picture(Look(), text, (10.0, 8.0)) as figure:
         rows = [5, 3] if shares else [1]
         grid = figure.subplots(len(rows), 1, height_ratios=rows, sharex=True, squeeze=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
+
+import numpy as np
 
 from evolve.arena.call import games_shown
 from evolve.arena.result_table import ResultTable
@@ -78,7 +79,9 @@ def study(
     functions: Functions = {}
     spec = {
         "command": EVOLUTIONS.name,
-        "seeds": str(seeds) if isinstance(seeds, str | int) else [*map(index, seeds)],
+        "seeds": str(seeds)
+        if isinstance(seeds, str | int)
+        else np.ravel([*seeds] if isinstance(seeds, Iterable) else seeds).tolist(),
         "settings": _named(settings, functions),
         "grid": {
             name: [_name(name, value, functions) for value in values]

@@ -87,7 +87,7 @@ def test_a_rating_has_the_rungs_as_named_lines(run: Run) -> None:
     renderer = drawn(axes.get_figure(root=True))  # type: ignore[arg-type]
     boxes = [Text.get_window_extent(one, renderer) for one in names]
     assert all(below.y1 <= above.y0 + 1.5 for below, above in pairwise(boxes))
-    assert [name.split()[0] for name in legend_of(axes)] == ["strength", "champion", "each"]
+    assert [name.split()[0] for name in legend_of(axes)] == ["strength", "champion,", "each"]
     assert axes.get_ylabel() == "Elo over swh"
     other = charted([course_of(run, "best_score", "generations")])
     assert beside(other) == []

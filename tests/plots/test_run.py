@@ -24,7 +24,7 @@ def test_a_run_with_the_ladder_shows_its_rating(run: Run, tmp_path: Path) -> Non
     texts = written_in(tmp_path / "run.svg")
     assert "seen: standard, tuned, seed 8" in texts
     assert {"Elo over swh", "search of the better half"} <= {*texts}
-    assert any(text.startswith("champion ") for text in texts)
+    assert any(text.startswith("champion, by a play-off ") for text in texts)
     assert {"depth, phase 0", "depth, phase 1", "exact from (empties)"} <= set(texts)
     assert "past_score" not in texts
     assert sum(" discs, depth " in text for text in texts) == 2

@@ -103,6 +103,7 @@ def other() -> Any:
         ({"fitness": lambda played: [1.0]}, "make it with def"),
         ({"algorithm": youngest}, "algorithm: is not a function"),
         ({"seed": 3}, "a study has seeds"),
+        ({"seeds": 3.5}, "it must be a whole number"),
         ({"grid": {"selection": ["magic"]}}, "there are best, tournament"),
         ({"populaton": 5}, "there is no such setting; did you mean population?"),
         ({"selecton": max}, "there is no such setting; did you mean selection?"),
