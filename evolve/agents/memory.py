@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import weakref
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, cast
 
@@ -217,12 +219,21 @@ def thread_context_address(rules: Rules, table_bits: int) -> int:
 class PatternMemory:
     """The memory of pattern searches: a context with a table, and vectors of positions.
 
-    used: nodes of the game so far, for agents with a budget.
+    used: nodes of the game so far, for agents with a budget. Tables of games that ended serve the
+    next ones, since the first use of new memory takes as long as a search of 10 000 nodes.
     """
+
+    _unused: Final[dict[int, list[layout.Cells]]] = defaultdict(list)
 
     def __init__(self, table_bits: int) -> None:
         self.used = 0
-        self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
+        unused = self._unused[table_bits]
+        try:
+            self.context = unused.pop()
+            self.context[layout.AGE] += 1
+        except IndexError:
+            self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
+        weakref.finalize(self, unused.append, self.context).atexit = False
         self._vectors = np.empty(0, np.int16)
         self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None
 

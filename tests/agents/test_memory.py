@@ -22,6 +22,7 @@ from evolve.agents.memory import (
 from evolve.engine.board.board import Board
 from evolve.engine.networks import mcts
 from evolve.engine.search import context as layout
+from evolve.runs.loading import load_agent
 from tests import networks
 from tests.agents.test_searching import boards
 
@@ -128,3 +129,22 @@ def test_other_threads_stop_a_search(bits: int) -> None:
         context[layout.STOPPED] = 0
         pool.submit(lambda: stopper()()).result()  # its own thread's
     assert context[layout.STOPPED] == 0
+
+
+def test_the_table_of_an_ended_game_serves_the_next() -> None:
+    """And nothing in it counts there."""
+    agent = load_agent("patterns-standard?nodes=3000")
+    first = agent.for_game(0)
+    board, found = Board.start().play("d3"), []
+    for _ in range(4):
+        found.append(first.choose_counted(board))
+        board = board.play(found[-1][0])
+    context = first.memory.context
+    del first
+    again = agent.for_game(1)
+    assert again.memory.context is context
+    board = Board.start().play("d3")
+    for square, nodes in found:
+        assert again.choose_counted(board) == (square, nodes)
+        board = board.play(square)
+    assert agent.for_game(2).memory.context is not context
