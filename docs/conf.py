@@ -78,6 +78,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["evolve.css"]
+html_search_scorer = str(Path(__file__).parent / "_ext/search.js")
 html_theme_options = {
     "light_css_variables": {
         "color-brand-primary": "#0d6a43",
