@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -226,12 +226,18 @@ FITNESS_FUNCTIONS: Final[Mapping[str, Fitness]] = {"score": score}
 assert tuple(FITNESS_FUNCTIONS) == tuple(OPERATORS["fitness"])
 
 
+def finite_numbers(kind: str, values: Any, count: int) -> npt.NDArray[np.float64]:
+    """What a function of that kind gave; SettingsError unless it is `count` finite numbers."""
+    try:
+        numbers = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        numbers = np.full(count, np.nan)
+    if numbers.shape != (count,) or not np.isfinite(numbers).all():
+        raise SettingsError(f"{kind}: it must give {count} finite numbers, not {values!r}")
+    return numbers
+
+
 def fitness_values(fitness: Fitness, played: Round) -> list[float]:
     """Call a fitness function; SettingsError unless it returns a finite number for each agent."""
-    given = fitness(played)
-    values = np.asarray(given, np.float64)
-    if values.shape != (len(played.agents),) or not np.isfinite(values).all():
-        raise SettingsError(
-            f"fitness: it must give {len(played.agents)} finite numbers, not {given!r}"
-        )
-    return cast("list[float]", values.tolist())
+    numbers = finite_numbers("fitness", fitness(played), len(played.agents))
+    return cast("list[float]", numbers.tolist())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +11,7 @@ from deap import cma, tools
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import SettingsError
+from evolve.fitness.roundrobin import finite_numbers
 from evolve.population.genome import Fitness, Genome, Individual, Vector, individual_name
 from evolve.population.operators import FUNCTIONS, Breeding, Noise, Own, operators_of
 from evolve.population.randomness import drawing_from
@@ -79,13 +80,13 @@ class GeneticAlgorithm:
         breeding = Breeding(self.settings, self.genome, rng)
         ranked: list[Individual] = tools.selBest(population, len(population))
         count = self.settings.survivor_count - 1
-        chosen = self._operators["selection"](ranked[1:], count, breeding)
-        _check_chosen("selection", chosen, ranked[1:])
+        selected = self._operators["selection"](ranked[1:], count, breeding)
+        chosen = _chosen("selection", selected, ranked[1:])
         if len(chosen) != count:
             raise SettingsError(f"selection: it chose {len(chosen)} individuals, not {count}")
         parents = sorted([ranked[0], *chosen], key=lambda parent: parent.fitness, reverse=True)
-        individuals = list(self._operators["survival"](ranked, parents, breeding))
-        _check_chosen("survival", individuals, ranked)
+        survivors = self._operators["survival"](ranked, parents, breeding)
+        individuals = _chosen("survival", survivors, ranked)
         room = self.settings.population - self.settings.newcomer_count
         if len(individuals) >= room:
             raise SettingsError(
@@ -148,22 +149,16 @@ class GeneticAlgorithm:
 
     def _whole(self, kind: str, values: npt.ArrayLike) -> Vector:
         """Convert an operator's values to genes; SettingsError unless each is a finite number."""
-        numbers = np.asarray(values, np.float64)
-        if numbers.shape != (self.genome.size,) or not np.isfinite(numbers).all():
-            raise SettingsError(
-                f"{kind}: it must give {self.genome.size} finite numbers, not {values!r}"
-            )
-        return self.genome.clip(numbers)
+        return self.genome.clip(finite_numbers(kind, values, self.genome.size))
 
 
-def _check_chosen(
-    kind: str, chosen: Sequence[Individual], candidates: Sequence[Individual]
-) -> None:
-    """Raise SettingsError unless all chosen individuals are different candidates."""
-    allowed = {id(individual) for individual in candidates}
-    ids = [id(individual) for individual in chosen]
-    if len(set(ids)) < len(ids) or not set(ids) <= allowed:
+def _chosen(kind: str, given: Any, candidates: Sequence[Individual]) -> list[Individual]:
+    """What an operator chose; SettingsError unless all are different candidates."""
+    allowed = {id(individual): individual for individual in candidates}
+    ids = list(map(id, given)) if isinstance(given, Iterable) else [0]
+    if len({*ids}) < len(ids) or not {*ids} <= {*allowed}:
         raise SettingsError(f"{kind}: it must choose different individuals of those it is given")
+    return [allowed[number] for number in ids]
 
 
 _FIRST_SIGMA: Final = 0.3
