@@ -34,7 +34,7 @@ from evolve.records.formats import read_bytes, read_games, text_of, write_games
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move
 from evolve.records.positions import start_board
-from evolve.records.record import GameRecord
+from evolve.records.record import GameRecord, positions_of
 from evolve.runs.loading import AgreedRules, agree_on
 from evolve.tables.columns import rows_with
 from evolve.terminal_text import SHOWN
@@ -115,8 +115,7 @@ class _Game:
             self._add(self.ggf)
 
     def _show(self) -> None:
-        moves = self.session.moves
-        last = moves[-1] if moves and moves[-1] != PASS else None
+        last = self.session.moves[-1] if self.session.moves else None
         show_board(self.board, last, self.board.legal_moves())
 
     def _person_moves(self) -> bool:
@@ -252,10 +251,7 @@ class _Replay:
         self, head: str, end: str, start: Board, moves: Sequence[int], opening: int = 0
     ) -> None:
         self.head, self.end, self.moves, self._opening = head, end, moves, opening
-        self.boards = [start]
-        for square in moves:
-            board = self.boards[-1]
-            self.boards.append(board.pass_move() if square == PASS else board.play(square))
+        self.boards = [*positions_of(start, moves)]
 
     def ply_text(self, ply: int) -> str:
         """A line about one ply: its number, side and square, and whether it was in the opening."""
@@ -346,11 +342,10 @@ def _step(replay: _Replay) -> None:
     ply = 0
     with _keys() as read, out().screen(hide_cursor=False):
         while True:
-            last = replay.moves[ply - 1] if ply else PASS
             out().clear()
             print_text(replay.head)
             print_text(replay.ply_text(ply))
-            show_board(replay.boards[ply], None if last == PASS else last)
+            show_board(replay.boards[ply], replay.moves[ply - 1] if ply else None)
             print_text(
                 replay.end if ply == len(replay.moves) else f"{ply} of {len(replay.moves)} moves"
             )

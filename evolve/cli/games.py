@@ -34,7 +34,7 @@ from evolve.cli.terminal import (
     print_rows,
     print_text,
 )
-from evolve.engine.board.rules import PASS, RULE_SETS, Rules
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import OptionsError, RecordError
 from evolve.fitness.executor import interruptible
@@ -42,7 +42,7 @@ from evolve.records.formats import PACKED, TABLE, ending_of, read_games, write_g
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
-    from evolve.engine.board.board import Board, Side
+    from evolve.engine.board.board import Side
     from evolve.records.record import GameRecord
 
 
@@ -163,8 +163,6 @@ def convert_command(
     source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
 ) -> None:
     """See _CONVERT_HELP."""
-    from evolve.records.record import GameRecord
-
     positions = ending_of(output) == ".obf"
     if empties is not None and not positions:
         raise OptionsError("--empties goes with a name that ends in .obf")
@@ -173,22 +171,19 @@ def convert_command(
         print_error(line)
     games = records = games_read.records
     if empties is not None:
-        boards = [(board, game.rules) for game in games for board in _with_empties(game, empties)]
-        records = [GameRecord(start=board, rules=rules) for board, rules in boards]
+        records = [record for game in games for record in _with_empties(game, empties)]
     write_games(output, records)
     found = f"{count_of(len(records), 'position')} of " if positions else ""
     print_text(f"{found}{count_of(len(games), 'game')} → {output}")
 
 
-def _with_empties(game: GameRecord, empties: int) -> list[Board]:
+def _with_empties(game: GameRecord, empties: int) -> list[GameRecord]:
     """A list of the position with `empties` empty squares and a side that can move, if any."""
-    board = game.start
-    for square in (*game.moves, None):
-        if board.empties == empties and board.legal_moves():
-            return [board]
-        if square is not None:
-            board = board.pass_move() if square == PASS else board.play(square)
-    return []
+    from evolve.records.record import GameRecord, positions_of
+
+    positions = positions_of(game.start, game.moves)
+    boards = [board for board in positions if board.empties == empties and board.legal_moves()]
+    return [GameRecord(start=board, rules=game.rules) for board in boards[:1]]
 
 
 @click.command(name="solve")

@@ -38,7 +38,6 @@ from evolve.cli.terminal import (
     print_text,
 )
 from evolve.config.matches import MatchSettings
-from evolve.engine.board.rules import PASS
 from evolve.number_text import elo_text, too_few, whole
 from evolve.runs.progress import TimeLeft
 
@@ -190,7 +189,6 @@ def _claimed(match: Match, file: MatchFile | None, ggf: Path | None) -> Iterator
 def _show(match: Match, number: int, game: LiveGame) -> None:
     """Show the current position of a game on the whole screen, for a moment."""
     black, white = (match.names[side] for side in match.pairings[number, :2])
-    moves = game.board.moves or ()
     out().clear()
     print_text(f"game {number + 1} of {len(match.pairings)}: ● {black}, ○ {white}")
     if match.played:
@@ -198,7 +196,7 @@ def _show(match: Match, number: int, game: LiveGame) -> None:
         print_text(
             f"{match.names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost"
         )
-    last = moves[-1] if moves and moves[-1] != PASS else None
+    last = game.board.moves[-1] if game.board.moves else None
     show_board(game.board, last, () if game.over else game.board.legal_moves())
     if game.over:
         print_text(game.failure or "the game is over")

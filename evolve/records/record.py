@@ -82,13 +82,20 @@ class GameRecord:
         return "black" if score > 0 else "white" if score < 0 else "draw"
 
 
-def play_moves(board: Board, moves: Iterable[int]) -> Board:
-    """The board after the moves (64: a pass); RecordError names the first illegal one."""
+def positions_of(board: Board, moves: Iterable[int]) -> Iterator[Board]:
+    """The board, and that after each move (64: a pass); RecordError names the first illegal one."""
+    yield board
     for number, square in enumerate(moves, 1):
         try:
             board = board.pass_move() if square == PASS else board.play(square)
         except IllegalMoveError as error:
             raise _impossible(number, square, error) from error
+        yield board
+
+
+def play_moves(board: Board, moves: Iterable[int]) -> Board:
+    """The board after the moves; see `positions_of`."""
+    *_, board = positions_of(board, moves)
     return board
 
 
