@@ -91,6 +91,11 @@ def _finite(text: str) -> float:
     return number
 
 
+def finite_number(value: Any) -> float | None:
+    """A value of a document as a number; None where it is none."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
 def _depth(value: Any) -> int:
     """How many levels of lists and tables are inside each other."""
     if isinstance(value, dict):

@@ -21,7 +21,7 @@ from evolve.runs import run_folder
 from evolve.runs.life_cycle import agree_to_programs, check_programs, config_of, versions_of
 from evolve.runs.loading import AgreedRules
 from evolve.runs.run import Study, begun_runs
-from evolve.runs.study_spec import Member, StudySpec, seeds_of, study_spec_of
+from evolve.runs.study_spec import StudySpec, seeds_of, study_spec_of
 from evolve.studies.comparison import compared, groups_of, meetings
 from evolve.studies.running import StudyEnding, StudyWork
 from evolve.tables.paths import STUDY_FILE
@@ -36,14 +36,14 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
     design = _with_workers(design, jobs)
     with new_folder(begun_runs, "study", out) as folder:
         versions = versions_of(design.kind, design.command)
-        agree_to_programs(folder, *_settings(design))
+        agree_to_programs(folder, *design.each_resolved())
         write_text(folder / STUDY_FILE, design.text(versions))
         return _run_study(Study(folder), jobs, ())
 
 
 def _refuse_functions(design: StudySpec, source: str) -> None:
     """Raise RunError if settings name functions, which only the program that defines them has."""
-    for settings in _settings(design):
+    for settings in design.each_resolved():
         for kind in OWNABLE:
             name = getattr(settings, kind, "")
             if isinstance(name, str) and name.startswith(OWN):
@@ -63,13 +63,6 @@ def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
         return design
     share = max(1, jobs // sum(1 for _ in design.members))
     return design.model_copy(update={"settings": {**design.settings, "jobs": share}})
-
-
-def _settings(design: StudySpec) -> list[Any]:
-    """The checked settings of a study's runs, one for each of its settings."""
-    return [
-        design.resolved(Member(setting, design.seeds[0])) for setting in design.settings_of_runs
-    ]
 
 
 def resume_study(
@@ -93,7 +86,8 @@ def resume_study(
     changed.check()
     with run_folder.locked(path):
         _refuse_functions(study.design, str(path))
-        check_programs(path / STUDY_FILE, path, *_settings(study.design), allowed=allow_programs)
+        stored = study.design.each_resolved()
+        check_programs(path / STUDY_FILE, path, *stored, allowed=allow_programs)
         if changed != design:
             versions = versions_of(design.kind, design.command)
             write_text(path / STUDY_FILE, changed.text(versions))
@@ -114,7 +108,7 @@ def _run_study(study: Study, jobs: int, words: Sequence[str]) -> int:
             return _work_on(study, StudyWork(study, jobs, words), count_of(jobs, "thread"))
         from evolve.studies.remote_runs import RemoteRun, check_remote  # loads kernels
 
-        for settings in _settings(study.design):
+        for settings in study.design.each_resolved():
             assert isinstance(settings, EvolutionSettings)
             check_remote(settings)
 
@@ -146,7 +140,7 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
 def _print_header(study: Study, work: StudyWork, location: str) -> None:
     design = study.design
     settings, seeds = len(design.settings_of_runs), len(design.seeds)
-    played = dict.fromkeys(settings.rules for settings in _settings(design))
+    played = dict.fromkeys(settings.rules for settings in design.each_resolved())
     rules = " and ".join(str(AgreedRules(rules)) for rules in played)
     print_line(
         f"evolve {__version__} · study of `evolve {design.command}` · {rules} · "

@@ -186,6 +186,10 @@ class StudySpec(BaseModel):
             values["kind"] = self.kind.word(self.command)
         return cast("BaseModel", resolve_as(model, self.variant.all_presets(), values))
 
+    def each_resolved(self) -> list[Any]:
+        """The checked settings of its runs, one for each of `settings_of_runs`."""
+        return [self.resolved(Member(each, self.seeds[0])) for each in self.settings_of_runs]
+
     def check(self) -> None:
         """Raise SettingsError unless the command accepts each of its settings."""
         for setting in self.settings_of_runs:

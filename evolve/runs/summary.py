@@ -6,7 +6,6 @@ against the panel.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -16,7 +15,7 @@ from pydantic import ValidationError
 from evolve.agents.agent_file import read_header
 from evolve.config.toml import merged
 from evolve.errors import EvolveError, RunError
-from evolve.parsing import faults
+from evolve.parsing import faults, finite_number
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
 from evolve.runs.run_type import RunProgress
@@ -52,7 +51,7 @@ def summary_of(
         kind.unit: progress.done,
         "target": progress.target,
         **dict.fromkeys(progress.metrics),
-        **{key: _number(provenance, key) for key in ELO},
+        **{key: finite_number(provenance.get(key)) for key in ELO},
         **({} if kind.rated else _score(provenance)),
         **progress.metrics,  # metrics that the champion's file does not have
         "champion": None if agent is None else agent.name,
@@ -72,15 +71,10 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
     return {f"playoff_share{key.removeprefix('score')}": value for key, value in score.items()}
 
 
-def _number(provenance: Mapping[str, Any], key: str) -> float | None:
-    value = provenance.get(key)
-    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
-
-
 def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
     """A champion's score with its interval, as far as its file has them; None without games."""
-    score, low, high = (_number(provenance, key) for key in ("score", "score_low", "score_high"))
-    error = _number(provenance, "error")
+    names = ("score", "score_low", "score_high", "error")
+    score, low, high, error = (finite_number(provenance.get(name)) for name in names)
     if score is not None and low is None and error is not None:
         low, high = max(0.0, score - 1.96 * error), min(1.0, score + 1.96 * error)
     return {"score": score, "score_low": low, "score_high": high}
@@ -143,7 +137,7 @@ def study_summary(study: Study) -> dict[str, Any]:
     done = sum(row["state"] == "done" for row in rows)
     state = "running" if is_locked(study.path) else "done" if done == len(rows) else "stopped"
     dates = [row["date"] for row in rows if "date" in row]
-    resolved = [design.resolved(Member(each, design.seeds[0])) for each in design.settings_of_runs]
+    resolved = design.each_resolved()
     common = {key: {getattr(s, key, None) for s in resolved} for key in ("rules", "preset")}
     return {
         "command": f"study of {design.command}",

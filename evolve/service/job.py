@@ -11,7 +11,6 @@ job's only where it has the job's id in its environment. Any other gets no signa
 from __future__ import annotations
 
 import json
-import math
 import os
 import secrets
 import signal
@@ -29,7 +28,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder, open_to_append
-from evolve.parsing import faults, json_value, parse_json, read_document
+from evolve.parsing import faults, finite_number, json_value, parse_json, read_document
 from evolve.programs.children import inherited
 from evolve.runs.agreements import agree, nonce_of
 from evolve.runs.run_types import RUN_TYPES
@@ -212,8 +211,8 @@ class JobRecord(Job):
 
     def take(self, event: Mapping[str, Any]) -> bool:
         """Update it from an event of its process; returns whether that is more than a step."""
-        name, left = event["event"], _number(event.get("left"))
-        done, total = _number(event.get("done")), _number(event.get("total"))
+        name, left = event["event"], finite_number(event.get("left"))
+        done, total = finite_number(event.get("done")), finite_number(event.get("total"))
         facts = {key: value for key, value in event.items() if key not in ("event", "time", "left")}
         if name == "progress":
             stage = str(event.get("stage"))
@@ -221,7 +220,7 @@ class JobRecord(Job):
             self.progress = self.progress.model_copy(update=changes)
             return False
         if name == "match":
-            done, total = _number(event.get("games")), self.progress.total
+            done, total = finite_number(event.get("games")), self.progress.total
             self.result = {**(self.result or {}), **facts}
             self.progress = JobProgress(done=done, total=total, left=left)
             return False
@@ -231,11 +230,11 @@ class JobRecord(Job):
             self.notes = [*self.notes, str(event.get("text"))][-_NOTES:]
         elif name == "started" and self.run is None:
             self.result = {"rules": event.get("rules")}
-            self.progress = JobProgress(total=_number(event.get("games")))
+            self.progress = JobProgress(total=finite_number(event.get("games")))
         elif name == "done":
             self.ending = str(event.get("ending") or "done")
             self._stopped = bool(facts.get("stopped"))
-            if (games := _number(facts.get("games"))) is not None:
+            if (games := finite_number(facts.get("games"))) is not None:
                 self.progress = JobProgress(done=games, total=games)  # a test may end early
             if "score" in facts or "cross" in facts:
                 self.result = {**(self.result or {}), **self.with_ids(facts)}
@@ -262,7 +261,3 @@ class JobRecord(Job):
             self.state = "interrupted"
         if self._killed and self.state in ("failed", "cancelled"):
             self.state, self.error = "interrupted", None
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
