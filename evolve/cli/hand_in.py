@@ -97,11 +97,8 @@ def _checked(
 ) -> dict[str, Any]:
     """Test a Python file; unless `quiet`, print how long that takes and what is found."""
     if not quiet:
-        moves, seconds, rules = (
-            moves_of(games),
-            demands.seconds,
-            agree_on([], rules_in_source(file)),
-        )
+        moves, seconds = moves_of(games), demands.seconds
+        rules = agree_on([], rules_in_source(file))
         what = f"{count_of(games, 'game')}, some {moves} moves" if games else f"{moves} positions"
         shorter = f"; --quick takes some {duration(moves_of(0) * seconds)}" if games else ""
         print_error(

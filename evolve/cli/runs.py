@@ -190,7 +190,9 @@ def compare_command(
     as_json: bool,
 ) -> None:
     """See above."""
-    style = "json" if as_json and output is None else _style_of(output)
+    document = output is not None and output.suffix.lower() in ENDINGS
+    asked = "json" if as_json and output is None else None
+    style = _DOCUMENT if document else style_of(asked, output)
     sources = [evolve.load_run(path) for path in runs]
     plain = [source for source in sources if source.form == "run"]
     only_runs = len(plain) == len(sources)
@@ -220,12 +222,6 @@ def compare_command(
         _write_document(sections_of(found.frame), output)
     elif tables:
         write_in_style(found.frame, style, output)
-
-
-def _style_of(output: Path | None) -> str:
-    """The format that the file's ending means, documents among them."""
-    document = output is not None and output.suffix.lower() in ENDINGS
-    return _DOCUMENT if document else style_of(None, output)
 
 
 def _write_document(sections: Sequence[Section], output: Path | None) -> None:

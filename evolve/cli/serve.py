@@ -162,9 +162,7 @@ def _token(given: str, *, no_token: bool) -> str | None:
             f"{SERVICE_TOKEN}: a token has 16 characters or more, letters, digits and "
             f". _ ~ + / = - alone, not {len(given)} such"
         )
-    if given:
-        return given
-    return _user_token()
+    return given or _user_token()
 
 
 def _token_file() -> Path:

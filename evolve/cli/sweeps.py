@@ -98,8 +98,11 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
 
     def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
         stored = read_toml(file)
-        if "storage" in changes:
-            _check_same_storage(file.parent, stored.get("storage"), changes["storage"])
+        if "storage" in changes:  # it must be the sweep's own, given with its password
+            shown, own = without_password(changes["storage"]), stored.get("storage")
+            if shown != own:
+                own = own or "its own journal"
+                raise OptionsError(f"storage: {file.parent} has its study in {own}, not in {shown}")
         if "games" in changes and "trials" not in changes:
             stored.pop("trials", None)  # they were as many as the games allowed
         given = {"kind": SWEEPS.word(self.command), **changes}
@@ -171,14 +174,6 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             print_line(f"champion trial-{result.winner}{rating} → {champion}")
             hints.append(proposed(agent, folder))
         print_next(*hints)
-
-
-def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
-    """Raise OptionsError unless a storage is the sweep's own, given with its password."""
-    shown = without_password(given)
-    if shown != stored:
-        own = stored or "its own journal"
-        raise OptionsError(f"storage: {folder} has its study in {own}, not in {shown}")
 
 
 def _print_header(sweep: Sweep) -> None:

@@ -118,7 +118,11 @@ class Form:
         for name in _OF_TARGET:
             inside = settings.get(name)
             if self.own and isinstance(inside, Mapping):
-                wrong += _faults_of_target(name, inside)
+                wrong += [
+                    Fault((name, key), f"{name}.{key}: a service takes no agents there")
+                    for key, value in inside.items()
+                    if key in _naming_fields() or programs_in({key: value})
+                ]
         values = {**given, **self.own}
         below = {} if self.kind is None else rules_of_defaults()
         try:
@@ -240,15 +244,6 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
     elif KIND in rest and rest[KIND] == by_command[command].second:
         del rest[KIND]
     return by_command[command], rest
-
-
-def _faults_of_target(name: str, inside: Mapping[str, Any]) -> list[Fault]:
-    """What a client may not give in one of `_OF_TARGET`: agents, places and programs."""
-    return [
-        Fault((name, key), f"{name}.{key}: a service takes no agents there")
-        for key, value in inside.items()
-        if key in _naming_fields() or programs_in({key: value})
-    ]
 
 
 def _naming_fields() -> set[str]:

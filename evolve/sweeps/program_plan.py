@@ -89,7 +89,10 @@ class ProgramPlan(ParametersPlan):
                     return TrialResult.pruned()
             if MIRROR in task.context:  # it is not a candidate
                 return TrialResult.pruned()
-            file = self.keep_trial(objective.folder, task, score, error)
+            path = trial_file(objective.folder, task.number, ".json")
+            result = {"trial": task.number, "score": score, "error": error}
+            write_text(path, json.dumps({**self.facts(task.values), **result}, indent=1) + "\n")
+            file = path.relative_to(objective.folder).as_posix()
             return TrialResult.complete(score, error, file)
         except EngineError as error:
             return TrialResult.failed(str(error))
@@ -162,14 +165,6 @@ class ProgramPlan(ParametersPlan):
         """Return the same openings for all trials, or those of a key."""
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
-
-    def keep_trial(self, folder: Path, task: Task, score: float, error: float) -> str:
-        """Write a trial's facts to a file; return its place in the folder."""
-        path = trial_file(folder, task.number, ".json")
-        result = {"trial": task.number, "score": score, "error": error}
-        document = {**self.facts(task.values), **result}
-        write_text(path, json.dumps(document, indent=1) + "\n")
-        return path.relative_to(folder).as_posix()
 
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent:
         return self.agent(trial.params, f"trial-{trial.number}")

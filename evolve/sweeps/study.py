@@ -260,7 +260,7 @@ class Study:
         if self.shared and len(earlier) >= self.plan.sweep.trials:  # two writers asked at once
             self._fail(trial._trial_id, SURPLUS)
             return None
-        frozen, trials = self._frozen(trial), self.trials()
+        frozen, trials = self._storage.get_trial(trial._trial_id), self.trials()
         self._trials[trial.number] = trial
         # The defaults need an agent of their own, and steps of SPSA play one another.
         if self._queue is None and self.plan.sweep.searches and not is_defaults(frozen):
@@ -272,10 +272,6 @@ class Study:
             trial.set_user_attr(CONTEXT, context)
         return Task(trial.number, dict(trial.params), context or {})
 
-    def _frozen(self, trial: Trial) -> FrozenTrial:
-        """Return a trial as the storage has it."""
-        return self._storage.get_trial(trial._trial_id)
-
     def report(self, number: int, step: int, score: float, error: float) -> bool:
         """Keep an intermediate score; return whether the trial must end there."""
         trial = self._trials[number]
@@ -284,7 +280,7 @@ class Study:
             trial.set_user_attr("score_error", error)
         except UpdateFinishedTrialError:  # its worker counted as dead: no need to continue
             return True
-        frozen = self._frozen(trial)
+        frozen = self._storage.get_trial(trial._trial_id)
         # All other trials are compared with the defaults, and one whose worker died has passed its
         # earlier reports already.
         if is_defaults(frozen) or step != frozen.last_step:
@@ -297,7 +293,7 @@ class Study:
         trial, state = self._trials.pop(number), outcome.state
         values = None if outcome.score is None else [outcome.score]
         if state == TrialState.PRUNED and values is None:  # its last score is its score
-            reports = self._frozen(trial).intermediate_values
+            reports = self._storage.get_trial(trial._trial_id).intermediate_values
             values = [reports[max(reports)] if reports else 0.0]
         try:
             for key, value in outcome.attributes.items():
@@ -311,7 +307,7 @@ class Study:
 
         It is, up to ATTEMPTS times; the defaults always are.
         """
-        trial = self._frozen(self._trials[number])
+        trial = self._storage.get_trial(self._trials[number]._trial_id)
         attempts = 1 + int(trial.user_attrs.get("attempts", 0))
         if attempts >= ATTEMPTS and not is_defaults(trial):
             self._fail(self._trials.pop(number)._trial_id, reason)

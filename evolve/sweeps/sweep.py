@@ -169,9 +169,8 @@ class Sweep:
         timeout = self.settings.timeout
         if observer.stop():
             return SweepEnding.STOPPED
-        if timeout is not None and time.monotonic() - begin >= timeout:
-            return None if self.study.is_over else SweepEnding.TIMEOUT
-        return None
+        late = timeout is not None and time.monotonic() - begin >= timeout
+        return SweepEnding.TIMEOUT if late and not self.study.is_over else None
 
     def _assign_trials(self, observer: Observer) -> None:
         """Give every idle worker a trial while trials are wanted."""

@@ -84,7 +84,11 @@ def get_run(service: Service, run: RunId) -> RunDetail:
     if detail["state"] == "damaged":
         return RunDetail.model_validate(detail)
     opened = service.index.study(run) or service.index.open(run)
-    detail |= {"changes": _changes(opened), "files": _files(run, opened)}
+    changes = [
+        {"name": change.name, "type": change.type.__name__, "help": _help_of(change)}
+        for change in changes_of(opened)
+    ]
+    detail |= {"changes": changes, "files": _files(run, opened)}
     if opened.form == "study":
         meeting = f"evolve compare {word_of(service, opened)} --games 400"
         cells = [
@@ -284,14 +288,6 @@ def _design(service: ServiceState, study: Study) -> dict[str, Any]:
     return {
         "command": design.command, **study.config, "settings": shown(design.settings), **given
     }  # fmt: skip
-
-
-def _changes(run: Run | Study) -> list[dict[str, str]]:
-    """The settings that may change when a run or study continues."""
-    return [
-        {"name": change.name, "type": change.type.__name__, "help": _help_of(change)}
-        for change in changes_of(run)
-    ]
 
 
 def _help_of(change: Change) -> str:
