@@ -22,7 +22,7 @@ from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import Executor
 from evolve.fitness.trend import rest_message
 from evolve.number_text import size
-from evolve.runs.loading import AgreedRules
+from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
@@ -120,8 +120,7 @@ class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
 
     def report(self, work: Evolution) -> None:
         folder = work.folder
-        file = champion_of(folder)
-        assert file is not None
+        file = existing_champion(folder)
         agent = read_agent(file)
         print_line(
             f"champion {agent.name}: {', '.join(agent.describe().facts)}, "

@@ -22,10 +22,10 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.number_text import elo_text, state_text
-from evolve.runs.loading import AgreedRules
+from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
-from evolve.runs.run_types import SWEEPS, champion_of, tuned_line
+from evolve.runs.run_types import SWEEPS, tuned_line
 from evolve.sweeps.call import search_and_select
 from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
@@ -166,8 +166,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             _report_program(run, result)
             print_line(f"paste: {tuned_line(folder)}")
         else:
-            champion = champion_of(folder)
-            assert champion is not None
+            champion = existing_champion(folder)
             agent = read_agent(champion)
             elo = strength_of(getattr(agent, "provenance", {}))
             rating = f": {elo} Elo on the ladder" if elo else ""

@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
-from evolve.agents.agent import StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import read_agent, table_agent
 from evolve.config.evolution import EvolutionSettings
@@ -26,9 +25,8 @@ from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder
 from evolve.population.genome import Genome
 from evolve.runs import run_folder
-from evolve.runs.loading import load_agent
+from evolve.runs.loading import existing_champion, load_agent
 from evolve.runs.progress import Observer
-from evolve.runs.run_types import champion_of
 from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import Parameter, choice, real, whole
 from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult, trial_file
@@ -79,19 +77,12 @@ class EvolutionPlan(SettingsPlan):
         evolution.run(watch)
         if watch.pruned:
             return TrialResult.pruned()
-        agent = _champion(folder)
+        agent = read_agent(existing_champion(folder))
         return objective.complete(task, agent, report, watch.marks.count, agent.provenance)
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         # The cheaper one, because only the panel of the sweep counts.
         return {"panel": "fixed", **fixed, "generations": _FOREVER}
-
-
-def _champion(folder: Path) -> StoredAgent:
-    """Return the best agent of an evolution so far."""
-    path = champion_of(folder)
-    assert path is not None, "a generation is there"
-    return read_agent(path)
 
 
 class _Evolving(Observer):
@@ -110,7 +101,7 @@ class _Evolving(Observer):
         spent = self._cpu_seconds() - self._begin
         self._share = spent / self._budget
         if self._share < 1.0 and self.marks.due(self._share):
-            judged = self._objective.judged(_champion(self._folder))
+            judged = self._objective.judged(read_agent(existing_champion(self._folder)))
             self.pruned = self._report(self.marks.step, *judged)
             self._begin = self._cpu_seconds() - spent  # the panel's games do not count
 
