@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from evolve.cli.display import print_line, reporting_compilation
+from evolve.cli.display import print_head, print_line, reporting_compilation
 from evolve.cli.options import input_path, jobs_option, json_option
 from evolve.cli.settings import GroupedCommand, GroupedOption, settings_below
 from evolve.cli.terminal import print_error, print_json, print_rows
@@ -22,7 +22,6 @@ from evolve.errors import ClusterError, OptionsError
 from evolve.extras import need
 from evolve.number_text import duration, size
 from evolve.terminal_text import count_of
-from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.cluster.client import Cluster
@@ -159,7 +158,7 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
         executor = cast("Cluster", playing)
         workers = executor.workers.facts()
         if not as_json:
-            print_line(f"evolve {__version__} · {settings.rules} · {executor.address}")
+            print_head(settings.rules, executor.address)
             _print_workers(workers)
         slots = sum(worker["threads"] for worker in workers if worker["left_out"] is None)
         for worker in workers:

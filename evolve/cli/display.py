@@ -26,6 +26,7 @@ from evolve.cli.terminal import BAR_WIDTH, cell, out, row_tables
 from evolve.number_text import duration, percent
 from evolve.runs.progress import Observer, TimeLeft
 from evolve.terminal_text import count_of
+from evolve.version import __version__
 
 _LIVE_ROWS: Final = 12
 _ROOM: Final = 80
@@ -41,6 +42,11 @@ def print_line(text: str, whole: bool = False) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         discard_output()
+
+
+def print_head(*parts: object) -> None:
+    """Print the first line about some work: the version of evolve, and what the work is."""
+    print_line(" · ".join(map(str, (f"evolve {__version__}", *parts))))
 
 
 def print_next(*commands: str | None) -> None:

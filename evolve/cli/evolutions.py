@@ -10,7 +10,13 @@ from typing import Any, Final
 
 from evolve.agents.reference import read_agent
 from evolve.cli.cluster import executor_for, where
-from evolve.cli.display import ProgressView, print_line, print_next, reporting_compilation
+from evolve.cli.display import (
+    ProgressView,
+    print_head,
+    print_line,
+    print_next,
+    reporting_compilation,
+)
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import GENERATIONS_SPARE, LEGEND, columns_shown, generation_texts
 from evolve.cli.runs import describe_champion
@@ -27,7 +33,6 @@ from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import as_word
-from evolve.version import __version__
 
 
 class _GenerationsView(ProgressView):
@@ -137,10 +142,8 @@ class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
 def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor: Executor) -> None:
     """Print what will be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
-    print_line(
-        f"evolve {__version__} · {AgreedRules(settings.rules)} · {settings.preset} · "
-        f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
-    )
+    rules, algorithm = AgreedRules(settings.rules), settings.algorithm.upper()
+    print_head(rules, settings.preset, algorithm, f"seed {settings.seed}", folder)
     if done >= settings.generations:
         print_line("all generations are done; the play-off and the champion's Elo are left")
         return

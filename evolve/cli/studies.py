@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from evolve.cli.cluster import executor_for, on_cluster, refuse_cluster, where
-from evolve.cli.display import ProgressView, print_line, print_next
+from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.runs import print_compared, shown_row
 from evolve.cli.terminal import cell
 from evolve.cli.work import carry_out, finish, new_folder
@@ -26,7 +26,6 @@ from evolve.studies.comparison import compared, groups_of, meetings
 from evolve.studies.running import StudyEnding, StudyWork
 from evolve.tables.paths import STUDY_FILE
 from evolve.terminal_text import as_word, count_of
-from evolve.version import __version__
 
 
 def start(design: StudySpec, jobs: int, out: str | None) -> int:
@@ -142,10 +141,8 @@ def _print_header(study: Study, work: StudyWork, location: str) -> None:
     settings, seeds = len(design.settings_of_runs), len(design.seeds)
     played = dict.fromkeys(settings.rules for settings in design.each_resolved())
     rules = " and ".join(str(AgreedRules(rules)) for rules in played)
-    print_line(
-        f"evolve {__version__} · study of `evolve {design.command}` · {rules} · "
-        f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')} · {study.path}"
-    )
+    runs = f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')}"
+    print_head(f"study of `evolve {design.command}`", rules, runs, study.path)
     done = len(work.rows) - len(work.left)
     so_far = f", {done} of them done" if done else ""
     noun = "worker" if design.kind.workers else "thread"

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import RATING, rating_seconds
 from evolve.cli.cluster import placement, refuse_cluster
-from evolve.cli.display import ProgressView, print_line, print_next
+from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists
 from evolve.cli.runs import strength_of
@@ -33,7 +33,6 @@ from evolve.sweeps.trials import games_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML
 from evolve.tables.trials import FinalDocument, final_table, verdict_of
 from evolve.terminal_text import as_word, count_of
-from evolve.version import __version__
 
 _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 """Kinds that can play on a cluster, because the kernels play their games."""
@@ -184,10 +183,8 @@ def _print_header(sweep: Sweep) -> None:
         each = f"{count_of(settings.trial_games, 'game')} each at most"
         if settings.objective == "self":
             judge = "scored by games with the defaults and the best trial so far"
-    print_line(
-        f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {AgreedRules(settings.rules)} · "
-        f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
-    )
+    command, rules = SWEEPS.command(settings.kind), AgreedRules(settings.rules)
+    print_head(command, rules, settings.sampler, f"seed {settings.seed}", sweep.folder)
     trials = count_of(settings.trials, "trial")
     if settings.games_of_trials is not None:
         trials = f"{settings.games_of_trials} games"

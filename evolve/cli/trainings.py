@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.arena.judges import RATING, rating_seconds
-from evolve.cli.display import ProgressView, print_line, print_next
+from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
@@ -21,7 +21,6 @@ from evolve.runs.progress import RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.tables.metrics import METRICS_UNUSED
 from evolve.terminal_text import as_word, count_of
-from evolve.version import __version__
 
 
 class ChecksView(ProgressView):
@@ -125,10 +124,8 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
 def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: int) -> None:
     ends = [] if settings.games is None else [count_of(settings.games, "game")]
     ends += [] if settings.budget is None else [f"{settings.budget:g} CPU seconds"]
-    print_line(
-        f"evolve {__version__} · {command} · {AgreedRules(settings.rules)} · {settings.preset} · "
-        f"seed {settings.seed} · {folder}"
-    )
+    rules = AgreedRules(settings.rules)
+    print_head(command, rules, settings.preset, f"seed {settings.seed}", folder)
     print_line(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
     if settings.judge != "ladder":
         print_line("then its Elo on the ladder: a minute at most, or a tenth of the training")
