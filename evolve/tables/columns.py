@@ -73,10 +73,6 @@ class Columns(tuple[Column, ...]):
         """A table of values by column name."""
         return table_of(source, self.schema)
 
-    def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-        """A table of rows, with values by column name; a missing value is null."""
-        return table_of_rows(rows, self.schema)
-
     def completed(self, table: pa.Table) -> pa.Table:
         """The table with the columns it is too old to have, in this order."""
         for position, column in enumerate(self):

@@ -17,7 +17,7 @@ import pyarrow as pa
 from evolve.engine.search.genes import GENES
 from evolve.errors import RunError
 from evolve.parsing import parse_json
-from evolve.tables.columns import Chart, Column, Columns, array_of
+from evolve.tables.columns import Chart, Column, Columns, array_of, table_of_rows
 
 SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.phased)
 """Genes of one number: plain columns. All others are fixed-size lists."""
@@ -55,7 +55,7 @@ def individuals_table(
 
     rows: values by column, the fitness where it is not the score, and the same genes in all rows.
     """
-    table = INDIVIDUALS_COLUMNS.of_rows(rows)
+    table = table_of_rows(rows, INDIVIDUALS_COLUMNS.schema)
     for name in [name for name in rows[0] if name not in INDIVIDUALS_COLUMNS.names]:
         values = [row[name] for row in rows]
         if name == FITNESS:

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from evolve.errors import RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
-from evolve.tables.columns import Columns
+from evolve.tables.columns import Columns, table_of_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,7 +163,7 @@ class RowFiles:
         return count
 
     def commit(self, folder: Path, number: int, row: Mapping[str, Any]) -> None:
-        write_table(self.file(folder, number), self.columns.of_rows([row]))
+        write_table(self.file(folder, number), table_of_rows([row], self.columns.schema))
 
     def read(self, folder: Path) -> pa.Table:
         """All rows; RunError where a file is damaged."""

@@ -45,7 +45,7 @@ def test_a_table_is_made_of_its_columns() -> None:
     assert table.schema == TABLE.schema
     assert tuple(table.column_names) == TABLE.names == ("a", "b", "c", "d")
     assert table.to_pylist()[1] == {"a": 2, "b": "2", "c": 1.0, "d": [2]}
-    rows = TABLE.of_rows([table.to_pylist()[0], {"a": 2}]).to_pylist()
+    rows = table_of_rows([table.to_pylist()[0], {"a": 2}], TABLE.schema).to_pylist()
     assert rows == [table.to_pylist()[0], {"a": 2, "b": None, "c": None, "d": None}]
 
 
