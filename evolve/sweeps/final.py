@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from evolve.config.sweep import SweepSettings, matches_of
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove_tree
 from evolve.fitness.executor import Executor
-from evolve.fitness.games import GamesDone
+from evolve.fitness.games import GamesDone, counted
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import finite
 from evolve.runs.progress import Observer
@@ -70,16 +71,12 @@ class KeptMatches(MatchFolder):
     """
 
     def __init__(self, folder: Path, key: str, games: int, observer: Observer) -> None:
-        self._observer, self._done, self._total = observer, 0, games
+        self.progress = counted(games, partial(observer.stage, "final"))
         self._all = folder / TRIALS / MATCHES
         folder_of_key = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
         super().__init__(folder_of_key, observer.note, observer.stop, lasting=False)
         if not folder_of_key.is_dir():
             self.drop()
-
-    def progress(self, games: int) -> None:
-        self._done += games
-        self._observer.stage("final", self._done, self._total)
 
     def drop(self) -> None:
         """Remove all kept games: the matches are over, or different ones."""
