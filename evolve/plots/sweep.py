@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from evolve.config.ranges import value_at
 from evolve.errors import RunError
 from evolve.fitness.statistics import Z95
 from evolve.plots.figure import (
@@ -177,7 +178,7 @@ def _label_axis(axes: Axes, axis: Axis, which: str) -> None:
     if axis.choices:
         places, texts = axis.places(1), [short(choice, _LABEL) for choice in axis.choices]
     else:
-        values = [axis.value(unit) for unit in np.linspace(0.0, 1.0, _TICKS)]
+        values = [value_at(unit, axis) for unit in np.linspace(0.0, 1.0, _TICKS)]
         if not axis.log:
             ticks = MaxNLocator(_TICKS - 1, steps=_STEPS).tick_values(axis.low, axis.high)
             values = [round(tick, 9) for tick in ticks if axis.low <= tick <= axis.high]

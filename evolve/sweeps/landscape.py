@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.config.ranges import to_unit, value_at
+from evolve.config.ranges import to_unit
 from evolve.tables.trials import REPEATED, TRIALS_COLUMNS, importances_of, read_final, read_trials
 
 Floats = npt.NDArray[np.float64]
@@ -65,9 +65,6 @@ class Axis:
     def places(self, count: int) -> Floats:
         """Return `count` places over the range; the choices themselves."""
         return np.linspace(0.0, 1.0, len(self.choices) if len(self.choices) > 1 else count)
-
-    def value(self, unit: float) -> float:
-        return value_at(unit, self)
 
 
 @dataclass(frozen=True)

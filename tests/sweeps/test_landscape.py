@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evolve.config.ranges import value_at
 from evolve.sweeps.landscape import FEWEST, Axis, Trials
 from evolve.tables.trials import Importances, write_trials
 
@@ -32,12 +33,12 @@ def test_the_hill_is_found() -> None:
     assert land.y is not None
     assert land.mean.shape == land.error.shape == (20, 30)
     up, across = np.unravel_index(land.mean.argmax(), land.mean.shape)
-    assert land.x.value(land.across[across]) == pytest.approx(7, abs=1.5)
-    assert land.y.value(land.up[up]) == pytest.approx(5, abs=5)
+    assert value_at(land.across[across], land.x) == pytest.approx(7, abs=1.5)
+    assert value_at(land.up[up], land.y) == pytest.approx(5, abs=5)
     best = max(made, key=lambda row: row["score"])
-    assert land.x.value(land.best[0]) == pytest.approx(best["x"])
+    assert value_at(land.best[0], land.x) == pytest.approx(best["x"])
     assert land.defaults is not None
-    assert land.x.value(land.defaults[0]) == pytest.approx(made[0]["x"])
+    assert value_at(land.defaults[0], land.x) == pytest.approx(made[0]["x"])
 
 
 def test_it_is_uncertain_where_nothing_was_tried() -> None:
@@ -81,5 +82,5 @@ def test_choices_have_no_order_and_ratios_their_scale() -> None:
     assert (land.mean.argmax(axis=1) == 1).all()
     assert land.y is not None
     assert land.y.log
-    assert land.y.value(0.5) == pytest.approx((land.y.low * land.y.high) ** 0.5)
+    assert value_at(0.5, land.y) == pytest.approx((land.y.low * land.y.high) ** 0.5)
     assert Axis.of("flag", [True, False, True]).choices == ("False", "True")
