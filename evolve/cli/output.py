@@ -184,7 +184,7 @@ def print_trials(run: Run, frame: pd.DataFrame) -> None:
     """Print the trials with their most important parameters, and the importances."""
     importances = run.importances
     shares = importances.shares
-    _print_lives(run, frame, ["number"])
+    print_lives(run, frame, ["number"])
     if shares:
         parts = [
             f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
@@ -193,11 +193,6 @@ def print_trials(run: Run, frame: pd.DataFrame) -> None:
         print_text("p: how often the largest of all is as large by chance")
     else:
         print_text(importances.reason)
-
-
-def print_rungs(run: Run, frame: pd.DataFrame) -> None:
-    """Print the trials of the rungs, with the same parameters."""
-    _print_lives(run, frame, ["rung", "candidate"])
 
 
 def print_final(run: Run, frame: pd.DataFrame) -> None:
@@ -231,7 +226,10 @@ def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> N
         print_line(verdict)
 
 
-def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:
+def print_lives(
+    run: Run, frame: pd.DataFrame, first: Sequence[str] = ("rung", "candidate")
+) -> None:
+    """Print trials, by default those of the rungs, with their most important parameters."""
     columns_of_trials = run.kind.reading.tables["trials"].columns
     assert columns_of_trials is not None
     others = (*columns_of_trials.names, *first)

@@ -20,7 +20,7 @@ from evolve.cli.output import (
     print_final,
     print_frame,
     print_generations,
-    print_rungs,
+    print_lives,
     print_trials,
     style_of,
     write_in_style,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.agents.agent import Agent
-    from evolve.agents.agent_file import AgentHeader
     from evolve.evolution.lineage import Lineage
 
 
@@ -175,7 +174,7 @@ def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame
 _PRINTED: Final = {
     "generations": print_generations,
     "trials": print_trials,
-    "rungs": print_rungs,
+    "rungs": print_lives,
     "final": print_final,
 }
 """Functions that print a table for people; a general one prints the others."""
@@ -183,6 +182,8 @@ _PRINTED: Final = {
 
 def _print_table(run: evolve.Run | evolve.Study, table: RunTable, frame: pd.DataFrame) -> None:
     """Print a table for people; below a run's first table, print its champion."""
+    from evolve.agents.agent_file import read_header
+
     if frame.empty:
         print_text(f"{run.path} has no {table.name} yet")
     elif run.form == "run" and table.name in _PRINTED:
@@ -193,18 +194,10 @@ def _print_table(run: evolve.Run | evolve.Study, table: RunTable, frame: pd.Data
         return
     if table.name == "trials" and (line := tuned_line(run.path)) is not None:
         print_text(f"paste: {line}")
-    champion = _header(run) if table.name == run.tables[0] and not frame.empty else None
-    if champion is not None:
-        path, header = champion
+    path = champion_of(run.path) if table.name == run.tables[0] and not frame.empty else None
+    if path is not None:
+        header = read_header(path)
         print_text(f"champion {header.name}, {describe_champion(run, header.provenance)}: {path}")
-
-
-def _header(run: evolve.Run) -> tuple[Path, AgentHeader] | None:
-    """The file of a run's champion and its header; None without one."""
-    from evolve.agents.agent_file import read_header
-
-    path = champion_of(run.path)
-    return None if path is None else (path, read_header(path))
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
@@ -292,8 +285,10 @@ def lineage_command(
 
 def _champion(run: evolve.Run, lineage: Lineage) -> str:
     """The champion's individual; if it has none, the best of the last generation."""
-    champion = _header(run)
-    name = None if champion is None else champion[1].provenance.get("individual")
+    from evolve.agents.agent_file import read_header
+
+    path = champion_of(run.path)
+    name = None if path is None else read_header(path).provenance.get("individual")
     return str(name) if name in lineage.births else lineage.best()
 
 
