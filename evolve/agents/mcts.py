@@ -294,11 +294,8 @@ class MctsAgent(StoredAgent):
 
     def _best(self, board: Board, tree: Tree) -> int:
         """The move of a grown tree; near the end the exact one."""
-        if board.empties <= self.endgame:
-            square = self._solved(board, tree)
-            if square is not None:
-                return square
-        return tree.ranked()[0]
+        square = self._solved(board, tree) if board.empties <= self.endgame else None
+        return tree.ranked()[0] if square is None else square
 
     def _context(self, board: Board) -> layout.Cells:
         """Memory for the exact search; by the clock it has one fixed size and is touched before."""

@@ -232,15 +232,14 @@ class Ladder:
             rng = generator(self._seed, Use.RATING_OPENINGS, rounds)
             rounds += 1
             openings = balanced_openings(self.played * number, Part.MATCH, self.rules, rng, _PLIES)
-            elo, _, _ = self.rate(
+            return self.rate(
                 agent,
                 near,
                 openings,
                 largest_endgame=largest_endgame,
                 executor=executor,
                 progress=count,
-            )
-            return elo
+            )[0]
 
         near = self.rungs[len(self.rungs) // 2].elo if guess is None else guess
         number = min(each, _FEWEST) if limited else each  # to see how long games take

@@ -86,7 +86,10 @@ def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, A
         value = values.get(field.name)
         if value is None or value == ():
             continue
-        given[field.name] = _pairs(field.name, value) if field.type == "mapping" else value
+        if field.type == "mapping":
+            form = f"KEY=VALUE, such as --{field.name} {_EXAMPLES.get(field.name, 'x=1')}"
+            value = dict(split_pair(field.name, pair, form, last=True) for pair in value)
+        given[field.name] = value
     return given
 
 
@@ -115,11 +118,6 @@ def _attributes(field: FormField) -> dict[str, Any]:
 
 
 _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}
-
-
-def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
-    form = f"KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}"
-    return dict(split_pair(name, value, form, last=True) for value in values)
 
 
 config_option = click.option(

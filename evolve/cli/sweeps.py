@@ -198,15 +198,11 @@ def _print_header(sweep: Sweep) -> None:
         print_line(remark)
     if count := len(sweep.study.all_settings):
         print_line(f"{count_of(count, 'setting')} in all, each is tried once")
-    print_line(_about_final(sweep))
-
-
-def _about_final(sweep: Sweep) -> str:
-    settings = sweep.plan.bounded
     what = "the retest after the rungs" if settings.rungs else "the final after them"
-    about = f"{what}: {count_of(settings.final_games, 'game')} at most"
-    program = isinstance(settings, ProgramSweepSettings)
-    return about if program else f"{about}; then the winner's Elo on the ladder, a minute at most"
+    about = f"{what}: {count_of(sweep.plan.bounded.final_games, 'game')} at most"
+    if not isinstance(settings, ProgramSweepSettings):
+        about += "; then the winner's Elo on the ladder, a minute at most"
+    print_line(about)
 
 
 def _report_program(run: Run, final: FinalDocument) -> None:

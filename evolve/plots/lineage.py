@@ -102,10 +102,8 @@ def _draw_tree(
     looks: Mapping[str, tuple[str, str, object]],
 ) -> None:
     line = _main_line(lineage, individual)
-    heights = ratings_of(lineage, names)
-    rated = bool(heights)
-    if not rated:
-        heights = _lanes(lineage, names, line)
+    rated = ratings_of(lineage, names)
+    heights = rated or _lanes(lineage, names, line)
     places = {name: (int(lineage.births[name]["born"]), heights[name]) for name in heights}
     edges = [
         (places[name], places[parent])

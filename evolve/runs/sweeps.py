@@ -53,12 +53,6 @@ def _rungs_table(folder: Path) -> pa.Table:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def _kept(folder: Path) -> int:
-    """Number of trials that a folder holds."""
-    table = read_trials(folder)
-    return 0 if table is None else int(table.num_rows)
-
-
 def _metrics(run: Run) -> dict[str, float | None]:
     """The winner's score against the defaults, in games that no trial has played."""
     final = whole_final(run.path)
@@ -108,7 +102,7 @@ def _progress(run: Run) -> RunProgress:
 
 
 READING: Final = RunReading(
-    kept=_kept,
+    kept=lambda folder: len(read_trials(folder) or ()),
     progress=_progress,
     compared_by=("against_defaults",),
     metrics=_metrics,

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ from evolve.protocols.session import Session
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position, start_text
-from evolve.records.record import GameRecord, Request, play_moves, with_passes
+from evolve.records.record import GameRecord, Request, positions_of, with_passes
 from evolve.records.texts import scan_text
 from evolve.runs.loading import agree_on, existing_champion, load_agent
 from evolve.runs.run import load_run
@@ -123,8 +124,8 @@ def evaluate(
     """
     start, played = _game(moves, board)
     agent = _loaded(source).with_rules(rules)
-    counts = range(len(played) if first is None else first, len(played) + 1)
-    return [_evaluation(agent, play_moves(start, played[:count])) for count in counts]
+    boards = islice(positions_of(start, played), len(played) if first is None else first, None)
+    return [_evaluation(agent, board) for board in boards]
 
 
 def _evaluation(agent: Any, position: Any) -> dict[str, Any]:

@@ -131,18 +131,15 @@ def changes_of(run: Run | Study) -> list[Change]:
 def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
     """The options of `resume` that give these changes; ProblemError where one is wrong."""
     allowed = {change.name: change for change in changes_of(run)}
-    words: list[str] = []
     wrong: list[Fault] = []
     for key, value in settings.items():
         if key not in allowed:
             wrong.append(Fault((key,), f"{key}: may change: {', '.join(allowed)}"))
-            continue
-        if (fault := _fault_of(allowed[key], value)) is not None:
+        elif (fault := _fault_of(allowed[key], value)) is not None:
             wrong.append(Fault((key,), f"{key}: {fault}"))
-        words += option_words({key: value})
     if wrong:
         raise faulty(wrong, "settings")
-    return words
+    return option_words(settings)
 
 
 def _fault_of(change: Change, value: Any) -> str | None:
