@@ -2,7 +2,8 @@
 
     python -m benchmarks.notebooks docs/gallery/*.ipynb docs/tutorials/python.ipynb
 
-Each runs in an empty folder of its own. Pictures are stored with a palette, a third of their size.
+Each runs in a new folder beside a copy of examples/. Pictures are stored with a palette, a third
+of their size.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import base64
 import io
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -42,13 +44,15 @@ def main() -> None:
 
 
 def execute(book: Any, folder: Path) -> None:
-    """Run all cells in that folder, with this package."""
-    here = str(Path(__file__).parent.parent)
-    place = {"metadata": {"path": str(folder)}}
+    """Run all cells in docs/gallery of that folder, with this package."""
+    here, work = Path(__file__).parent.parent, folder / "docs/gallery"
+    shutil.copytree(here / "examples", folder / "examples")
+    work.mkdir(parents=True)
+    place = {"metadata": {"path": str(work)}}
     client = nbclient.NotebookClient(
         book, timeout=SECONDS, kernel_name="python3", resources=place, coalesce_streams=True
     )
-    client.execute(env={**os.environ, "PYTHONPATH": here})
+    client.execute(env={**os.environ, "PYTHONPATH": str(here)})
 
 
 def make_small(output: Any) -> None:

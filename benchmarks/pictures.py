@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -93,8 +94,8 @@ WORKS = [
     ),
     Work(
         "guides/tune-a-program",
-        "evolve sweep program 'gtp:python3 engine.py --corner {corner:-20:50=-10} "
-        "--edge {edge:-10:20=-5}' --games 900 --out runs/tuned",
+        "evolve sweep program 'gtp:python3 engine.py --corner {corner:-20:50=0} "
+        "--mobility {mobility:-10:10=-1}' --games 900 --out runs/tuned",
         {"tuned": "evolve plot runs/tuned -o tuned.png"},
     ),
     Work(
@@ -126,6 +127,7 @@ def make(work: Work, folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     text = (ROOT / f"docs/{work.page}.md").read_text(encoding="utf-8")
+    shutil.copytree(ROOT / "examples", folder, dirs_exist_ok=True)
     for number, (name, block) in enumerate(_BLOCK.findall(text), 1):
         (folder / (name or f"block-{number}.py")).write_text(block, encoding="utf-8")
     _shell(work.command, folder)

@@ -6,6 +6,7 @@ Their sizes are made small first: `python -m benchmarks.notebooks` runs them as 
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,7 +57,10 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert any("image/png" in kind for kind in shown), "it is stored with its pictures"
     for cell in codes:
         cell.source = smaller(cell.source)
-    place = {"metadata": {"path": str(tmp_path)}}
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    folder = tmp_path / "docs/gallery"
+    folder.mkdir(parents=True)
+    place = {"metadata": {"path": str(folder)}}
     nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources=place).execute()
     for cell, before in zip(codes, shown, strict=True):
         assert kinds(cell.outputs) == before, cell.source

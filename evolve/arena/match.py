@@ -113,11 +113,11 @@ def _slope(shares: Sequence[float], mean: float) -> float:
 class MatchResult:
     """The result of a match, from A's side.
 
-    observed: the score with its interval, over pairs of games, also of few; score_black,
-    score_white: A's score with each colour; mean_discs: A's discs − B's at the end, per game;
-    pentanomial: how many pairs of games gave A 0, ½, 1, 1½ and 2 points, without repeated pairs;
-    superiority: likelihood that A is stronger, NaN for fewer than 5 of these pairs; failures_a,
-    failures_b: games lost because the program failed.
+    wins, draws, losses: A's games; observed: the score with its interval, over pairs of games, also
+    of few; score_black, score_white: A's score with each colour; mean_discs: A's discs − B's at the
+    end, per game; pentanomial: how many pairs of games gave A 0, ½, 1, 1½ and 2 points, without
+    repeated pairs; superiority: likelihood that A is stronger, NaN for fewer than 5 of these pairs;
+    failures_a, failures_b: games lost because the program failed.
     """
 
     games: int

@@ -325,11 +325,10 @@ def evolve(
         observer: receives games and generations; see `evolve.runs.progress`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
-            `fitness` also take a function: `evolve.population.operators` and
-            `evolve.fitness.roundrobin` describe the arguments of each. `encoding` takes an
-            `evolve.Encoding`, for custom genes. The run's config.toml stores only the name of
-            such a function or encoding, so `evolve resume` refuses the run: resume it with this
-            call.
+            `fitness` also take a function: the guide "Your own operators, fitness and genes" says
+            what each gets and returns. `encoding` takes an `evolve.Encoding`, for custom genes. The
+            run's config.toml stores only the name of such a function or encoding, so
+            `evolve resume` refuses the run: resume it with this call.
 
     Returns the run: `.tables["generations"]`, `.champion`, `.elo`, `.plot()`. Up to its last
     generation it is the same however often it was stopped, if the functions depend only on their

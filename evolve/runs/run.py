@@ -37,7 +37,7 @@ class Run(FolderView):
     """The tables of one run, as of their first use.
 
     individuals, games, generations, trials and metrics are pandas DataFrames; a table that the kind
-    of run does not have is empty. A run of a study has the name of its `setting` there. Raises
+    of run does not have is empty. `path` is its folder, `setting` its name in a study. Raises
     RunError for a folder that is not a run, or a damaged file, LinkError for links in it. check:
     whether to look for links, which takes 4 ms for a thousand files.
     """

@@ -127,7 +127,7 @@ GENERATIONS_COLUMNS: Final = Columns(
         _number("rise", "Elo that the rating rises by in 40 generations, from rise_since on",
                 in_view=False),
         _number("rise_low", "where its 95 % interval begins", in_view=False),
-        _number("rise_high", "and where it ends; below 20 the run has stopped improving",
+        _number("rise_high", "and where it ends: below 20, the run has stopped improving",
                 in_view=False),
         _number("rise_since", "the first generation of those that the rise is taken from",
                 in_view=False),

@@ -141,8 +141,9 @@ class Page(NamedTuple):
     """Language and text."""
 
     def written_files(self) -> dict[str, str]:
-        """Files whose name stands in their first line, without that line."""
-        found = {}
+        """Files whose name stands in their first line, without that line, and linked examples."""
+        linked = re.findall(r"\]\((\S*/examples/\w+\.py)\)", self.path.read_text("utf-8"))
+        found = {Path(name).name: (self.path.parent / name).read_text("utf-8") for name in linked}
         for _, text in self.blocks:
             if named := FILE.match(text):
                 found[named[1]] = text[named.end() :]

@@ -158,7 +158,8 @@ def test_a_function_may_take_its_numbers_from_agents_and_games(played: Round) ->
 
 
 @pytest.mark.parametrize(
-    "given", [1.0, [1.0] * 5, [[1.0]] * 6, [1.0] * 5 + [float("nan")], [float("inf")] * 6]
+    "given",
+    [1.0, None, ["x"] * 6, [1.0] * 5, [[1.0]] * 6, [1.0] * 5 + [float("nan")], [float("inf")] * 6],
 )
 def test_what_is_no_finite_number_for_each_is_refused(given: Any, played: Round) -> None:
     with pytest.raises(SettingsError, match="fitness: it must give 6 finite numbers, not"):

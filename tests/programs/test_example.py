@@ -1,26 +1,27 @@
-"""The program of the guide is one, and what the guide says of answers is so."""
+"""The program of the guide plays, and what the guide says of answers is so."""
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
-import pytest
-
 import evolve
 from tests.cli import ROOT
+from tests.docs.pages import read_page
 
 TEXT = (ROOT / "docs/guides/tune-a-program.md").read_text(encoding="utf-8")
-CODE = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+EXAMPLE = ROOT / "examples/engine.py"
 
 
-@pytest.mark.skipif(not CODE, reason="without its documents")
+def test_the_tutorial_shows_the_example() -> None:
+    page = read_page(ROOT / "docs/tutorials/tune-engine.md")
+    shown = [text for language, text in page.blocks if language == "python"]
+    assert shown == ["# file: engine.py\n" + EXAMPLE.read_text(encoding="utf-8")]
+
+
 def test_the_example_plays_whole_games(tmp_path: Path) -> None:
-    assert len(CODE) == 1
-    assert CODE[0].count("\n") <= 45
     file = tmp_path / "my engine.py"
-    file.write_text(CODE[0], encoding="utf-8")
+    file.write_bytes(EXAMPLE.read_bytes())
     named = f"gtp:{sys.executable} '{file}'?time=20"
     result = evolve.match(named, "random", games=6, jobs=2)
     assert (result.games, result.played) == (6, 6)
