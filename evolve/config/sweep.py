@@ -121,7 +121,7 @@ class SweepSettings(Settings):
         "the best",
     )
     startup: int = Field(
-        10, ge=0, description="random trials before the sampler and the pruner begin"
+        10, ge=0, description="random trials before the sampler, and a pruner, begin"
     )
     start_from: str | None = Field(
         None,

@@ -66,7 +66,7 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         "evolve.sweeps.evolution_plan:GenesPlan",
         "Search the genes of an alpha-beta agent.",
         "run",
-        unused=("budget", "rungs", "retest"),
+        unused=("budget", "rungs", "retest", "reports", "pruner"),
     ),
     "evolution": SweepTarget(
         "evolve.sweeps.evolution_plan:EvolutionPlan",

@@ -47,7 +47,6 @@ QUICK_SWEEP = (
     "--final-openings=4",
     "--finalists=2",
     "--startup=2",
-    "--reports=2",
 )
 """Options of a sweep whose panel and final take a moment."""
 

@@ -161,7 +161,7 @@ def test_the_time_runs_out(tmp_path: Path) -> None:
 @pytest.mark.learning
 def test_a_sweep_of_dqn(tmp_path: Path) -> None:
     held = ("--fix=games=40", "--fix=games_per_iteration=20", "--fix=layers=dense 8 relu, dense 64")
-    done("sweep", "dqn", *QUICK_SWEEP, *held, "--trials=2", "--jobs=1", "--out=dqn")
+    done("sweep", "dqn", *QUICK_SWEEP, *held, "--reports=2", "--trials=2", "--jobs=1", "--out=dqn")
     trials = assert_exactly(Path("dqn"), 2)
     assert [len(reports) for reports in trials["reports"]] == [2, 2]
     assert isinstance(evolve.load_agent("dqn"), evolve.DqnAgent)
@@ -210,7 +210,8 @@ def test_wrong_usage(sweep: Path, tmp_path: Path) -> None:
     assert "is taken" in fails("sweep", "alphabeta", "--out", sweep)
     assert "in its own journal" in invoke("resume", sweep, "--storage", "sqlite:///n.db").err
     assert not Path("n.db").exists()
-    assert "no such option '--budget'" in misused("sweep", "alphabeta", "--budget=3")
+    for option in ("--budget=3", "--pruner=race", "--reports=2"):
+        assert "no such option" in misused("sweep", "alphabeta", option)
     assert "jobs = 0: it must" in misused("sweep", "alphabeta", "--jobs=0")
 
 
