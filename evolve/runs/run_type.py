@@ -114,7 +114,7 @@ class Variant:
     it needs PyTorch. about: what it does, in a sentence; without it, the kind's text holds. runs:
     whether its settings contain a command, which a service takes only from its owner. check:
     function of its settings that raises an EvolveError for settings that cannot run although the
-    model accepts them.
+    model accepts them. unused: settings that mean nothing here, and are not offered.
     """
 
     settings: str
@@ -123,6 +123,7 @@ class Variant:
     about: str | None = None
     runs: bool = False
     check: str | None = None
+    unused: tuple[str, ...] = ()
 
     def model(self) -> Any:
         return imported(self.settings)

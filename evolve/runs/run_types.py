@@ -115,6 +115,7 @@ SWEEPS: Final = RunType(
             about=target.about,
             runs=word == "program",
             check="evolve.sweeps.plan:check_settings",
+            unused=target.unused,
         )
         for word, target in SWEEP_TARGETS.items()
     },

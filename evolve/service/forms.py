@@ -67,11 +67,12 @@ class Form:
     def info(self, programs: Collection[str]) -> CommandInfo:
         """The form as clients get it; see `needs`."""
         required = [name for name, field in self.model.model_fields.items() if field.is_required()]
+        unused = () if self.variant is None else self.variant.unused
         fields = [
             _shown(field, first=field.name in required)
             for field in form_of_model(self.model)
             # A field that can only name a place has no choices, and clients must not set it.
-            if field.name not in (KIND, JOBS, *self._own_to_owner)
+            if field.name not in (KIND, JOBS, *self._own_to_owner, *unused)
             and (field.type != "place" or field.choices)
         ]
         fields.sort(key=lambda field: field.name not in required)

@@ -9,6 +9,7 @@ import pytest
 import tomli_w
 
 from evolve.config.base import names_of
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.service.forms import KIND, form_of, forms
 from evolve.service.responses import ProblemError
 from tests.config.test_base import finite
@@ -92,3 +93,10 @@ def test_a_kind_that_is_not_the_command_s(kind: Any) -> None:
         if kind != second:
             with pytest.raises(ProblemError, match="kind: it must be"):
                 form_of(first, {KIND: kind})
+
+
+@pytest.mark.parametrize("word", SWEEP_TARGETS)
+def test_what_a_sweep_does_not_use_is_not_offered(word: str) -> None:
+    names = {field.name for field in forms()[f"sweep {word}"].info([]).fields}
+    assert not names & {*SWEEP_TARGETS[word].unused}
+    assert "trials" in names
