@@ -15,6 +15,7 @@ from evolve.cli.options import complete_agents, input_path
 from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
 from evolve.config.toml import read_toml, resolve_as, rules_of_defaults
+from evolve.errors import OptionsError
 from evolve.parsing import split_pair
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -41,6 +42,13 @@ class GroupedCommand(click.Command):
 
     Options that name no group belong to the first one.
     """
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run it; an error of options names this command, also where it is a second word."""
+        try:
+            return super().invoke(context)
+        except OptionsError as error:
+            raise click.UsageError(str(error), context) from error
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the groups, in the order in which they first appear."""

@@ -177,6 +177,7 @@ def test_errors_have_one_form() -> None:
         (("run", "--populaton", 3), "see evolve run --help"),
         (("run", "--rules", "odd"), "see evolve run --help"),
         (("run", "--survivors", 20), "see evolve run --help"),
+        (("train", "patterns", "--phases", 0), "see evolve train patterns --help"),
         (("train", "dqm"), "see evolve train --help"),
         (("show",), "see evolve show --help"),
         (("match", "swh"), "see evolve match --help"),
