@@ -129,6 +129,7 @@ class TrainingKeywords(TypedDict, total=False):
     replay: float
     overlap: int
     rare: int
+    saturation: float
     search_rate: float
     last_rate: float
     duels: float

@@ -103,6 +103,11 @@ class PatternSettings(TrainingSettings):
         description="updates of a weight until its step is the common one, 8 times that at first; "
         "0: all steps alike",
     )  # fmt: skip
+    saturation: float = Field(
+        0.0, ge=0.0, le=1000.0,
+        description="discs of a lead from which more hardly count, so that close positions are "
+        "learned best; 0: all discs alike",
+    )  # fmt: skip
     search_rate: float = Field(0.12, gt=0.0, le=10.0, description="step at first")
     last_rate: float = Field(0.005, gt=0.0, le=10.0, description="step at the end")
     duels: Share = Field(

@@ -282,6 +282,7 @@ class PatternLearner(Learner):
             rate,
             float(settings.rare),
             settings.overlap,
+            settings.saturation / 64.0,
             self._data,
             self._vectors,
             patterns.address,

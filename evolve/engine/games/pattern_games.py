@@ -279,6 +279,15 @@ def _gain(updates: int, rare: float) -> float:
     return max(1.0, math.sqrt(rare / (updates + rare / _MOST_GAIN**2))) if rare > 0.0 else 1.0
 
 
+@inlined
+def _saturated(value: float, scale: float) -> float:
+    """A value in units that shrink with its size: half of a step counts at about `scale`.
+
+    Of square roots, unlike of hyperbolic tangents, all processors have the same.
+    """
+    return value / math.sqrt(1.0 + value * value / (scale * scale)) if scale > 0.0 else value
+
+
 @kernel
 def fit_positions(
     positions: npt.NDArray[np.uint64],
@@ -287,6 +296,7 @@ def fit_positions(
     rate: float,
     rare: float,
     overlap: int,
+    saturation: float,
     taught: TrainingData,
     vectors: npt.NDArray[np.int16],
     patterns: int,
@@ -296,6 +306,7 @@ def fit_positions(
     rate: the common step of a weight, in shares of the error; rare: see `_gain`. A position teaches
     the phases of up to `overlap` discs fewer and more as well, each by its own error, so that
     values do not jump where phases meet. The sum is of the errors of the position's own phase.
+    saturation: see `_saturated`, of targets and values; 0 for none.
     """
     tables, updates = taught.tables, taught.updates
     vector = vectors[0]
@@ -312,7 +323,7 @@ def fit_positions(
             if side != 0 and phase == own_phase:
                 continue
             value = sum_words(address, _table_at(beside, taught), patterns) / float(ONE_VALUE)
-            error = targets[number] - value
+            error = _saturated(targets[number], saturation) - _saturated(value, saturation)
             if side == 0:
                 squares += error * error
             step = rate * error * ONE_VALUE

@@ -428,10 +428,15 @@ def some_positions(seed: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.fl
 
 
 @pytest.mark.parametrize(
-    ("rate", "rare", "overlap"), [(0.02, 0, 0), (0.001, 40, 0), (0.001, 0, 4), (0.002, 300, 60)]
+    ("rate", "rare", "overlap", "saturation"),
+    [(0.02, 0, 0, 0), (0.001, 40, 0, 0), (0.001, 0, 4, 0), (0.002, 300, 60, 0), (0.02, 0, 4, 0.2)],
 )
-def test_fits(rate: float, rare: int, overlap: int) -> None:
+def test_fits(rate: float, rare: int, overlap: int, saturation: float) -> None:
     """In the order given, some positions twice; rare weights move further."""
+
+    def saturated(value: float) -> float:
+        return value / (1 + (value / saturation) ** 2) ** 0.5 if saturation else value
+
     patterns = random_patterns(TINY, 1)
     taught = taught_of(patterns)
     slow = SlowWeights(patterns.shapes, BOUNDARIES, taught)
@@ -445,7 +450,7 @@ def test_fits(rate: float, rare: int, overlap: int) -> None:
             phase, places = slow.places(board, shift)
             if shift and phase == own_phase:
                 continue
-            error = float(targets[number]) - slow.value(board, shift)
+            error = saturated(float(targets[number])) - saturated(slow.value(board, shift))
             total += error**2 if phase == own_phase else 0.0
             beside += phase != own_phase
             for place in places:
@@ -462,8 +467,9 @@ def test_fits(rate: float, rare: int, overlap: int) -> None:
     assert (beside > 0) == (overlap > 0)
     vectors = vectors_of(patterns.shapes)
     found = fit_positions(
-        positions, targets, order, rate, float(rare), overlap, taught, vectors, patterns.address
-    )
+        positions, targets, order, rate, float(rare), overlap, float(saturation), taught, vectors,
+        patterns.address,
+    )  # fmt: skip
     assert found == pytest.approx(total, rel=1e-4)
     slow.assert_are(taught)
 
@@ -477,7 +483,7 @@ def test_a_repeated_position_is_learned() -> None:
     number, address = 40, patterns.address
     errors = [
         fit_positions(
-            positions, targets, np.full(1, number), 0.01, 0.0, 0, taught, vectors, address
+            positions, targets, np.full(1, number), 0.01, 0.0, 0, 0.0, taught, vectors, address
         )
         for _ in range(40)
     ]
@@ -499,7 +505,7 @@ def test_weights_stay_in_their_range() -> None:
     positions, _ = some_positions(15)
     targets = np.where(np.arange(len(positions)) % 2, 1e3, -1e3).astype(np.float32)
     order = np.arange(len(positions))
-    fit_positions(positions, targets, order, 1.0, 0.0, 0, taught, vectors, patterns.address)
+    fit_positions(positions, targets, order, 1.0, 0.0, 0, 0.0, taught, vectors, patterns.address)
     tables = taught.tables[:, : patterns.shapes.entries]
     assert tables.max() == ONE_VALUE
     assert tables.min() == -ONE_VALUE
