@@ -93,6 +93,8 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
             f"there is no agent '{plain(source)}': no such file or folder, no reference agent "
             f"({REFERENCE_NAMES}), and no program ({', '.join(PROGRAM_FORMS)})"
         )
+    if path.is_fifo():
+        raise AgentFileError(f"{source} is a pipe, which can be read only once: save it to a file")
     if path.suffix.lower() == ".py":
         raise AgentFileError(
             f"{source} is Python code, which plays as a program: python:{source}, or gtp:COMMAND "

@@ -90,7 +90,8 @@ def _progress(run: Run) -> RunProgress:
     final = whole_final(run.path)
     return RunProgress(
         done=finished,
-        target=target,
+        # Games may end it long before: the number of trials is the most that these could be.
+        target=None if run.config.get("games") else target,
         # More finished trials than the last final had: another final must follow.
         complete=isinstance(target, int)
         and final is not None

@@ -102,7 +102,7 @@ def importances_in(
     if better < FEWEST:
         return Importances(
             reason=f"no importances: the best tenth of the complete trials, {better} of "
-            f"{scores.size}, is too few: what under {FEWEST} have in common may well be chance"
+            f"{scores.size} with ties, is too few: what under {FEWEST} share may well be chance"
         )
     if scores.min() == scores.max():
         return Importances(reason="all complete trials have the same score")

@@ -34,3 +34,12 @@ def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> Non
         (tmp_path / FINAL_FILE).write_text(f'{{"trials": {known}}}')
         assert READING.progress(Run(tmp_path)).complete is complete
     assert READING.kept(tmp_path) == len(Run(tmp_path).trials) == 4
+
+
+def test_where_games_end_a_sweep_trials_have_no_target(tmp_path: Path) -> None:
+    """Its `trials` are the most that these games could be."""
+    (tmp_path / "config.toml").write_text('command = "sweep program"\ntrials = 9\ngames = 800\n')
+    write_trials(tmp_path, [{"number": 0, "state": "COMPLETE", "score": 0.5}], {}, Importances())
+    (tmp_path / FINAL_FILE).write_text('{"trials": 1, "over": true}')
+    progress = READING.progress(Run(tmp_path))
+    assert (progress.done, progress.target, progress.complete) == (1, None, True)

@@ -160,7 +160,10 @@ def test_none_below_ten_in_the_better_part(trials: int, better: int) -> None:
     found = importances_in(SPACE.distributions, drawn(trials), scores, 0)
     if better < FEWEST:
         assert not found.shares
-        assert f"the best tenth of the complete trials, {better} of {trials}, is" in found.reason
+        assert (
+            f"the best tenth of the complete trials, {better} of {trials} with ties, is"
+            in found.reason
+        )
     else:
         assert set(found.shares) == set(found.p) == set(SPACE.names)
 

@@ -12,7 +12,11 @@ export const meta = () => found;
 export const kindOf = (run) => found.kinds.find(({ name }) => name === run.kind);
 export const tableOf = (run, table) => kindOf(run).tables.find(({ name }) => name === table) ?? kindOf(run).tables[0];
 export const firstTable = (run) => kindOf(run).tables[0];
-export const rungsOf = (rules) => found.rules.find(({ name }) => name === rules)?.rungs ?? [];
+/** The rungs of a run's ladder; passed: below the interval of its champion, or of its strength until it has one. */
+export function rungsBelow({ rules, elo_low, elo_so_far_low }) {
+  const rungs = found.rules.find(({ name }) => name === rules)?.rungs ?? [];
+  return rungs.map((rung) => ({ ...rung, passed: rung.elo < (elo_low ?? elo_so_far_low ?? -Infinity) }));
+}
 export const signOf = (rules) => found.rules.find(({ name }) => name === rules)?.discs ?? 1;
 export const goalOf = (rules) => found.rules.find(({ name }) => name === rules)?.goal;
 export const isContest = (command) => found.contests.some(({ name }) => name === command);

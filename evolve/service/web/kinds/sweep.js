@@ -91,7 +91,7 @@ function History({ rows, chosen }) {
 function Final({ run, best }) {
   const pages = usePages(path(["runs", run.id, "final"], { limit: 50 }));
   useEffect(() => pages.reload(), [run.state, run.champion]);
-  useEvents(({ name, data }) => name === "run" && data.id === run.id && data.done >= data.target && pages.reload());
+  useEvents(({ name, data }) => name === "run" && data.id === run.id && data.share === 1 && pages.reload());
   if (!pages.items?.length) return run.state === "done" ? null : html`<p class="note">The final, between the best trials and the defaults, comes after the trials.</p>`;
   const played = pages.items.some((row) => row.games);
   const trial = (row) => row.trial.replace("trial-", "");
