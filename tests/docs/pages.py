@@ -16,10 +16,10 @@ RUN: Final = {
     "--patience": 2, "--panel-openings": 2, "--playoff-openings": 2, "--hall-of-fame": 3,
     "--move-budget": 300,
 }  # fmt: skip
-SWEEP: Final = {
+GENES: Final = {
     "--trials": 3, "--panel-openings": 4, "--final-openings": 4, "--finalists": 2, "--startup": 2,
-    "--reports": 2,
 }  # fmt: skip
+SWEEP: Final = {**GENES, "--reports": 2}
 LEARN: Final = {"--budget": 1, "--games": 60, "--panel-openings": 2}
 NETWORK: Final = {**LEARN, "--games-per-iteration": 20, "--check-every": 20, "--batch": 32}
 
@@ -34,7 +34,7 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     },
     "train dqn": NETWORK,
     "train mcts": {**NETWORK, "--simulations": 8},
-    "sweep alphabeta": SWEEP,
+    "sweep alphabeta": GENES,
     "sweep evolution": {**SWEEP, "--budget": 0.2},
     "sweep patterns": {**SWEEP, "--budget": 0.2, "--retest": 1},
     "sweep dqn": {**SWEEP, "--budget": 0.5},
