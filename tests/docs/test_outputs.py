@@ -1,4 +1,9 @@
-"""What pages print below their commands is what the commands print: those that need no run."""
+"""What pages print below their commands is what the commands print.
+
+Those that need no run are tested with the slow tests. Whole evolutions and studies take minutes:
+`pytest -m printed -n 0` compares them, when what they print may have changed. What depends on CPU
+seconds, clocks or two workers does not repeat, and is compared nowhere.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,9 @@ from tests.docs.test_commands import parameter
 QUICK = "agents|convert|export|match|openings|perft|play|rate|replay|show|solve"
 """Commands that take seconds, where they name no run, clock or program of others."""
 LONG = re.compile(r"runs/|time=|\.py\b|gtp|nboard|python|simulations=|--watch|http|\bserve\b|ssh")
-TIMES = re.compile(r"\b[\d.]+ (s|min)\b")
+TIMES = re.compile(r"\b[\d.]+ (s|min)\b|\d{4}-\d\d-\d\d \d\d:\d\d")
+OF_RUNS = ("README", "first-run", "study", "evolve", "studies")
+"""Pages with outputs of evolutions and studies."""
 
 
 def printed(page: Page) -> Iterator[tuple[str, str]]:
@@ -34,12 +41,16 @@ PRINTED = [page for page in all_pages() if any(below for _, below in printed(pag
 
 
 def lines_of(text: str) -> list[str]:
-    """Without times: those in sentences, and a last column of seconds."""
-    lines, timed = [], False
-    for line in text.splitlines():
-        timed = line.endswith("seconds") or (timed and re.search(r"[\d…]$", line) is not None)
-        masked = TIMES.sub(r"… \1", line.rstrip())
-        lines.append(re.sub(r"\s+\S+$", "", masked) if timed else masked)
+    """Without times: those in sentences, dates, and last columns of seconds and of time left."""
+    lines, times = [], 0
+    for line in map(str.rstrip, text.splitlines()):
+        heads = re.search(r"(\bseconds)?( *\bleft)?$", line)
+        if heads and heads[0]:
+            times = len(heads[0].split())
+        elif not re.search(r"([\d…–]| s| min)$", line):
+            times = 0
+        masked = TIMES.sub("…", line)
+        lines.append(re.sub(rf"(\s+\S+){{{times}}}$", "", masked))
     return [re.sub(r"\s+", " ", line) for line in lines]
 
 
@@ -73,4 +84,31 @@ def test_pages_print_what_commands_print(
     with Terminal(folder, tmp_path / "apart") as shell:
         for command, below in printed(page):
             lost += [f"{command}  {line}" for line in missing(below, shell.run(command))]
+    assert not lost, "\n".join(lost)
+
+
+@pytest.mark.printed
+@pytest.mark.parametrize(
+    "page",
+    [page for page in all_pages() if page.path.stem in OF_RUNS],
+    ids=lambda page: page.path.stem,
+)
+def test_pages_print_what_runs_print(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "smaller", list)
+    monkeypatch.setattr(terminal, "LONGEST", 1200)
+    (tmp_path / "page").mkdir()
+    blocks = [*pairwise([*page.blocks, ("", "")])]
+    last = max(
+        n for n, ((language, _), (kind, _)) in enumerate(blocks) if language + kind == "shtext"
+    )
+    lost = []
+    with Terminal(tmp_path / "page", tmp_path / "apart") as shell:
+        for (language, text), (kind, below) in blocks[: last + 1]:
+            if language == "sh" and "pip" not in text:
+                said = shell.run(text)
+                lost += [
+                    f"{text}  {line}" for line in missing(below if kind == "text" else "", said)
+                ]
     assert not lost, "\n".join(lost)
