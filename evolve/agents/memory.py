@@ -231,6 +231,8 @@ class PatternMemory:
         try:
             self.context = unused.pop()
             self.context[layout.AGE] += 1
+            self.context[layout.NODES] = self.context[layout.STOPPED] = 0
+            layout.clear_deadline(self.context)
         except IndexError:
             self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
         weakref.finalize(self, unused.append, self.context).atexit = False

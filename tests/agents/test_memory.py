@@ -140,9 +140,12 @@ def test_the_table_of_an_ended_game_serves_the_next() -> None:
         found.append(first.choose_counted(board))
         board = board.play(found[-1][0])
     context = first.memory.context
+    context[layout.BUDGET], context[layout.STOPPED] = 5, 1
     del first
     again = agent.for_game(1)
     assert again.memory.context is context
+    assert context[layout.BUDGET] > 1 << 40
+    assert context[layout.STOPPED] == 0
     board = Board.start().play("d3")
     for square, nodes in found:
         assert again.choose_counted(board) == (square, nodes)
