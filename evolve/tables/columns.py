@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
@@ -41,6 +41,7 @@ class Chart:
 class Column:
     """A column of a table.
 
+    make: makes its values from those of the others by name; None where they are given.
     before: its value in files older than the column, such as None; NEEDED where every file has it.
     chart: the chart that draws it, with a band from NAME_low to NAME_high where the table has
     these columns; None for no chart. label: its name in that chart. text: what it means, for help.
@@ -49,6 +50,7 @@ class Column:
 
     name: str
     type: pa.DataType
+    make: Callable[[Any], Any] | None = None
     before: Any = _NEEDED
     format: Format = "number"
     chart: Chart | None = None
@@ -70,8 +72,12 @@ class Columns(tuple[Column, ...]):
         return tuple(column.name for column in self)
 
     def table(self, source: Mapping[str, Any]) -> pa.Table:
-        """A table of values by column name."""
-        return table_of(source, self.schema)
+        """A table of values by column name, and of what some columns make of them."""
+        made = {
+            column.name: column.make(source) if column.make else source[column.name]
+            for column in self
+        }
+        return table_of(made, self.schema)
 
     def completed(self, table: pa.Table) -> pa.Table:
         """The table with the columns it is too old to have, in this order."""

@@ -68,7 +68,8 @@ GAMES_COLUMNS: Final = Columns(
         Column(START, pa.string(), before=None),
     )
 )
-"""The columns: discs, plies and nodes are numpy arrays, texts are lists or Arrow arrays."""
+"""The columns. Those with a function are made of the others, a mapping by name: discs, plies and
+nodes are numpy arrays, texts are lists or Arrow arrays."""
 
 
 def results_by_name(results: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:

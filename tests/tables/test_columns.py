@@ -14,7 +14,9 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
+from evolve.fitness import games as played_games
 from evolve.runs import run
+from evolve.tables import games, individuals
 from evolve.tables.columns import (
     Column,
     Columns,
@@ -32,12 +34,12 @@ from tests.tables.test_games import played
 TABLE = Columns(
     (
         Column("a", pa.int32()),
-        Column("b", pa.string(), before="none"),
-        Column("c", pa.float64()),
+        Column("b", pa.string(), lambda made: [str(a) for a in made["a"]], before="none"),
+        Column("c", pa.float64(), lambda made: [a / 2 for a in made["a"]]),
         Column("d", pa.list_(pa.int32()), before=None),
     )
 )
-VALUES = {"a": [1, 2], "b": ["1", "2"], "c": [0.5, 1.0], "d": [[1], [2]]}
+VALUES = {"a": [1, 2], "d": [[1], [2]]}
 
 
 def test_a_table_is_made_of_its_columns() -> None:
@@ -75,10 +77,21 @@ def with_column(columns: Columns, column: Column) -> Columns:
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """A version whose games tell how many plies their opening has, and whose individuals an age."""
-    plies = Column("opening_plies", pa.int32(), before=-1)
-    age = Column("age", pa.int32(), before=None)
-    for name, column in (("GAMES_COLUMNS", plies), ("INDIVIDUALS_COLUMNS", age)):
-        monkeypatch.setattr(run, name, with_column(getattr(run, name), column))
+    plies = Column(
+        "opening_plies",
+        pa.int32(),
+        lambda rows: [len(opening.split()) for opening in rows["opening"].to_pylist()],
+        before=-1,
+    )
+    age = Column("age", pa.int32(), lambda rows: [0 for _ in rows["born"]], before=None)
+    for module, name, column in (
+        (games, "GAMES_COLUMNS", plies),
+        (played_games, "GAMES_COLUMNS", plies),
+        (run, "GAMES_COLUMNS", plies),
+        (individuals, "INDIVIDUALS_COLUMNS", age),
+        (run, "INDIVIDUALS_COLUMNS", age),
+    ):
+        monkeypatch.setattr(module, name, with_column(getattr(module, name), column))
 
 
 @pytest.mark.usefixtures("later")
@@ -88,7 +101,8 @@ def test_a_run_of_before_has_its_value_and_goes_on_with_new_ones(tmp_path: Path)
     assert set(found.games["opening_plies"]) == {-1}
     assert found.individuals["age"].isna().all()
     assert [*found.individuals][3:5] == ["age", "origin"]
-    fresh = run.GAMES_COLUMNS.table({**played().to_pydict(), "opening_plies": [1, 0]})
+    fresh = played()
+    assert fresh["opening_plies"].to_pylist() == [1, 0]
     both = pa.concat_tables([found.games_table(0).replace_schema_metadata(None), fresh])
     assert both.num_rows == found.games_table(0).num_rows + 2
 
