@@ -99,6 +99,8 @@ def test_pages_print_what_runs_print(
     monkeypatch.setattr(terminal, "smaller", list)
     monkeypatch.setattr(terminal, "LONGEST", 1200)
     (tmp_path / "page").mkdir()
+    for name, text in page.written_files().items():
+        (tmp_path / "page" / name).write_text(text, encoding="utf-8")
     blocks = [*pairwise([*page.blocks, ("", "")])]
     last = max(
         n for n, ((language, _), (kind, _)) in enumerate(blocks) if language + kind == "shtext"
