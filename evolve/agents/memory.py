@@ -230,11 +230,11 @@ class PatternMemory:
         unused = self._unused[table_bits]
         try:
             self.context = unused.pop()
-            self.context[layout.AGE] += 1
-            self.context[layout.NODES] = self.context[layout.STOPPED] = 0
-            layout.clear_deadline(self.context)
         except IndexError:
             self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
+        self.context[layout.AGE] += 1
+        self.context[layout.NODES] = self.context[layout.STOPPED] = 0
+        layout.clear_deadline(self.context)
         weakref.finalize(self, unused.append, self.context).atexit = False
         self._vectors = np.empty(0, np.int16)
         self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None

@@ -281,7 +281,7 @@ def _gain(updates: int, rare: float) -> float:
 
 @inlined
 def _saturated(value: float, scale: float) -> float:
-    """A value in units that shrink with its size: half of a step counts at about `scale`.
+    """A value in units that shrink with its size: at `scale` a third of a step counts.
 
     Of square roots, unlike of hyperbolic tangents, all processors have the same.
     """

@@ -187,7 +187,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
     ${((series.length > 1 && !bare) || zoom) && html`<div class="legend">${!bare && series.length > 1 && drawn.filter(({ unlisted }) => !unlisted).map(({ name, dots, open, index, colour }) => html`
       <button type="button" class=${`c${(colour ?? index % 6) + 1}`} aria-pressed=${!hidden.includes(name)} onClick=${() => toggle(name)}><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true">
         ${dots ? html`<circle class=${open ? "dot open" : "dot"} cx="12" cy="6" r="4" />` : html`<line class="line" x1="1" x2="23" y1="6" y2="6" />`}</svg>${name}</button>`)}
-      ${rungs.length > 0 && html`<span><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true"><line class="rung passed" x1="0" x2="24" y1="6" y2="6" /></svg>rung of the ladder; bold: below its whole interval</span>`}
+      ${rungs.length > 0 && html`<span><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true"><line class="rung passed" x1="0" x2="24" y1="6" y2="6" /></svg>rung of the ladder; bold: below the whole interval of the strength</span>`}
       ${zoom && html`<button type="button" onClick=${() => setZoom(null)}>Whole range</button>`}</div>`}
     ${children}
   <//>`;

@@ -13,7 +13,7 @@ export const kindOf = (run) => found.kinds.find(({ name }) => name === run.kind)
 export const tableOf = (run, table) => kindOf(run).tables.find(({ name }) => name === table) ?? kindOf(run).tables[0];
 export const firstTable = (run) => kindOf(run).tables[0];
 /** The rungs of a run's ladder; passed: below the interval of its champion, or of its strength until it has one. */
-export function rungsBelow({ rules, elo_low, elo_so_far_low }) {
+export function rungsOf({ rules, elo_low, elo_so_far_low }) {
   const rungs = found.rules.find(({ name }) => name === rules)?.rungs ?? [];
   return rungs.map((rung) => ({ ...rung, passed: rung.elo < (elo_low ?? elo_so_far_low ?? -Infinity) }));
 }

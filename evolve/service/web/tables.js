@@ -5,7 +5,7 @@ import { Curves, Plot } from "./charts.js";
 import { hasValues, seriesOf, useCurve, usePages, useTable } from "./data.js";
 import { capital, duration, label, number, percent } from "./format.js";
 import { html, useState } from "./html.js";
-import { firstTable, rungsBelow, tableOf } from "./meta.js";
+import { firstTable, rungsOf, tableOf } from "./meta.js";
 import { PagedTable, Seg, Wait } from "./ui.js";
 
 /** The charts of a table: those that its columns name, each with the columns that name it. */
@@ -33,7 +33,7 @@ export function Overview({ run, children }) {
   const x = [over, label(over)];
   return html`<${Wait} of=${curve}>${curve.data && html`
     ${main ? html`<${Plot} key=${over} ...${main} tall about=${`over ${x[1]}`} acts=${seg} xName=${x[1]} text=${main.text ?? ((value) => number(value, 0))}
-      series=${main.columns.map(([column, name]) => seriesOf(curve.data, column, name, over))} rungs=${typeof elo === "number" ? rungsBelow(run) : []} />`
+      series=${main.columns.map(([column, name]) => seriesOf(curve.data, column, name, over))} rungs=${typeof elo === "number" ? rungsOf(run) : []} />`
       : seg && html`<p>${seg}</p>`}
     <${Curves} small=${Boolean(main)} rows=${curve.data} charts=${charts.filter((chart) => chart !== main)} x=${x}>${children?.(curve.data)}<//>`}<//>`;
 }

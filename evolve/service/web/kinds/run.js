@@ -7,7 +7,7 @@ import { hasValues, useCurve, useGet, usePages, useRested, useTable } from "../d
 import { interval, lastOf, margin, number, percent } from "../format.js";
 import { Steps } from "../gameview.js";
 import { html, useEffect, useMemo, useState } from "../html.js";
-import { firstTable, rungsBelow } from "../meta.js";
+import { firstTable, rungsOf } from "../meta.js";
 import { AgentView } from "../pages/agents.js";
 import { Games, GamesList } from "../pages/game.js";
 import { PlayButton, usePlaying } from "../playing.js";
@@ -47,7 +47,7 @@ function Strength({ run, rows }) {
   const x = rows.map((row, at) => (sums ? sums[at] / (over === "minutes" ? 60 : 1) : row.generation));
   const points = (name) => rows.map((row, at) => ({ x: x[at], y: row[name], low: row[`${name}_low`], high: row[`${name}_high`] }));
   const rated = hasValues(rows, "rating");
-  const rungs = rated ? rungsBelow(run) : [];
+  const rungs = rated ? rungsOf(run) : [];
   const series = [
     { name: "best of a generation", dots: true, whiskers: true, colour: 0, points: points("panel_elo") },
     ...(rated ? [{ name: "strength", bold: true, colour: 0, points: points("rating"), label: `strength ${number(rows.at(-1).rating, 0)} ${margin(rows.at(-1).rating_low, rows.at(-1).rating_high)}` }] : []),
