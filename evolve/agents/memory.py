@@ -14,9 +14,12 @@ import numpy.typing as npt
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.engine.compiled.compile import address_of
+from evolve.engine.compiled.intrinsics import LISTING_TYPES
 from evolve.engine.games import mcts_games
 from evolve.engine.games.game import new_context
 from evolve.engine.networks import mcts
+from evolve.engine.patterns.pattern_search import list_to_solve
 from evolve.engine.patterns.patterns import MOST_VECTORS, Patterns
 from evolve.engine.search import context as layout
 
@@ -165,7 +168,7 @@ class _ThreadMemory(threading.local):
         self.scratch = np.zeros(0, np.float32)
         self.contexts: dict[Any, layout.Cells] = {}
         self.addresses: dict[Any, int] = {}
-        self.patterns: dict[int, PatternMemory] = {}
+        self.patterns: dict[tuple[str, int], PatternMemory] = {}
 
 
 _own = _ThreadMemory()
@@ -232,6 +235,7 @@ class PatternMemory:
             self.context = unused.pop()
         except IndexError:
             self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
+            self.context[layout.LISTING] = address_of(list_to_solve, LISTING_TYPES)
         self.context[layout.AGE] += 1
         self.context[layout.NODES] = self.context[layout.STOPPED] = 0
         layout.clear_deadline(self.context)
@@ -258,9 +262,10 @@ class PatternMemory:
         return int(self.context.ctypes.data)
 
 
-def thread_pattern_memory(table_bits: int) -> PatternMemory:
-    """This thread's memory of that size, kept for the next search; `stopper` stops it, too."""
-    if table_bits not in _own.patterns:
-        memory = _own.patterns[table_bits] = PatternMemory(table_bits)
-        _own.contexts["patterns", table_bits] = memory.context
-    return _own.patterns[table_bits]
+def thread_pattern_memory(table_bits: int, use: str = "search") -> PatternMemory:
+    """This thread's memory of that size and use, kept for the next search; `stopper` stops it."""
+    key = use, table_bits
+    if key not in _own.patterns:
+        memory = _own.patterns[key] = PatternMemory(table_bits)
+        _own.contexts[key] = memory.context
+    return _own.patterns[key]

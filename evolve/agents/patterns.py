@@ -18,7 +18,6 @@ from evolve.agents.dqn import checked
 from evolve.agents.memory import (
     GAME_TABLE_BITS,
     PatternMemory,
-    thread_context,
     thread_pattern_memory,
 )
 from evolve.agents.probcut import PROBCUT, Cuts, cuts_from, measured_values
@@ -135,7 +134,7 @@ class PatternAgent(SearchingAgent):
         context, cost = search.context, 1
         if solving:
             bits = layout.table_bits_for(board.empties)
-            context, cost = thread_context(self._rules, bits), self.EXACT_NODES
+            context, cost = self._exact(bits), self.EXACT_NODES
         with stopping_at(context, None, cost * left):
             if solving:
                 square, _ = solve_move(U(board.own), U(board.opp), context.ctypes.data)
@@ -301,6 +300,12 @@ class PatternAgent(SearchingAgent):
         memory.set(self.patterns, self.block, self._rules)
         return CutSearch(memory.context, board)
 
+    def _exact(self, table_bits: int) -> layout.Cells:
+        """The memory of its exact search, whose moves the patterns order."""
+        memory = thread_pattern_memory(table_bits, "exact")
+        memory.set(self.patterns, self.block, self._rules)
+        return memory.context
+
 
 @cache
 def prepare() -> None:
@@ -310,4 +315,5 @@ def prepare() -> None:
     patterns = Patterns(shapes, (), np.zeros((1, shapes.entries), np.int16))
     agent = PatternAgent(patterns, depth=2, endgame=0)
     agent.choose(Board.start())
-    thread_pattern_memory(TABLE_BITS).context[layout.TABLE :].fill(0)
+    for use in ("search", "exact"):
+        thread_pattern_memory(TABLE_BITS, use).context[layout.TABLE :].fill(0)

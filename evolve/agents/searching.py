@@ -25,7 +25,7 @@ from evolve.agents.timed_search import (
     prepare_timed_search,
 )
 from evolve.engine.board.board import Board
-from evolve.engine.search.context import MAX_DEPTH
+from evolve.engine.search.context import MAX_DEPTH, Cells
 from evolve.engine.search.genes import MAX_PHASES, phase_of
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
@@ -88,6 +88,10 @@ class SearchingAgent(StoredAgent):
     def _search(self, board: Board) -> CutSearch:
         """The search from a position that a limit may stop."""
 
+    def _exact(self, table_bits: int) -> Cells:
+        """The memory of its exact search."""
+        return thread_context(self._rules, table_bits)
+
     @abstractmethod
     def values_by_depth(self, board: Board, deepest: int) -> list[int]:
         """The values of a position with moves, at 0, 1, … `deepest` plies, without cuts."""
@@ -124,7 +128,7 @@ class SearchingAgent(StoredAgent):
             return legal[0], 0
         if not self._is_limited:
             return self._choose_to_depth(board)
-        search, exact = self._search(board), thread_context(self._rules, TABLE_BITS)
+        search, exact = self._search(board), self._exact(TABLE_BITS)
         timed = TimedSearch(board, self.limit, begin, search, exact, self.EXACT_NODES)
         return timed.choose_counted(self.endgame, self.BEFORE_EXACT)
 

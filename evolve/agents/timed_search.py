@@ -24,7 +24,7 @@ from evolve.engine.games.game import new_context
 from evolve.engine.patterns.pattern_search import pattern_move, pattern_values
 from evolve.engine.search import context as layout
 from evolve.engine.search.context import clear_deadline, set_deadline
-from evolve.engine.search.solver import solve_move, solve_outcome_move
+from evolve.engine.search.solver import SHALLOW, solve_move, solve_outcome_move
 from evolve.errors import AgentError
 
 TABLE_BITS: Final = 18
@@ -38,10 +38,12 @@ _STEP: Final = 2
 _SHARE: Final = 0.4
 """Share of a limit up to which the next search begins; beyond it, it would not get far."""
 _OUTCOME_SECONDS: Final = 0.002
-_OUTCOME_NODES: Final = 40_000
+_OUTCOME_NODES: Final = 50_000
 _OUTCOME_GROWTH: Final = 2.4
-"""Seconds and nodes to prove a win from 16 empties, and their growth per further empty.
+"""Seconds and exact nodes to find the outcome from 16 empties, and their growth per further empty.
 Averages over positions."""
+_HARDER: Final = 5
+"""How many times as much they are where fewest discs win."""
 
 
 class CutSearch:
@@ -107,7 +109,7 @@ def prepare_timed_search() -> None:
     context = new_context(rule_set(DEFAULT_RULES).code, budget=1)
     address = context.ctypes.data
     game.set_phase(own, opp, row.ctypes.data, address)
-    solve_outcome_move(own, opp, address)
+    solve_outcome_move(own, opp, 0, address)
     solve_move(own, opp, address)
 
 
@@ -129,7 +131,6 @@ class TimedSearch:
 
     def __post_init__(self) -> None:
         seconds = self.limit.seconds
-        self._own, self._opp = U(self.board.own), U(self.board.opp)
         self._seconds = None if seconds is None else thinking_seconds(seconds)
         self._deepest = min(self.limit.depth or layout.MAX_DEPTH, self.board.empties)
         self._square = self.board.legal_moves()[0]
@@ -153,21 +154,41 @@ class TimedSearch:
 
     def _choose(self, endgame: int, before_exact: float) -> int:
         growth = _OUTCOME_GROWTH ** (self.board.empties - 16)
+        if self.exact[layout.DISC_SIGN] < 0:
+            growth *= _HARDER
         seconds, nodes = self._seconds or math.inf, self.limit.nodes or math.inf
-        quick = _OUTCOME_SECONDS * growth < seconds and _OUTCOME_NODES * growth < nodes
+        quick = (
+            _OUTCOME_SECONDS * growth < seconds
+            and _OUTCOME_NODES * growth < nodes * self.exact_nodes
+        )
         solving = self.board.empties <= endgame or quick
         self._deepen(before_exact if solving else _SHARE)
         # Even where the search has seen the end: forward cuts may have hidden it.
-        if solving and not self._stopped:
-            self.exact[layout.NODES] = self.exact_nodes * self.search.context[layout.NODES]
-            square, bound = solve_outcome_move(self._own, self._opp, self.exact.ctypes.data)
-            if not self._stopped:
-                if bound >= 0:
-                    best, _ = solve_move(self._own, self._opp, self.exact.ctypes.data)
-                    return int(square if self._stopped else best)
-                self.search.context[layout.NODES] = self.nodes
-                self._deepen(_SHARE)
+        if (solving or self._depth == self.board.empties) and not self._stopped:
+            self._solve(endgame)
         return self._square
+
+    def _solve(self, endgame: int) -> None:
+        """Find a move that wins, or draws; with at most `endgame` empties the best one.
+
+        Where all moves lose, search on, because the other side may not see it.
+        """
+        self.exact[layout.NODES] = self.exact_nodes * self.search.context[layout.NODES]
+        own, opp, address = U(self.board.own), U(self.board.opp), self.exact.ctypes.data
+        square = -1
+        if self.board.empties > SHALLOW:
+            square, _ = solve_outcome_move(own, opp, self._square, address)
+            if square >= 0:
+                self._square = int(square)
+        if self._stopped:
+            return
+        if self.board.empties <= max(endgame, SHALLOW):
+            square, _ = solve_move(own, opp, address)
+            if square >= 0:
+                self._square = int(square)
+        elif square < 0:
+            self.search.context[layout.NODES] = self.nodes
+            self._deepen(_SHARE)
 
     @property
     def nodes(self) -> int:

@@ -38,7 +38,7 @@ from evolve.engine.games import game
 from evolve.engine.games.game import new_context
 from evolve.engine.search.context import NODES, STOPPED, table_bits_for
 from evolve.engine.search.search import DEEP_FROM, best_move, best_move_deep
-from evolve.engine.search.solver import solve_move, solve_outcome_move
+from evolve.engine.search.solver import solve_move, solve_outcome
 from evolve.fitness.executor import Threads, processors
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.playing import play_games
@@ -144,7 +144,7 @@ def search_rows() -> list[Figures]:
 def solver_rows() -> list[Figures]:
     """Exact searches, and proofs of the outcome alone, of positions from half-random games."""
     rows = []
-    kernels = {"score": solve_move, "outcome": solve_outcome_move}
+    kernels = {"score": solve_move, "outcome": solve_outcome}
     for rules, details in RULE_SETS.items():
         for empties, count in _SOLVED.items():
             boards = half_random(count, (empties, empties), rules)

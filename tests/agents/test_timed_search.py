@@ -88,7 +88,7 @@ def nobody_else_running(seconds: float) -> Iterator[None]:
 
 KERNELS: dict[str, Callable[[Board, int], object]] = {
     "deepening": lambda board, address: pattern_move(U(board.own), U(board.opp), 40, address),
-    "who wins": lambda board, address: solve_outcome_move(U(board.own), U(board.opp), address),
+    "who wins": lambda board, address: solve_outcome_move(U(board.own), U(board.opp), 0, address),
     "score": lambda board, address: solve_in_order(
         U(board.own), U(board.opp), np.array(board.legal_moves()), address
     ),

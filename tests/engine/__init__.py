@@ -110,9 +110,9 @@ class Engine(Budgeted):
         self._reset()
         return int(solve_deep(U(board[0]), U(board[1]), alpha, beta, self.address))
 
-    def solve_outcome(self, board: Board) -> tuple[int, int]:
+    def solve_outcome(self, board: Board, first: int) -> tuple[int, int]:
         self._reset()
-        square, bound = solve_outcome_move(U(board[0]), U(board[1]), self.address)
+        square, bound = solve_outcome_move(U(board[0]), U(board[1]), first, self.address)
         return int(square), int(bound)
 
     def solve_move(self, board: Board) -> tuple[int, int]:

@@ -81,6 +81,7 @@ def _call_clock(builder: Any, address: Any, clock: Any, target: Any) -> None:
 LOOK_TYPES: Final[Any] = (types.int64,) * 2
 SEARCH_TYPES: Final[Any] = (types.uint64,) * 3 + (types.int64,) * 5
 SOLVER_TYPES: Final[Any] = (types.uint64,) * 2 + (types.int64,) * 3
+LISTING_TYPES: Final[Any] = (types.uint64,) * 3 + (types.int64,) * 3
 CHOICE_TYPES: Final[Any] = (types.uint64,) * 2 + (types.int64,) * 2
 
 _LOAD_TYPES: Final[Any] = (types.int64,) * 2
@@ -113,6 +114,9 @@ call_search: Callable[..., int] = instructions(_call, types.int64(types.int64, *
 and context."""
 call_solver: Callable[..., int] = instructions(_call, types.int64(types.int64, *SOLVER_TYPES))
 """The result of the compiled solver at `address`, for own, opp, alpha, beta and context."""
+call_listing: Callable[..., int] = instructions(_call, types.int64(types.int64, *LISTING_TYPES))
+"""The number of moves listed by the compiled function at `address`, for own, opp, moves, known
+move, frame and context."""
 call_choice: Callable[..., int] = instructions(_call, types.int64(types.int64, *CHOICE_TYPES))
 """The result of the compiled choice at `address`, for own, opp, agent and context."""
 call_look: Callable[[int, int, int], int] = instructions(

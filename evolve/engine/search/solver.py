@@ -1,8 +1,9 @@
 """Exact search to the end of the game: fail-soft, any rules, scores as the rules define them.
 
 Three methods by number of empties. The last two squares: by counting. Up to SHALLOW empties: a bare
-search in a fixed order. Above: moves with few replies first (fastest first), stable discs as
-bounds, a transposition table, and null windows after the first move.
+search in a fixed order. Above: moves with few replies first (fastest first), or with many empties
+good ones by patterns, stable discs as bounds, a transposition table, and null windows after the
+first move.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from evolve.engine.board.bits import (
     stable_discs,
 )
 from evolve.engine.compiled.compile import inlined, inner, kernel, wrapper
-from evolve.engine.compiled.intrinsics import call_solver, int64, load, load_bits, lowest, popcount
+from evolve.engine.compiled.intrinsics import (
+    call_listing,
+    call_solver,
+    int64,
+    load,
+    load_bits,
+    lowest,
+    popcount,
+)
 from evolve.engine.search import context as layout
 from evolve.engine.search.ordering import list_fastest_first, odd_quadrants, pick
 from evolve.engine.search.search import arrive, enter
@@ -30,6 +39,8 @@ from evolve.engine.search.search import arrive, enter
 SHALLOW = 5
 _REPLIES_FROM = 10
 """From this many empties the table is probed for every move before the first is searched."""
+_PATTERNS_FROM = 12
+"""From this many empties patterns order the moves, where the context has some."""
 _WINDOWS_FROM = 11
 """From this many empties narrow windows find the score."""
 
@@ -199,7 +210,11 @@ def solve_deep(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
     # 3. The moves: the first with the whole window, the others with a null window, and again
     #    with an open one when they turn out better.
     frame = layout.FRAMES + empties * layout.FRAME_CELLS
-    count = list_fastest_first(own, opp, moves, known, frame, context)
+    count, listing = int64(0), load(context, layout.LISTING)
+    if listing != 0 and empties >= _PATTERNS_FROM:
+        count = call_listing(listing, own, opp, moves, known, frame, context)
+    else:
+        count = list_fastest_first(own, opp, moves, known, frame, context)
     if empties >= _REPLIES_FROM:
         proven = _proven(own, opp, beta, frame, count, context)
         if proven >= beta:
@@ -270,16 +285,20 @@ def _lowest_reaching(own: U, opp: U, target: int, context: int) -> int:
 
 
 @kernel
-def solve_outcome_move(own: U, opp: U, context: int) -> tuple[int, int]:
+def solve_outcome_move(own: U, opp: U, first: int, context: int) -> tuple[int, int]:
     """A move that wins, or draws where none wins, and the bound of `solve_outcome`.
 
-    The side must have a move. The square is −1 in a lost position, where all moves are equal, and
-    when the search was stopped.
+    The side must have a move, and the position more than SHALLOW empties. The move `first` is tried
+    before the others. The square is −1 in a lost position, where all moves are equal, and when the
+    search was stopped.
     """
-    bound = solve_outcome(own, opp, context)
+    layout.forget(context)
+    bucket = layout.bucket_of(own, opp, context)
+    layout.remember(own, opp, bucket, int64(-64), int64(64), int64(0), first, context)
+    bound = solve(own, opp, int64(-1), int64(1), context)
     square = int64(-1)
-    if bound >= 0:
-        square = _lowest_reaching(own, opp, min(bound, 1), context)
+    if bound >= 0 and load(context, layout.STOPPED) == 0:
+        square = layout.move_of(layout.probe(own, opp, bucket, context), context)
     return square, bound
 
 
