@@ -37,6 +37,8 @@ _STEP: Final = 2
 """Plies from one search to the next deeper one."""
 _SHARE: Final = 0.4
 """Share of a limit up to which the next search begins; beyond it, it would not get far."""
+_LITTLE: Final = 0.02
+"""Share of a limit up to which, with the outcome known, there is enough left for the score."""
 _OUTCOME_SECONDS: Final = 0.002
 _OUTCOME_NODES: Final = 50_000
 _OUTCOME_GROWTH: Final = 2.4
@@ -169,26 +171,26 @@ class TimedSearch:
         return self._square
 
     def _solve(self, endgame: int) -> None:
-        """Find a move that wins, or draws; with at most `endgame` empties the best one.
+        """Find a move that wins, or draws; the best one near the end, or where there is time.
 
         Where all moves lose, search on, because the other side may not see it.
         """
         self.exact[layout.NODES] = self.exact_nodes * self.search.context[layout.NODES]
         own, opp, address = U(self.board.own), U(self.board.opp), self.exact.ctypes.data
-        square = -1
         if self.board.empties > SHALLOW:
             square, _ = solve_outcome_move(own, opp, self._square, address)
-            if square >= 0:
-                self._square = int(square)
-        if self._stopped:
-            return
-        if self.board.empties <= max(endgame, SHALLOW):
-            square, _ = solve_move(own, opp, address)
-            if square >= 0:
-                self._square = int(square)
-        elif square < 0:
-            self.search.context[layout.NODES] = self.nodes
-            self._deepen(_SHARE)
+            if self._stopped:
+                return
+            if square < 0:
+                self.search.context[layout.NODES] = self.nodes
+                self._deepen(_SHARE)
+                return
+            self._square = int(square)
+            if self.board.empties > endgame and self._used > _LITTLE:
+                return
+        square, _ = solve_move(own, opp, address)
+        if square >= 0:
+            self._square = int(square)
 
     @property
     def nodes(self) -> int:
