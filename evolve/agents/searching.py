@@ -88,9 +88,9 @@ class SearchingAgent(StoredAgent):
     def _search(self, board: Board) -> CutSearch:
         """The search from a position that a limit may stop."""
 
-    def _exact(self, table_bits: int) -> Cells:
-        """The memory of its exact search."""
-        return thread_context(self._rules, table_bits)
+    def _exact(self, empties: int) -> Cells:
+        """The memory of its exact search from so many empties."""
+        return thread_context(self._rules, TABLE_BITS)
 
     @abstractmethod
     def values_by_depth(self, board: Board, deepest: int) -> list[int]:
@@ -128,7 +128,7 @@ class SearchingAgent(StoredAgent):
             return legal[0], 0
         if not self._is_limited:
             return self._choose_to_depth(board)
-        search, exact = self._search(board), self._exact(TABLE_BITS)
+        search, exact = self._search(board), self._exact(board.empties)
         timed = TimedSearch(board, self.limit, begin, search, exact, self.EXACT_NODES)
         return timed.choose_counted(self.endgame, self.BEFORE_EXACT)
 
