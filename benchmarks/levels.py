@@ -190,7 +190,9 @@ def main() -> None:
         return
     names = given.agents or [*LEVELS]
     if not given.agents and given.step != "distances":
-        names = [*RATINGS[given.rules]]
+        rated = RATINGS[given.rules]
+        # What is an estimate stays one unless it is named.
+        names = [name for name in rated if rated[name].error or given.step == "seconds"]
     if given.write and (unknown := {*names} - {*RATINGS[given.rules]}):
         parser.error(f"{figures.FILE.name} has no row for {', '.join(sorted(unknown))}")
     if given.write and given.step == "distances" and not {*pairwise(names)} <= {*pairwise(LEVELS)}:
