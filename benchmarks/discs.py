@@ -5,7 +5,8 @@
 
 The positions are of games of `patterns-RULES` with itself, two plies ahead, with 5 to 40 % of the
 moves at random. Their values are exact from 18 empties; before, they are the mean of searches of 11
-and 12 plies, since an odd and an even search favour different sides.
+and 12 plies, since an odd and an even search favour different sides. The file carries the hash of
+the agents that evolve came with then.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 
 import numpy as np
 
+from benchmarks.weights import shipped_weights
 from evolve.agents.analysis import solved
 from evolve.agents.calibration.discs import fit_of, position_file
 from evolve.agents.patterns import PatternAgent
@@ -44,8 +46,15 @@ def make(rules: Rules) -> None:
         own=np.array([own for own, _ in found], np.uint64),
         opp=np.array([opp for _, opp in found], np.uint64),
         discs=np.array([*found.values()], np.float32),
+        weights=np.array(shipped_weights()),
     )
     print(f"{position_file(rules)}: {len(found)} positions")
+
+
+def weights_of(rules: Rules) -> str:
+    """The hash of the agents that the positions of some rules were made with; empty for none."""
+    with np.load(position_file(rules), allow_pickle=False) as arrays:
+        return str(arrays["weights"]) if "weights" in arrays else ""
 
 
 def _played(deep: PatternAgent, discs: int, mistakes: float, seed: int) -> Board | None:

@@ -2,15 +2,19 @@
 
     python -m benchmarks.levels [distances] [--rules R] [--games 2000] [--cpu 60] [AGENT …]
     python -m benchmarks.levels ratings [--rules R] [--games 800] [--cpu 60] [AGENT …]
-                                [--seed N] [--jobs N]
+                                [--seed N] [--jobs N] [--write]
+    python -m benchmarks.levels seconds [--rules R] [--write] [AGENT …]
+    python -m benchmarks.levels page                         tables of docs/reference/agents.md
 
 `distances` lets neighbouring levels, or neighbours among the AGENTs, play each other on openings as
 `evolve match` draws them, both colours on each, and prints Elo differences with their 95 %
 intervals. `ratings` rates agents on the scale of the ladder, by games with the four rungs nearest
-to each, as `benchmarks.ladder players` does. Every pair of agents plays so many games, or fewer
+to each, as `benchmarks.ladder players` does. `seconds` measures the CPU seconds of a move in games
+of each agent with itself; `ratings` does so too. `--write` puts what was measured into
+evolve/agents/calibration/ratings.toml, and there gives levels that are estimates the Elo of the
+level below plus their step. Every pair of agents plays so many games, or fewer
 where these take more CPU seconds than `--cpu`, in `--jobs` processes. Levels have limits of plies
-and nodes, so games do not depend on the speed or the load of a machine, only their number may; the
-seconds of a move are CPU time.
+and nodes, so games do not depend on the speed or the load of a machine, only their number may.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ import joblib
 import numpy as np
 from numpy.random import Generator
 
+from benchmarks import figures
 from benchmarks.ladder import NEIGHBOURS, SEED
 from evolve.agents.agent import Agent
 from evolve.agents.calibration.ratings import RATINGS
@@ -39,17 +44,23 @@ from evolve.runs.loading import load_agent
 
 _MOVES = 52
 """Moves of a game after its opening, about."""
+_ENOUGH, _MOST = 1.0, 500
+"""CPU seconds that say what a move takes, and openings that will do where it takes nothing."""
 
 
 @dataclass(frozen=True)
 class Meetings:
-    """How pairs of agents meet: the games of each pair and their CPU seconds are limits."""
+    """How pairs of agents meet: the games of each pair and their CPU seconds are limits.
+
+    write: whether the file of ratings gets what is measured.
+    """
 
     rules: Rules
     games: int
     cpu: float
     seed: int
     jobs: int
+    write: bool = False
 
     def openings(self, draw: Callable[[int, Part, Rules, Generator], Openings]) -> Openings:
         """The openings of each pair, drawn by the seed."""
@@ -92,7 +103,12 @@ def distances(meetings: Meetings, names: list[str]) -> None:
     openings = meetings.openings(listed_openings)
     for weaker, stronger in pairwise(names):
         scores, seconds = meetings.meet(stronger, weaker, openings)
-        print(_row(stronger, weaker, in_elo(score_of_pairs(scores)), seconds), flush=True)
+        elo = in_elo(score_of_pairs(scores))
+        print(_row(stronger, weaker, elo, seconds), flush=True)
+        if meetings.write:
+            step, error = figures.rounded(elo)
+            figures.put(meetings.rules, stronger, step=step, step_error=error)
+            figures.estimate(meetings.rules)
 
 
 def ratings(meetings: Meetings, names: list[str]) -> None:
@@ -117,17 +133,37 @@ def ratings(meetings: Meetings, names: list[str]) -> None:
                 break
         seconds = move_seconds(load_agent(name), rules)
         print(_row(name, "the ladder", elo, seconds), flush=True)
+        if meetings.write:
+            value, error = figures.rounded(elo)
+            figures.put(rules, name, elo=value, error=error, seconds=seconds)
+            figures.estimate(rules)
 
 
-def move_seconds(agent: Agent, rules: Rules, games: int = 2) -> float:
-    """CPU seconds of an agent's move in games with itself."""
-    rng = np.random.default_rng(SEED)
-    openings = listed_openings(games, Part.MATCH, rules, rng)
-    begin = time.process_time()
-    match = Match(agent, agent, openings, rules)
-    match.play()
-    played = match.games
-    return (time.process_time() - begin) / (len(played.results) * _MOVES)
+def seconds(meetings: Meetings, names: list[str]) -> None:
+    """Print the CPU seconds of a move of agents."""
+    for name in names:
+        found = move_seconds(load_agent(name), meetings.rules)
+        print(f"{name:42} {found:.2g} s a move", flush=True)
+        if meetings.write:
+            figures.put(meetings.rules, name, seconds=found)
+
+
+def move_seconds(agent: Agent, rules: Rules) -> float:
+    """CPU seconds of an agent's move in games with itself, in as many as take a second or more.
+
+    Fewer would measure how a match begins.
+    """
+    agent.with_rules(rules).prepare()
+    openings = 1
+    while True:
+        rng = np.random.default_rng(SEED)
+        begin = time.process_time()
+        match = Match(agent, agent, listed_openings(openings, Part.MATCH, rules, rng), rules)
+        match.play()
+        seconds = time.process_time() - begin
+        if seconds >= _ENOUGH or openings >= _MOST:
+            return seconds / (len(match.games.results) * _MOVES)
+        openings *= 8
 
 
 def _row(a: str, b: str, elo: Estimate, seconds: float) -> str:
@@ -139,19 +175,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    steps = {"distances": distances, "ratings": ratings}
-    parser.add_argument("step", nargs="?", choices=steps, default="distances")
+    steps = {"distances": distances, "ratings": ratings, "seconds": seconds}
+    parser.add_argument("step", nargs="?", choices=(*steps, "page"), default="distances")
     parser.add_argument("agents", nargs="*", metavar="AGENT")
     parser.add_argument("--rules", choices=RULE_SETS, default=DEFAULT_RULES)
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--cpu", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--write", action="store_true")
     given = parser.parse_intermixed_args()
+    if given.step == "page":
+        figures.write_page()
+        return
     names = given.agents or [*LEVELS]
-    if not given.agents and given.step == "ratings":
-        names = [*RATINGS[given.rules]]
-    meetings = Meetings(given.rules, given.games, given.cpu, given.seed, given.jobs)
+    if not given.agents and given.step != "distances":
+        rated = RATINGS[given.rules]
+        # What is an estimate stays one unless it is named.
+        names = [name for name in rated if rated[name].error or given.step == "seconds"]
+    if given.write and (unknown := {*names} - {*RATINGS[given.rules]}):
+        parser.error(f"{figures.FILE.name} has no row for {', '.join(sorted(unknown))}")
+    if given.write and given.step == "distances" and not {*pairwise(names)} <= {*pairwise(LEVELS)}:
+        parser.error("--write takes levels that follow each other")
+    meetings = Meetings(
+        given.rules, given.games, given.cpu, given.seed, given.jobs, write=given.write
+    )
     steps[given.step](meetings, names)
 
 

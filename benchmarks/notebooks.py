@@ -3,7 +3,7 @@
     python -m benchmarks.notebooks docs/gallery/*.ipynb docs/tutorials/python.ipynb
 
 Each runs in a new folder beside a copy of examples/. Pictures are stored with a palette, a third
-of their size.
+of their size. The metadata carry the hash of the agents that evolve came with.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Any
 import nbclient
 import nbformat
 from PIL import Image
+
+from benchmarks.weights import shipped_weights
 
 COLOURS = 192
 SECONDS = 1200
@@ -39,8 +41,14 @@ def main() -> None:
             cell.metadata.pop("execution", None)  # when it ran
             for output in cell.get("outputs", ()):
                 make_small(output)
+        book.metadata["evolve"] = {"weights": shipped_weights()}
         nbformat.write(book, path)
         print(path, path.stat().st_size, "bytes")
+
+
+def weights_of(path: Path) -> str:
+    """The hash of the agents that a notebook was run with; empty for none."""
+    return str(nbformat.read(path, as_version=4).metadata.get("evolve", {}).get("weights", ""))
 
 
 def execute(book: Any, folder: Path) -> None:

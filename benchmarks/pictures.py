@@ -10,7 +10,6 @@ Pictures of docs/evidence are measurements of their day, and none of these.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import re
 import shlex
 import shutil
@@ -25,10 +24,10 @@ from PIL.PngImagePlugin import PngInfo
 import evolve
 from benchmarks.pages import find_chromium, open_chromium, play_picture, run_picture
 from benchmarks.service import served
+from benchmarks.weights import shipped_weights
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs/pictures"
-SHIPPED = ROOT / "evolve/agents/champions"
 PAGE = "the page of evolve serve"
 _BLOCK = re.compile(r"^```python\n(?:# file: (\S+)\n)?(.*?)^```$", re.M | re.S)
 
@@ -113,12 +112,10 @@ WORKS = [
 ]
 
 
-def shipped_weights() -> str:
-    """A hash of the agents that come with evolve."""
-    digest = hashlib.sha256()
-    for path in sorted(SHIPPED.iterdir()):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+def weights_of(name: str) -> str:
+    """The hash of the agents that a picture was made with."""
+    with Image.open(PICTURES / f"{name}.png") as picture:
+        return str(picture.info.get("Weights", ""))
 
 
 def make(work: Work, folder: Path) -> None:

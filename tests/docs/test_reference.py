@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import evolve
-from evolve.agents.calibration.ratings import RATINGS
+from benchmarks import figures
 from evolve.agents.registry import REFERENCES
 from evolve.cli.main import COMMANDS
 from evolve.config.evolution import EvolutionSettings
@@ -27,24 +27,9 @@ def read(name: str) -> str:
     return (REFERENCE / name).read_text(encoding="utf-8")
 
 
-def ratings() -> str:
-    """The tables of the page, the weakest first."""
-    lines = []
-    for rules, rated in RATINGS.items():
-        lines += ["", f"### {rules.capitalize()} rules", ""]
-        lines += ["| agent | Elo | s a move | what it is |", "|---|---|---|---|"]
-        for name, one in sorted(rated.items(), key=lambda item: item[1].elo):
-            error = f"± {one.error}" if one.error else "about"
-            elo = f"{one.elo} {error}" if one.error else f"{error} {one.elo}"
-            seconds = f"{one.seconds:.6f}".rstrip("0").rstrip(".")
-            plays = f"; `{one.plays}`" if one.plays else ""
-            lines.append(f"| `{name}` | {elo.replace('-', '−')} | {seconds} | {one.about}{plays} |")
-    return "\n".join(lines[1:]) + "\n"
-
-
 def test_the_ratings_of_all_reference_agents() -> None:
-    expected = ratings()
-    assert read("agents.md").endswith(expected), f"docs/reference/agents.md ends with\n{expected}"
+    expected = figures.tables()
+    assert read("agents.md").endswith(expected), "python -m benchmarks.levels page writes them"
     assert all(f"`{name}`" in expected for name in REFERENCES)
 
 

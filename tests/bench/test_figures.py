@@ -1,0 +1,78 @@
+"""Figures of ratings get into their file, and change nothing else there."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchmarks import figures
+from benchmarks.weights import shipped_weights
+from evolve.agents.calibration.ratings import RATINGS
+from evolve.fitness.statistics import Estimate
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the file, which the functions write."""
+    shutil.copy(figures.FILE, tmp_path)
+    monkeypatch.setattr(figures, "FILE", tmp_path / figures.FILE.name)
+    return figures.FILE
+
+
+def test_what_is_measured_changes_its_row_alone(file: Path) -> None:
+    before = file.read_text(encoding="utf-8").splitlines()
+    figures.put("reversed", "level-2", elo=190, error=21, seconds=0.0000766)
+    figures.put("reversed", "level-2", step=166, step_error=15)
+    changed = [
+        line
+        for line in difflib.ndiff(before, file.read_text(encoding="utf-8").splitlines())
+        if line[0] in "+-"
+    ]
+    assert changed[1:] == [
+        "+ level-2 = { elo = 190, error = 21, seconds = 0.00008, step = 166, step_error = 15 }"
+    ]
+    figures.put("standard", "swh", seconds=4e-7)
+    assert figures.read()["standard"]["swh"]["seconds"] == 1e-5
+
+
+def test_the_file_is_as_it_is_written(file: Path) -> None:
+    before = file.read_text(encoding="utf-8")
+    for rules, rated in RATINGS.items():
+        for name in rated:
+            figures.put(rules, name)
+        figures.estimate(rules)
+    assert file.read_text(encoding="utf-8") == before
+
+
+def test_levels_that_are_estimates_stand_a_step_above_the_one_below(file: Path) -> None:
+    figures.put("standard", "level-8", elo=1790)
+    figures.put("standard", "level-10", step=154)
+    figures.estimate("standard")
+    rated = figures.read()["standard"]
+    assert [rated[f"level-{level}"]["elo"] for level in (9, 10, 11)] == [1970, 2120, 2290]
+
+
+def test_the_file_says_of_which_weights_it_is(file: Path) -> None:
+    text = file.read_text(encoding="utf-8").replace(figures.read()["weights"], "of before")
+    file.write_text(text, encoding="utf-8")
+    assert figures.read()["weights"] == "of before"
+    figures.mark()
+    assert figures.read()["weights"] == shipped_weights()
+
+
+def test_games_that_all_go_one_way_give_no_elo() -> None:
+    assert figures.rounded(Estimate(10.4, 0.4, 21.4, 8)) == (10, 10)
+    with pytest.raises(SystemExit, match="play more"):
+        figures.rounded(Estimate(float("inf"), 80.0, float("inf"), 8))
+
+
+def test_the_page_is_written_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "agents.md"
+    text = figures.PAGE.read_text(encoding="utf-8")
+    page.write_text(text.replace("| `swh` | 0", "| `other` | 0"), encoding="utf-8")
+    monkeypatch.setattr(figures, "PAGE", page)
+    figures.write_page()
+    assert page.read_text(encoding="utf-8") == text
