@@ -198,11 +198,8 @@ class _Game:
         rules = self.agreed.rules
         black, white = self.board.discs("black"), self.board.discs("white")
         if self.resigned:
-            end = (
-                "you resign"
-                if self.resigned == self.side
-                else f"{self.agent.name} resigns: you win"
-            )
+            other = f"{self.agent.name} resigns: you win"
+            end = "you resign" if self.resigned == self.side else other
             return f"black {black}, white {white} ({rules}): {end}"
         score = self.board.score_of(self.side, rules)
         verdict = "a draw" if not score else "you win" if score > 0 else "you lose"
