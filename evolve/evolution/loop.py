@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from deap.tools import HallOfFame
 
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import OWNABLE
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import rule_set
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
@@ -339,9 +338,7 @@ def evolve(
     Run('runs/small', generations=2)
     """
     own: Own = {kind: value for kind, value in settings.items() if callable(value)}
-    for kind in own:
-        if kind in EvolutionSettings.model_fields and kind not in OWNABLE:
-            raise SettingsError(f"{kind}: is not a function; those may be: {', '.join(OWNABLE)}")
+    names = {kind: own_name(kind, value) for kind, value in own.items()}
     if "encoding" in own:
         if not isinstance(own["encoding"], Encoding):
             raise SettingsError("encoding: must be an evolve.Encoding")
@@ -349,7 +346,6 @@ def evolve(
             if name in settings:
                 raise SettingsError(f"{name}: does not apply to genes of your own")
     folder = Path(folder)
-    names = {kind: own_name(value) for kind, value in own.items()}
     requested = resolve({**settings, **names}, life_cycle.settings_below(folder))
     with life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, folder, requested) as store_settings:
         evolution = Evolution(folder, requested, Threads(jobs), own)
