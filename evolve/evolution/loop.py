@@ -34,7 +34,7 @@ from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
 from evolve.fitness.games import counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
-from evolve.fitness.roundrobin import FITNESS_FUNCTIONS, Round, RoundRobin, fitness_values
+from evolve.fitness.roundrobin import FITNESS_FUNCTIONS, Round, RoundRobin, finite_numbers
 from evolve.fitness.trend import rest_message
 from evolve.parsing import taking_settings
 from evolve.population.algorithms import algorithm_of
@@ -262,7 +262,7 @@ class Evolution:
             counted(total, progress),
         )
         played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
-        values = fitness_values(self._fitness, played)
+        values = finite_numbers("fitness", self._fitness(played), len(agents)).tolist()
         better = rule_set(self.settings.rules).discs
         # Survivors are in two generations, so each gets a copy: the last may still be written.
         population = [copy(individual) for individual in population]
