@@ -31,7 +31,7 @@ from evolve.records.ggf import format_ggf
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
 from evolve.tables.games import FAILED, REASONS, RESULTS
-from evolve.tables.parquet import read_table, write_table
+from evolve.tables.parquet import csv_text, read_table, write_table
 
 MATCH: Final = "match"
 _GGF_PLACE: Final = "evolve match"
@@ -118,9 +118,7 @@ class MatchFile:
             if path.suffix == ".parquet":
                 write_table(path, games)
             else:
-                from evolve.records.table import write_frame  # not above: it loads pandas
-
-                write_frame(path, games.to_pandas())
+                write_bytes(path, packed(csv_text(games.to_pandas()).encode(), path))
 
         if self._folder is None:
             write(self.path)

@@ -18,7 +18,7 @@ import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.calibration.discs import in_discs
 from evolve.cli.display import reporting_compilation
-from evolve.cli.drawing import show_board
+from evolve.cli.drawing import board_text
 from evolve.cli.options import readable
 from evolve.cli.signals import discard_output
 from evolve.cli.terminal import out, print_error, print_note, print_text
@@ -116,7 +116,7 @@ class _Game:
 
     def _show(self) -> None:
         last = self.session.moves[-1] if self.session.moves else None
-        show_board(self.board, last, self.board.legal_moves())
+        out().print(board_text(self.board, last, self.board.legal_moves()))
 
     def _person_moves(self) -> bool:
         """Ask until the person moves or resigns; return False to quit."""
@@ -198,14 +198,11 @@ class _Game:
         rules = self.agreed.rules
         black, white = self.board.discs("black"), self.board.discs("white")
         if self.resigned:
-            end = (
-                "you resign"
-                if self.resigned == self.side
-                else f"{self.agent.name} resigns: you win"
-            )
-            return f"black {black}, white {white} ({rules}): {end}"
-        score = self.board.score_of(self.side, rules)
-        verdict = "a draw" if not score else "you win" if score > 0 else "you lose"
+            other = f"{self.agent.name} resigns: you win"
+            verdict = "you resign" if self.resigned == self.side else other
+        else:
+            score = self.board.score_of(self.side, rules)
+            verdict = "a draw" if not score else "you win" if score > 0 else "you lose"
         return f"black {black}, white {white} ({rules}): {verdict}"
 
 
@@ -345,7 +342,7 @@ def _step(replay: _Replay) -> None:
             out().clear()
             print_text(replay.head)
             print_text(replay.ply_text(ply))
-            show_board(replay.boards[ply], replay.moves[ply - 1] if ply else None)
+            out().print(board_text(replay.boards[ply], replay.moves[ply - 1] if ply else None))
             print_text(
                 replay.end if ply == len(replay.moves) else f"{ply} of {len(replay.moves)} moves"
             )

@@ -99,8 +99,8 @@ _LAST: Final = "bold reverse"
 _LEGAL: Final = "#d8f5e4"
 
 
-def _board_lines(board: Board, last: int | None = None, legal: Collection[int] = ()) -> list[Text]:
-    """The board as lines, legal moves as stars and the last move marked.
+def board_text(board: Board, last: int | None = None, legal: Collection[int] = ()) -> Text:
+    """The board in several lines, legal moves as stars and the last move marked.
 
     Where there are colours it is green, and discs are black and white; else signs tell them apart.
     """
@@ -130,10 +130,4 @@ def _board_lines(board: Board, last: int | None = None, legal: Collection[int] =
             disc("X"), f" black {black}, ", disc("O"), f" white {white}; {board.side} to move"
         )
     )
-    return lines
-
-
-def show_board(board: Board, last: int | None = None, legal: Collection[int] = ()) -> None:
-    """Print the board; see `_board_lines`."""
-    for line in _board_lines(board, last, legal):
-        out().print(line)
+    return Text("\n").join(lines)

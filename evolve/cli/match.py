@@ -14,7 +14,7 @@ import click
 import evolve
 from evolve.cli.cluster import executor_for, executor_options
 from evolve.cli.display import reporting_compilation
-from evolve.cli.drawing import show_board
+from evolve.cli.drawing import board_text
 from evolve.cli.options import (
     complete_agents,
     jobs_option,
@@ -197,7 +197,8 @@ def _show(match: Match, number: int, game: LiveGame) -> None:
             f"{match.names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost"
         )
     last = game.board.moves[-1] if game.board.moves else None
-    show_board(game.board, last, () if game.over else game.board.legal_moves())
+    legal = () if game.over else game.board.legal_moves()
+    out().print(board_text(game.board, last, legal))
     if game.over:
         print_text(game.failure or "the game is over")
     time.sleep(_PACE)

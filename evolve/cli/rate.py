@@ -134,19 +134,15 @@ def rate_command(
             about = f"; the Elo of {fixed} stays" if fixed else ""
             print_text(f"{agreed}, {count_of(tournament.games, 'game')}{about}")
         _play(tournament, as_json)
-    _report(tournament, agreed, as_json)
-    if table is not None:
-        rows = as_frame([row.facts for row in tournament.rows()])
-        write_in_style(rows, style_of(None, table), table)
-
-
-def _report(tournament: Tournament, agreed: AgreedRules, as_json: bool) -> None:
     document = _document(tournament, agreed)
     progress_of().write("done", ending="played", stopped=False, **document)
     if as_json:
         click.echo(json.dumps(document))
     else:
         _print(tournament, document["cross"])
+    if table is not None:
+        rows = as_frame([row.facts for row in tournament.rows()])
+        write_in_style(rows, style_of(None, table), table)
 
 
 def _play(tournament: Tournament, quiet: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -18,9 +18,6 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
 from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS
-
-if TYPE_CHECKING:
-    from evolve.sweeps.plan import Plan
 
 _SWEEP_HELP: Final = """Search for good settings of trainings, evolutions, agents and programs.
 
@@ -177,7 +174,9 @@ def _start(word: str, options: dict[str, Any]) -> int:
         from evolve.sweeps.plan import plan_of
 
         config = options["config"]
-        _list(plan_of(resolved(given, settings_below(config), config or "file")))
+        plan = plan_of(resolved(given, settings_below(config), config or "file"))
+        heads = ["parameter", "type", "range", "default", ""]
+        print_rows(heads, [[*row.values()] for row in plan.described])
         return 0
     return start_run(SWEEPS, word, options, resolved, given)
 
@@ -203,14 +202,6 @@ def _ranges(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         for name, value in read_toml(Path(text)).items():
             (ranges if isinstance(value, Mapping) else held)[name] = value
     return ranges, held
-
-
-def _list(plan: Plan) -> None:
-    defaults = plan.defaults or {}
-    rows = [
-        [p.name, p.kind, p.range_text, defaults.get(p.name), p.about] for p in plan.space.parameters
-    ]
-    print_rows(["parameter", "type", "range", "default", ""], rows)
 
 
 for _word in SWEEPS.variants:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, cast
@@ -39,10 +39,7 @@ _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 
 
 class TrialsView(ProgressView):
-    """The progress of a sweep: a line for each trial, with the best score so far (in a rung).
-
-    progress: how much was done before, of how much; final: gives the estimate of its seconds.
-    """
+    """The progress of a sweep: a line for each trial, with the best score so far (in a rung)."""
 
     unit = "the current games"
     counted = "trials"
@@ -50,17 +47,10 @@ class TrialsView(ProgressView):
     reported = ("final", RATING)
     columns = ("number", "state", "score", "score_error", "best", "seconds")
 
-    def __init__(
-        self,
-        settings: SweepSettings,
-        progress: tuple[float, float] | None = None,
-        final: Callable[[], float] | None = None,
-        workers: int = 1,
-    ) -> None:
-        first, target = progress or (0.0, settings.work)
-        self.begun, self.at_once = (float(first), float(target)), settings.first_trials
-        self._final = final or (lambda: 0.0)
-        self._rating = rating_seconds(settings.rules, settings.panel_openings, workers)
+    def __init__(self, work: Sweep) -> None:
+        settings = work.settings
+        self.begun, self.at_once, self._work = work.study.progress, settings.first_trials, work
+        self._rating = rating_seconds(settings.rules, settings.panel_openings, work.jobs)
         if settings.kind == "program":  # which the ladder does not rate
             self._rating = 0.0
 
@@ -68,7 +58,7 @@ class TrialsView(ProgressView):
         return cast("float | None", row["seconds"])
 
     def endings(self, pace: float) -> Mapping[str, float]:
-        return {"final": self._final(), RATING: self._rating}
+        return {"final": self._work.final_seconds, RATING: self._rating}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         seconds = row["seconds"]
@@ -138,7 +128,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             )
 
     def view(self, work: Sweep) -> TrialsView:
-        return TrialsView(work.settings, work.study.progress, lambda: work.final_seconds, work.jobs)
+        return TrialsView(work)
 
     def run(self, work: Sweep, observer: Observer) -> SweepEnding:
         ending, self._result = search_and_select(work, observer)

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from evolve.errors import RunError
@@ -86,14 +87,16 @@ class Lineage:
         parents = row["parents"][:1] if row["origin"] == "mean" else row["parents"]
         return [parent for parent in parents if parent in self.births]
 
-    def giver_of_most(self, individual: str) -> str | None:
-        """Return the parent with which it shares the most numbers, the first of equals."""
-        own = self._numbers(individual)
+    def main_line(self, individual: str) -> list[str]:
+        """Return the individual, the parent that gave it the most of its numbers, and so on back.
 
-        def shared(parent: str) -> int:
-            return sum(a == b for a, b in zip(own, self._numbers(parent), strict=True))
-
-        return max(self.parents(individual), key=shared, default=None)
+        Of parents that gave it equally many it is the first.
+        """
+        line = [individual]
+        while parents := self.parents(line[-1]):
+            own = np.array(self._numbers(line[-1]))
+            line.append(max(parents, key=lambda parent: (own == self._numbers(parent)).sum()))
+        return line
 
     def ancestors(self, individual: str) -> pd.DataFrame:
         """Return a row for the individual and each ancestor, the nearest first.

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from deap.tools import HallOfFame
 
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import OWNABLE
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import rule_set
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
@@ -35,7 +34,7 @@ from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
 from evolve.fitness.games import counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
-from evolve.fitness.roundrobin import FITNESS_FUNCTIONS, Round, RoundRobin, fitness_values
+from evolve.fitness.roundrobin import FITNESS_FUNCTIONS, Round, RoundRobin, finite_numbers
 from evolve.fitness.trend import rest_message
 from evolve.parsing import taking_settings
 from evolve.population.algorithms import algorithm_of
@@ -263,7 +262,7 @@ class Evolution:
             counted(total, progress),
         )
         played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
-        values = fitness_values(self._fitness, played)
+        values = finite_numbers("fitness", self._fitness(played), len(agents)).tolist()
         better = rule_set(self.settings.rules).discs
         # Survivors are in two generations, so each gets a copy: the last may still be written.
         population = [copy(individual) for individual in population]
@@ -339,9 +338,7 @@ def evolve(
     Run('runs/small', generations=2)
     """
     own: Own = {kind: value for kind, value in settings.items() if callable(value)}
-    for kind in own:
-        if kind in EvolutionSettings.model_fields and kind not in OWNABLE:
-            raise SettingsError(f"{kind}: is not a function; those may be: {', '.join(OWNABLE)}")
+    names = {kind: own_name(kind, value) for kind, value in own.items()}
     if "encoding" in own:
         if not isinstance(own["encoding"], Encoding):
             raise SettingsError("encoding: must be an evolve.Encoding")
@@ -349,7 +346,6 @@ def evolve(
             if name in settings:
                 raise SettingsError(f"{name}: does not apply to genes of your own")
     folder = Path(folder)
-    names = {kind: own_name(value) for kind, value in own.items()}
     requested = resolve({**settings, **names}, life_cycle.settings_below(folder))
     with life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, folder, requested) as store_settings:
         evolution = Evolution(folder, requested, Threads(jobs), own)

@@ -28,11 +28,12 @@ from evolve.fitness.statistics import score_of_pairs
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Individual
 from evolve.population.randomness import Use, generator
+from evolve.runs.loading import keep_champion
 from evolve.runs.progress import Observer
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
 from evolve.tables.parquet import write_table
-from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file
+from evolve.tables.paths import playoff_file
 
 _LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
@@ -70,7 +71,8 @@ class ChampionSelection:
         """Save the best agent of the hall of fame as the champion."""
         best = champions.hall[0]
         score = float(best.fitness.values[0])
-        self._save(self._candidate(best).with_provenance(score=score, against="panel"))
+        agent = self._candidate(best).with_provenance(score=score, against="panel")
+        keep_champion(self.folder, agent)
 
     def hold(
         self,
@@ -120,15 +122,12 @@ class ChampionSelection:
             largest_endgame=self.genome.largest_endgame,
             executor=self.context.executor,
         )
-        self._save(winner.with_provenance(**rating))
+        keep_champion(self.folder, winner.with_provenance(**rating))
         # Write the play-off's file last: it marks champion.json as the play-off's, and rated.
         names = [agent.name for agent in agents]
         first_game = run.games_table(generation).num_rows
         rows = games.table(generation, "playoff", names, settings.rules, openings, first_game)
         write_table(playoff_file(self.folder), rows)
-
-    def _save(self, agent: StoredAgent) -> None:
-        agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
 
     def _candidates(
         self,

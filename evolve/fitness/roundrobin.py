@@ -235,9 +235,3 @@ def finite_numbers(kind: str, values: Any, count: int) -> npt.NDArray[np.float64
     if numbers.shape != (count,) or not np.isfinite(numbers).all():
         raise SettingsError(f"{kind}: it must give {count} finite numbers, not {values!r}")
     return numbers
-
-
-def fitness_values(fitness: Fitness, played: Round) -> list[float]:
-    """Call a fitness function; SettingsError unless it returns a finite number for each agent."""
-    numbers = finite_numbers("fitness", fitness(played), len(played.agents))
-    return cast("list[float]", numbers.tolist())

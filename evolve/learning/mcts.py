@@ -195,21 +195,18 @@ class TreeLearner(Learner):
         """Use the current network in later games, if it is good enough."""
         settings = self.settings
         candidate = self.model.network()
-        if not settings.accept or self.player is None:
-            self.player = candidate
-            self.accepted += 1
-            return
-        before = self.agent(settings.simulations, left)
-        after = replace(before, network=candidate, evaluate=self._evaluator(candidate, left))
-        seed = int(rng.integers(2**31))
-        panel = Panel(settings.accept_against, settings.accept_games, settings.rules, seed)
-        old, new = (
-            panel.judge(agent, Threads(self.jobs), progress).scores for agent in (before, after)
-        )
-        if any(last.value < first.value for first, last in zip(old, new, strict=True)) or (
-            panel.against(after, before, Threads(self.jobs), progress) < 0.5
-        ):
-            return
+        if settings.accept and self.player is not None:
+            before = self.agent(settings.simulations, left)
+            after = replace(before, network=candidate, evaluate=self._evaluator(candidate, left))
+            seed = int(rng.integers(2**31))
+            panel = Panel(settings.accept_against, settings.accept_games, settings.rules, seed)
+            old, new = (
+                panel.judge(agent, Threads(self.jobs), progress).scores for agent in (before, after)
+            )
+            if any(last.value < first.value for first, last in zip(old, new, strict=True)) or (
+                panel.against(after, before, Threads(self.jobs), progress) < 0.5
+            ):
+                return
         self.player = candidate
         self.accepted += 1
 

@@ -26,12 +26,12 @@ from evolve.fitness.statistics import stated
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json, taking_settings
 from evolve.runs import life_cycle
-from evolve.runs.loading import existing_champion
+from evolve.runs.loading import existing_champion, keep_champion
 from evolve.runs.progress import Observer, RunEnding, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import TRAININGS
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
-from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
+from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.version import __version__
 
 if TYPE_CHECKING:
@@ -298,7 +298,7 @@ class Training(InMemoryTraining):
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)
-        agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
+        keep_champion(self.folder, agent)
 
     def _rate_champion(self, observer: Observer) -> None:
         """Rate the champion on the ladder, unless its check or an earlier end of training did."""

@@ -128,20 +128,12 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
     return values
 
 
-def _curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
-    """The mean value of a disc by phase, [phases], for each kind of square; NaN for unknown."""
-    curves = {}
-    for label, (names, _, _) in _CURVES.items():
-        squares = np.isin(CLASS_OF_SQUARE, [CLASS_NAMES.index(name) for name in names])
-        curves[label] = np.ma.masked_invalid(values[:, squares]).mean(axis=1).filled(np.nan)
-    return curves
-
-
 def _draw_curves(axes: Axes, values: npt.NDArray[np.float64], starts: Sequence[int]) -> None:
-    """Draw the curves of kinds of squares over the game, a step for each phase."""
+    """Draw the mean value of a disc on each kind of square over the game, a step for each phase."""
     edges = np.array(starts) - 0.5
-    for label, curve in _curves_of(values).items():
-        _, colour, style = _CURVES[label]
+    for label, (names, colour, style) in _CURVES.items():
+        squares = np.isin(CLASS_OF_SQUARE, [CLASS_NAMES.index(name) for name in names])
+        curve = np.ma.masked_invalid(values[:, squares]).mean(axis=1).filled(np.nan)
         axes.stairs(curve, edges, baseline=None, color=colour, ls=style, lw=1.8, label=label)
     axes.axhline(0.0, color=GREY, lw=0.5)
     axes.set(

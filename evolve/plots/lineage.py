@@ -62,14 +62,6 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
     return figure
 
 
-def _main_line(lineage: Lineage, individual: str) -> list[str]:
-    """Return the individual, the parent that gave it the most of its numbers, and so on back."""
-    line = [individual]
-    while (giver := lineage.giver_of_most(line[-1])) is not None:
-        line.append(giver)
-    return line
-
-
 def ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
     """Return the Elo of individuals in the generation of their birth; empty without the ladder.
 
@@ -101,7 +93,7 @@ def _draw_tree(
     names: Sequence[str],
     looks: Mapping[str, tuple[str, str, object]],
 ) -> None:
-    line = _main_line(lineage, individual)
+    line = lineage.main_line(individual)
     rated = ratings_of(lineage, names)
     heights = rated or _lanes(lineage, names, line)
     places = {name: (int(lineage.births[name]["born"]), heights[name]) for name in heights}

@@ -234,7 +234,6 @@ class CmaEs:
         if strategy.update_count:
             strategy.diagD, strategy.B = np.linalg.eigh(strategy.C)
             order = np.argsort(strategy.diagD)
-            strategy.cond = strategy.diagD[order[-1]] / strategy.diagD[order[0]]
             strategy.diagD = strategy.diagD[order] ** 0.5
             strategy.B = strategy.B[:, order]
             strategy.BD = strategy.B * strategy.diagD

@@ -205,8 +205,13 @@ Own = Mapping[str, Callable[..., Any]]
 """The caller's functions, by the setting that each replaces, such as `selection`."""
 
 
-def own_name(function: Callable[..., Any]) -> str:
-    """Return the name of a caller's function in a run's settings; SettingsError if it has none."""
+def own_name(kind: str, function: Callable[..., Any]) -> str:
+    """Return the name of a caller's function for a setting, as a run's settings have it.
+
+    SettingsError if it has none, or the setting takes no function.
+    """
+    if kind in EvolutionSettings.model_fields and kind not in OWNABLE:
+        raise SettingsError(f"{kind}: is not a function; those may be: {', '.join(OWNABLE)}")
     name = getattr(function, "__name__", "")
     if not name.isidentifier():
         raise SettingsError(
@@ -219,7 +224,7 @@ def check_own(settings: EvolutionSettings, own: Own) -> None:
     """Raise SettingsError unless the settings name exactly these functions of the caller."""
     for kind in OWNABLE:
         name: str = getattr(settings, kind)
-        given = own_name(own[kind]) if kind in own else None
+        given = own_name(kind, own[kind]) if kind in own else None
         if name.startswith(OWN) and given != name:
             raise SettingsError(
                 f"{kind} = {name}: is a function from Python; such a run begins and continues by a "

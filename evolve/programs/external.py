@@ -21,9 +21,14 @@ from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
 from evolve.parsing import parse_python
-from evolve.programs.game_clock import GameClock
 from evolve.programs.process import LineProcess
-from evolve.programs.sessions import GtpSession, NBoardSession, ProgramSession, PythonSession
+from evolve.programs.sessions import (
+    GameClock,
+    GtpSession,
+    NBoardSession,
+    ProgramSession,
+    PythonSession,
+)
 from evolve.terminal_text import plain
 
 _DEFAULT_SECONDS: Final = 60.0

@@ -11,8 +11,8 @@ import re
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from operator import index
 from pathlib import Path
@@ -21,9 +21,8 @@ from typing import Any, Final
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.board.squares import square_name
-from evolve.errors import EngineError, RecordError, ResignedError
+from evolve.errors import AgentError, EngineError, RecordError, ResignedError
 from evolve.parsing import parse_json
-from evolve.programs.game_clock import GameClock
 from evolve.programs.process import NOTHING, LineProcess
 from evolve.records.ggf import format_ggf, parse_move
 from evolve.records.moves import read_move
@@ -53,6 +52,47 @@ Four times that for a program that has ended an answer with a blank line."""
 _HOST: Final = Path(__file__).with_name("host.py")
 _SECONDS: Final = 5.0
 """Default time for a move that a class receives: a contest's usual time."""
+_CLOCK: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(?:\+(\d{1,6}(?:\.\d{1,6})?))?", re.ASCII)
+_LONGEST: Final = 86_400.0
+"""Most seconds of a game on a clock."""
+
+
+class GameClock:
+    """The clock of one side in one game after another: it starts again with each new game.
+
+    text: seconds of a game and those that each move adds, `60+0.6`, or `60` without increment;
+    AgentError for anything else. seconds: of a game. left: seconds left at the start of the
+    program's next move.
+    """
+
+    def __init__(self, text: str) -> None:
+        match = _CLOCK.fullmatch(text.strip())
+        self.seconds, self._increment = map(float, match.groups("0")) if match else (0.0, 0.0)
+        if not 0.0 < self.seconds <= _LONGEST or self._increment > _LONGEST:
+            raise AgentError(
+                f"clock={text}: write the seconds of a game and those that a move adds, such as "
+                "60+0.6, or 60"
+            )
+        self._first = self._discs = 64
+        self.left = self.seconds
+
+    @contextmanager
+    def running(self, board: Board) -> Iterator[float]:
+        """Run the clock while the program moves on a board; give the seconds that it has.
+
+        They are below 0 once it has used some of its margin. The same position again is a retry,
+        except for a game's first one, with which another game begins.
+        """
+        discs = 64 - board.empties
+        if discs < self._discs or discs <= self._first:
+            self._first, self.left = discs, self.seconds
+        self._discs = discs
+        begin = time.monotonic()
+        try:
+            yield self.left
+        finally:
+            self.left -= time.monotonic() - begin
+        self.left += self._increment
 
 
 class ProgramSession(ABC):

@@ -25,7 +25,7 @@ from evolve.engine.search.genes import MAX_DEPTH
 from evolve.errors import EvolveError, RecordError, ResignedError
 from evolve.programs.sessions import RULES_STATUS
 from evolve.protocols.session import Session
-from evolve.records.ggf import parse_ggf, parse_move
+from evolve.records.ggf import parse_move, scan_trees
 from evolve.terminal_text import plain, printable
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
@@ -128,7 +128,7 @@ class NBoardEngine:
 
     def _read(self, text: str) -> Session:
         """Return the game of a text; RecordError if it is unreadable or has other rules."""
-        records = parse_ggf(text)
+        records = scan_trees(text).whole()
         if len(records) > 1:
             raise RecordError(f"set game: {len(records)} games came, and one can be played")
         # Front ends without other rules call all games standard.

@@ -108,11 +108,6 @@ def scan_trees(text: str, request: Request = NO_REQUEST) -> Reading:
     return reading.not_empty("no game of GGF or SGF, which would begin with (;GM[Othello] or GM[2]")
 
 
-def parse_ggf(text: str) -> list[GameRecord]:
-    """All games of a text; RecordError names line and game of the first invalid one."""
-    return scan_trees(text).whole()
-
-
 def _game(text: str, index: int) -> tuple[_Properties, int]:
     """The properties of the game whose first one is at `index`, on its main line, and its end.
 

@@ -17,8 +17,7 @@ import pyarrow as pa
 from evolve.engine.board.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS, Rules
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RunError
-from evolve.files.atomic import write_bytes
-from evolve.records.formats import ending_of, packed, read_bytes, text_of
+from evolve.records.formats import ending_of, read_bytes, text_of
 from evolve.records.moves import ParsedMoves, Result, read_moves
 from evolve.records.positions import start_board, start_text
 from evolve.records.record import Ending, GameRecord, Reading, Request, game_of
@@ -165,8 +164,3 @@ def table_bytes(records: Sequence[GameRecord], path: Path) -> bytes:
         return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
     as_json = ending_of(path) == ".json"
     return (frame.to_json(orient="records") + "\n" if as_json else csv_text(frame)).encode()
-
-
-def write_frame(path: Path, frame: pd.DataFrame) -> None:
-    """Write a table as CSV, in one step."""
-    write_bytes(path, packed(csv_text(frame).encode(), path))

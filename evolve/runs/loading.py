@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from evolve.agents.agent import Agent
+from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.reference import read_agent, reference_agent
@@ -113,6 +113,11 @@ def existing_champion(folder: Path) -> Path:
     else:
         why = f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
     raise AgentFileError(f"{folder} {why}")
+
+
+def keep_champion(folder: Path, agent: StoredAgent) -> None:
+    """Make an agent the champion of a run."""
+    agent.save(folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
 
 
 def with_settings(agent: Agent, settings: Mapping[str, Any], source: str) -> Agent:

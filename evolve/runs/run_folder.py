@@ -57,14 +57,12 @@ def _is_leftover(path: Path) -> bool:
 def claim(parent: Path, stem: str) -> Path:
     """Make the first missing folder of parent/stem-001, parent/stem-002, …; safe in parallel."""
     make_folder(parent, exist_ok=True)
-    number = 1
+    number = 0
     while True:
+        number += 1
         folder = parent / f"{stem}-{number:03d}"
-        try:
+        with contextlib.suppress(FileExistsError):
             make_folder(folder)
-        except FileExistsError:
-            number += 1
-        else:
             return folder
 
 

@@ -287,18 +287,7 @@ def space(kind: str) -> list[dict[str, Any]]:
     """The parameters that a sweep of a kind searches."""
     from evolve.sweeps.plan import plan_of
 
-    plan = plan_of(SweepSettings.model_validate({"kind": kind}))
-    defaults = plan.defaults or {}
-    return [
-        {
-            "name": parameter.name,
-            "type": parameter.kind,
-            "range": parameter.range_text,
-            "default": defaults.get(parameter.name),
-            "about": parameter.about,
-        }
-        for parameter in plan.space.parameters
-    ]
+    return plan_of(SweepSettings.model_validate({"kind": kind})).described
 
 
 def over_seeds(folders: Sequence[str]) -> dict[str, Any]:

@@ -147,9 +147,6 @@ class Index:
         stored = self._known.get(name)
         return stored is None or stored[1].state == "damaged"
 
-    def is_running(self, name: str) -> bool:
-        return is_locked(self._folders.run(name))
-
     def running_elsewhere(self) -> int:
         """Number of runs and studies that are written to, but not by a job of this service."""
         jobs = [self._job_of(name) for name in self.names() if self._stamps[name].running]

@@ -167,9 +167,13 @@ class Guard:
             return sites not in (["same-origin"], ["none"])
         if not origins:
             return False
-        origin = _host(urlsplit(origins[0]).netloc if len(origins) == 1 else "")
-        same = _is_same(origin, _host(headers["host"]))
-        return not (self._is_ours(origin[0], scope) and same)
+        name, port = _host(urlsplit(origins[0]).netloc if len(origins) == 1 else "")
+        own_name, own_port = _host(headers["host"])
+        # Another port of the same name is another program, maybe of another account. Behind a proxy
+        # that rewrites Host the names differ: then its page is at the default port, which only root
+        # can open.
+        same = port == (own_port if name == own_name else None)
+        return not (self._is_ours(name, scope) and same)
 
     def _is_ours(self, name: str | None, scope: Scope) -> bool:
         """Whether the service may be called by this name.
@@ -207,23 +211,10 @@ def _refused(body: bytearray, size: int, scope: Scope) -> JSONResponse | None:
     return None
 
 
-_Authority = tuple[str | None, str | None]
-"""A name (None where it is malformed), and a port (None where it is the default)."""
-
-
-def _host(text: str) -> _Authority:
-    """The name and the port in a Host header."""
+def _host(text: str) -> tuple[str | None, str | None]:
+    """The name in a Host header, None where it is malformed, and its port, None for the default."""
     match = _HOST.fullmatch(text)
     return (None, None) if match is None else (_canonical(match[1]), match[2])
-
-
-def _is_same(origin: _Authority, host: _Authority) -> bool:
-    """Whether a page from an origin may be the page of the service at a host.
-
-    Another port of the same name is another program, maybe of another account. Behind a proxy that
-    rewrites Host the names differ: then its page is at the default port, which only root can open.
-    """
-    return origin[1] == (host[1] if origin[0] == host[0] else None)
 
 
 def _canonical(name: str) -> str:

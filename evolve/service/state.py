@@ -16,6 +16,7 @@ from fastapi.responses import StreamingResponse
 
 from evolve.errors import EvolveError
 from evolve.parsing import json_value
+from evolve.runs.run_folder import is_locked
 from evolve.service.agents import Agents, HumanGames
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search
@@ -132,7 +133,7 @@ class ServiceState:
             job = self.jobs.of_run(name)
             if job is not None and not job.over:
                 raise ProblemError(409, f"job {job.id} is at work on {name}: stop it first")
-            if self.index.is_running(name):
+            if is_locked(self.folders.run(name)):
                 raise ProblemError(409, f"{name} is being written to by another process")
 
     def _tell(self, name: str, document: Mapping[str, Any]) -> None:

@@ -10,8 +10,7 @@ import numpy as np
 
 from evolve.arena.call import games_shown
 from evolve.arena.result_table import ResultTable
-from evolve.config.evolution import ENDINGS, EvolutionSettings
-from evolve.config.operators import OWNABLE
+from evolve.config.evolution import ENDINGS
 from evolve.errors import SettingsError
 from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
@@ -153,9 +152,7 @@ def _name(kind: str, value: Any, functions: Functions) -> Any:
     """Return a setting's value for study.toml; a function is replaced by its name and kept."""
     if not callable(value):
         return value
-    if kind in EvolutionSettings.model_fields and kind not in OWNABLE:
-        raise SettingsError(f"{kind}: is not a function; those may be: {', '.join(OWNABLE)}")
-    name = own_name(value)
+    name = own_name(kind, value)
     if functions.setdefault(kind, {}).setdefault(name, value) is not value:
         raise SettingsError(
             f"{kind}: two functions are called {name}; a study tells settings apart by their names"

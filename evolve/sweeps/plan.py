@@ -20,11 +20,11 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import SettingsError
 from evolve.extras import imported, need
-from evolve.runs.loading import load_agent
+from evolve.runs.loading import keep_champion, load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.trials import Objective, Report, Task, TrialResult, agent_file, keep
+from evolve.sweeps.trials import Objective, Report, Task, TrialResult, agent_file
 from evolve.tables.columns import rows_with
 from evolve.tables.paths import TRIALS_FILE
 from evolve.tables.trials import TRIALS_COLUMNS, read_final, read_trials
@@ -79,7 +79,7 @@ class Plan(ABC):
         """Make a trial's agent the sweep's champion, where its file is here."""
         file = agent_file(folder, trial)
         if file.exists():
-            keep(folder, read_agent(file).with_provenance(**facts))
+            keep_champion(folder, read_agent(file).with_provenance(**facts))
 
     @property
     def example(self) -> dict[str, Any]:
@@ -87,6 +87,21 @@ class Plan(ABC):
         if self.defaults is not None:
             return self.defaults
         return {parameter.name: parameter.example for parameter in self.space.parameters}
+
+    @property
+    def described(self) -> list[dict[str, Any]]:
+        """The parameters for people: `name`, `type`, `range`, `default` and `about` of each."""
+        defaults = self.defaults or {}
+        return [
+            {
+                "name": parameter.name,
+                "type": parameter.kind,
+                "range": parameter.range_text,
+                "default": defaults.get(parameter.name),
+                "about": parameter.about,
+            }
+            for parameter in self.space.parameters
+        ]
 
     @property
     def bounded(self) -> SweepSettings:

@@ -29,6 +29,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import mean_of
 from evolve.runs import run_folder
+from evolve.runs.loading import keep_champion
 from evolve.runs.progress import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
@@ -40,7 +41,7 @@ from evolve.sweeps.final import (
 )
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
-from evolve.sweeps.trials import agent_file, keep
+from evolve.sweeps.trials import agent_file
 from evolve.tables.paths import RETEST, RUNGS, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 
@@ -96,12 +97,10 @@ class Rungs:
 
     def climb(self, observer: Observer) -> FinalDocument | None:
         """Run or resume the rungs; return the result, None without candidates."""
-        trials = settings_ranked(self._sweep.study.trials())
-        names = [DEFAULTS if is_defaults(trial) else f"trial-{trial.number}" for trial in trials]
-        candidates = [
-            Candidate(trial.params, name, trial.number)
-            for trial, name in zip(trials, names, strict=True)
-        ]
+        candidates = []
+        for trial in settings_ranked(self._sweep.study.trials()):
+            name = DEFAULTS if is_defaults(trial) else f"trial-{trial.number}"
+            candidates.append(Candidate(trial.params, name, trial.number))
         for number, rung in enumerate(self._settings.longer, 1):
             best = [candidate for candidate in candidates if candidate.origin != DEFAULTS]
             defaults = [candidate for candidate in candidates if candidate.origin == DEFAULTS]
@@ -180,7 +179,8 @@ class Rungs:
             facts = rate_winner(agent, self._settings, observer, executor)
         facts |= {} if against is None else {"against_defaults": against.score}
         facts |= {"run": folder.resolve().name, "trial": winner.number}
-        keep(folder, replace(agent.with_provenance(**facts), name=f"trial-{winner.number}"))
+        champion = replace(agent.with_provenance(**facts), name=f"trial-{winner.number}")
+        keep_champion(folder, champion)
         result = FinalDocument(
             trials=self._sweep.study.finished(),
             finalists=[candidate.standing for candidate in candidates],

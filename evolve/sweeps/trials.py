@@ -17,7 +17,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
 from evolve.fitness.executor import ONE_THREAD, Executor
-from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, TRIALS
+from evolve.tables.paths import TRIALS
 from evolve.tables.trials import REPEATED
 from evolve.version import __version__
 
@@ -159,11 +159,6 @@ def agent_file(folder: Path, trial: FrozenTrial) -> Path:
             f"trial {number} of {folder} names {file!r} as its agent, not {stem}.json or {stem}.npz"
         )
     return folder / file
-
-
-def keep(folder: Path, agent: StoredAgent) -> None:
-    """Make an agent the sweep's champion."""
-    agent.save(folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
 
 
 class Objective:

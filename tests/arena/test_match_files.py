@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evolve.records import table
+from evolve.arena import match_files
 from evolve.records.formats import read_games
 from evolve.runs.run_folder import locked
 from tests.cli import (
@@ -251,15 +251,15 @@ def test_two_writers_are_refused() -> None:
 def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    write, times = table.write_frame, [0]
+    write, times = match_files.write_bytes, [0]
 
-    def failing(path: Path, frame: pd.DataFrame) -> None:
+    def failing(path: Path, data: bytes) -> None:
         times[0] += 1
         if times[0] == 1:
             raise OSError(28, "No space left on device", str(path))
-        write(path, frame)
+        write(path, data)
 
-    monkeypatch.setattr("evolve.records.table.write_frame", failing)
+    monkeypatch.setattr(match_files, "write_bytes", failing)
     ended = invoke("match", "random", "swh", "--games", 200, "--out", "g.csv", "--json")
     assert ended.code == 0
     assert "No space left on device" in ended.err

@@ -17,13 +17,12 @@ import pytest
 from evolve.cli import terminal
 from evolve.cli.display import Display, reporting_compilation, watching
 from evolve.cli.studies import RunsView
-from evolve.cli.sweeps import TrialsView
 from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
-from evolve.config.sweep import SweepSettings
 from evolve.studies.running import StudyWork
 from evolve.tables.metrics import METRICS_COLUMNS
 from tests.cli import on_a_terminal, program
+from tests.cli.test_sweeps import view_of_a_sweep
 
 
 def test_compilation_is_told_once_and_only_when_it_happens() -> None:
@@ -42,7 +41,7 @@ def test_compilation_is_told_once_and_only_when_it_happens() -> None:
 
 
 def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[str]) -> None:
-    look = TrialsView(SweepSettings(kind="alphabeta"))
+    look = view_of_a_sweep()
     display = Display(look)
     display.begin()
     assert capsys.readouterr().out.splitlines() == [look.head()]
@@ -84,7 +83,7 @@ def test_lines_of_a_study_stand_below_their_heads() -> None:
 def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    look = TrialsView(SweepSettings(kind="alphabeta"))
+    look = view_of_a_sweep()
     with watching(look) as display:
         assert not display.stop()
         signal.raise_signal(signal.SIGINT)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cli.drawing import _board_lines, print_agent
+from evolve.cli.drawing import board_text, print_agent
 from tests.cli import done
 
 
@@ -33,7 +33,7 @@ def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None]) ->
     board = evolve.Board.start().play(19)
     for colour in (True, False):
         screen(80, colour)
-        lines = _board_lines(board, 19, board.legal_moves())
+        lines = board_text(board, 19, board.legal_moves()).split("\n")
         row = lines[3]
         assert row.plain.strip() == "3 · · * ● * · · ·"
         assert f"{'●' if colour else '○'} white 1" in lines[-1].plain

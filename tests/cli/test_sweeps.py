@@ -6,6 +6,7 @@ import math
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -27,8 +28,18 @@ def row(number: int, state: str, score: float | None, **others: Any) -> dict[str
     return {**facts, "seconds": 2.04, "reason": None, **others}
 
 
+def sweep_of(settings: SweepSettings, progress: tuple[float, float] = (0, 20)) -> Any:
+    """A sweep as its view sees it, whose final takes no time."""
+    study = SimpleNamespace(progress=progress)
+    return SimpleNamespace(settings=settings, study=study, final_seconds=0.0, jobs=1)
+
+
+def view_of_a_sweep(progress: tuple[float, float] = (0, 20)) -> TrialsView:
+    return TrialsView(sweep_of(SweepSettings(kind="alphabeta", trials=20), progress))
+
+
 def test_a_row_of_a_trial() -> None:
-    look = TrialsView(SweepSettings(kind="alphabeta"))
+    look = view_of_a_sweep()
     best = look.columns.index("best")
     rows = [
         row(0, "FAIL", None, seconds=None, reason="no memory"),
@@ -50,7 +61,7 @@ RATING_TIME = rating_seconds("standard", 20, 1)
 def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.monotonic()
     monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
-    look = TrialsView(SweepSettings(kind="alphabeta", trials=20), (10, 20))
+    look = view_of_a_sweep(progress=(10, 20))
     display = Display(look)
     assert display.time.left is None
     assert look.line(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
@@ -62,11 +73,10 @@ def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPat
 def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.monotonic()
     monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
-    final = [7.0]
-    look = TrialsView(SweepSettings(kind="alphabeta", trials=20), (0, 20), lambda: final[0])
-    display, told = Display(look), []
+    sweep = sweep_of(SweepSettings(kind="alphabeta", trials=20))
+    display, told = Display(TrialsView(sweep)), []
     now += 30.0
-    for number, final[0] in ((9, 7.0), (18, 70.0), (19, 700.0)):
+    for number, sweep.final_seconds in ((9, 7.0), (18, 70.0), (19, 700.0)):
         display.row(row(number, "COMPLETE", 0.5, seconds=30.0), number + 1, 20)
         told.append(display.time.left)
     assert told == pytest.approx([RATING_TIME + s for s in (30 + 7, 30 / 19 + 70, 700)])
@@ -78,7 +88,7 @@ def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_program_has_no_rating_to_wait_for() -> None:
     settings = ProgramSweepSettings(program="gtp:engine {a:1:9=3}", games=400)
-    assert TrialsView(settings).endings(1.0) == {"final": 0.0, RATING: 0.0}
+    assert TrialsView(sweep_of(settings)).endings(1.0) == {"final": 0.0, RATING: 0.0}
 
 
 def test_the_parameters_that_matter_most_are_shown(
@@ -100,7 +110,7 @@ def test_the_parameters_that_matter_most_are_shown(
 
 
 def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
-    display = Display(TrialsView(SweepSettings(kind="alphabeta")))
+    display = Display(view_of_a_sweep())
     display.stage("final", 2, 80)
     display.request_stop()
     assert "ending after the current games; Ctrl-C again" in capsys.readouterr().out

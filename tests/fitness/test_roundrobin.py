@@ -17,7 +17,7 @@ from evolve.fitness.roundrobin import (
     RoundRobin,
     _pairs_by_lot,
     all_pairs,
-    fitness_values,
+    finite_numbers,
     schedule,
     standings,
 )
@@ -137,7 +137,7 @@ def played() -> Round:
 
 
 def test_the_default_is_the_score(played: Round) -> None:
-    values = fitness_values(FITNESS_FUNCTIONS["score"], played)
+    values = finite_numbers("fitness", FITNESS_FUNCTIONS["score"](played), 6).tolist()
     assert values == played.standings.score.tolist()
     assert all(type(value) is float for value in values)
     assert len(set(values)) > 1
@@ -150,7 +150,7 @@ def test_a_function_may_take_its_numbers_from_agents_and_games(played: Round) ->
         count = len(given.agents)
         return np.bincount(black, difference, count) - np.bincount(white, difference, count)
 
-    values = fitness_values(discs, played)
+    values = finite_numbers("fitness", discs(played), 6)
     assert sum(values) == 0.0
     assert (np.array(values) / 10).tolist() == pytest.approx(
         played.standings.disc_difference.tolist()
@@ -161,6 +161,6 @@ def test_a_function_may_take_its_numbers_from_agents_and_games(played: Round) ->
     "given",
     [1.0, None, ["x"] * 6, [1.0] * 5, [[1.0]] * 6, [1.0] * 5 + [float("nan")], [float("inf")] * 6],
 )
-def test_what_is_no_finite_number_for_each_is_refused(given: Any, played: Round) -> None:
+def test_what_is_no_finite_number_for_each_is_refused(given: Any) -> None:
     with pytest.raises(SettingsError, match="fitness: it must give 6 finite numbers, not"):
-        fitness_values(lambda _: given, played)
+        finite_numbers("fitness", given, 6)

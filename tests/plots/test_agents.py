@@ -15,7 +15,7 @@ from evolve.engine.patterns.patterns import DISC, Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
 from evolve.plots.agents import (
-    _curves_of,
+    _draw_curves,
     draw_weights,
     plot_agent,
     plot_patterns,
@@ -88,7 +88,9 @@ def test_curves_are_means_over_squares_of_a_kind() -> None:
     values[:, 2], values[:, 3] = 4.0, 8.0  # c1, d1: two of the edges' sixteen
     values[1] = np.nan
     values[2, 1] = np.nan  # b1: others of its like have a value
-    curves = _curves_of(values)
+    axes = Figure().subplots()
+    _draw_curves(axes, values, [4, 24, 44, 65])
+    curves = {step.get_label(): step.get_data().values for step in axes.patches}
     assert curves["corner (a1)"].tolist()[::2] == [12.0, 12.0]
     assert curves["edge (c1, d1)"].tolist()[::2] == [0.75, 0.75]
     assert curves["C square (b1)"][2] == 0.0

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from evolve.evolution.lineage import Lineage
-from evolve.plots.lineage import _main_line, _survival_of, plot_lineage, ratings_of
+from evolve.plots.lineage import _survival_of, plot_lineage, ratings_of
 from evolve.runs.run import Run
 from tests.cli.test_light import KEPT_RUN
 from tests.plots import written_in
@@ -47,7 +47,7 @@ def test_without_the_ladder_only_the_generation_is_an_axis(tmp_path: Path) -> No
 
 def test_the_main_line_goes_to_the_parent_that_gave_most(run: Run) -> None:
     lineage = Lineage(run)
-    line = _main_line(lineage, lineage.best())
+    line = lineage.main_line(lineage.best())
     assert not lineage.parents(line[-1])
     for child, parent in pairwise(line):
         assert parent in lineage.parents(child)

@@ -105,7 +105,7 @@ def first_ones(candidates: Sequence[Individual], count: int, breeding: Any) -> A
 
 
 def algorithm(**own: Callable[..., Any]) -> GeneticAlgorithm:
-    names = {kind: own_name(function) for kind, function in own.items()}
+    names = {kind: own_name(kind, function) for kind, function in own.items()}
     settings = resolve({"population": 8, "newcomers": 0.0, **names})
     return GeneticAlgorithm(settings, Genome.of(settings), None, own)
 
@@ -189,7 +189,7 @@ def test_settings_and_functions_must_agree(kind: str) -> None:
 
 def test_what_has_no_name_cannot_be_written_down() -> None:
     with pytest.raises(SettingsError, match="make it with def"):
-        own_name(lambda candidates, count, breeding: candidates)
+        own_name("selection", lambda candidates, count, breeding: candidates)
 
 
 def test_cma_has_operators_of_its_own() -> None:

@@ -11,7 +11,7 @@ import evolve
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
 from evolve.records.formats import read_games
-from evolve.records.ggf import format_ggf, parse_ggf
+from evolve.records.ggf import format_ggf, scan_trees
 from evolve.records.record import GameRecord
 
 NBOARD = (
@@ -36,7 +36,7 @@ def random_record(seed: int, rules: str = "standard") -> GameRecord:
 
 
 def test_what_nboard_sends() -> None:
-    (record,) = parse_ggf(NBOARD)
+    (record,) = scan_trees(NBOARD).whole()
     assert format_moves(record.moves) == "f5 f6 d3 c5 e6 f7 e7 f4"
     assert (record.black, record.white, record.site) == ("./mEdax", "chris", "NBoard")
     assert record.final.side == "black"
@@ -46,7 +46,7 @@ def test_what_nboard_sends() -> None:
 
 
 def test_what_the_server_archives() -> None:
-    first, second = parse_ggf(SERVER + "\n\n2 " + NBOARD)
+    first, second = scan_trees(SERVER + "\n\n2 " + NBOARD).whole()
     assert format_moves(first.moves) == "d3 c5 e6"
     assert (first.ending, first.result, first.winner) == ("time", -2.0, "white")
     assert second.black == "./mEdax"
@@ -56,7 +56,7 @@ def test_what_the_server_archives() -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_there_and_back(seed: int, rules: str) -> None:
     record = random_record(seed, rules)
-    (again,) = parse_ggf(format_ggf(record))
+    (again,) = scan_trees(format_ggf(record)).whole()
     assert again.moves == record.moves
     assert again.rules == rules
     assert (again.winner, again.score, again.ending) == (record.winner, record.score, "end")
@@ -75,8 +75,8 @@ def test_there_and_back(seed: int, rules: str) -> None:
     ],
 )
 def test_as_others_write_them(found: str, written: str) -> None:
-    (game,) = parse_ggf(NBOARD.replace(found, written))
-    assert game.moves == parse_ggf(NBOARD)[0].moves
+    (game,) = scan_trees(NBOARD.replace(found, written)).whole()
+    assert game.moves == scan_trees(NBOARD).whole()[0].moves
     assert game.white == ("chr]is" if found == "chris" else "chris")
 
 
@@ -85,9 +85,9 @@ def test_passes_may_be_left_out() -> None:
     text = format_ggf(record)
     assert "[PA]" in text
     short = text.replace("B[PA]", "").replace("W[PA]", "")
-    assert parse_ggf(short)[0].moves[: len(record.moves)] == record.moves
+    assert scan_trees(short).whole()[0].moves[: len(record.moves)] == record.moves
     for name in ("pass", "pa", "Pass//0.01"):
-        assert parse_ggf(text.replace("PA]", name + "]"))[0].moves == record.moves
+        assert scan_trees(text.replace("PA]", name + "]")).whole()[0].moves == record.moves
 
 
 def test_a_game_from_elsewhere_and_one_that_was_resigned() -> None:
@@ -97,7 +97,7 @@ def test_a_game_from_elsewhere_and_one_that_was_resigned() -> None:
     text = format_ggf(record)
     assert "RE[+12.00:r]" in text
     assert text.endswith(" O];)")
-    (again,) = parse_ggf(text)
+    (again,) = scan_trees(text).whole()
     assert again.start == board
     assert again.start.moves is None
     assert (again.ending, again.winner) == ("resigned", "black")
@@ -145,5 +145,5 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     "text", ["(;GM[Othello]B[f5]W[d6])", "(;GM[Othello];B[f5];W[d6];)", "(;GM[Othello]\n;B[f5] )"]
 )
 def test_ends_and_separators_as_sgf_has_them(text: str) -> None:
-    (record,) = parse_ggf(text)
+    (record,) = scan_trees(text).whole()
     assert record.moves == (37, 43)[: text.count("[") - 1]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.records.ggf import parse_ggf
+from evolve.records.ggf import scan_trees
 from evolve.service.downloads import Downloads
 from evolve.service.folders import Folders
 from evolve.service.responses import ProblemError
@@ -48,7 +48,7 @@ def test_files_of_a_run(service: Service, runs: Path, tmp_path: Path) -> None:
     rules = run.config["rules"]
     (tmp_path / "games.csv").write_text(got["games.csv"].text)
     assert set(pd.read_csv(tmp_path / "games.csv")["rules"]) == {rules}
-    assert {record.rules for record in parse_ggf(got["games.ggf"].text)} == {rules}
+    assert {record.rules for record in scan_trees(got["games.ggf"].text).whole()} == {rules}
     assert not list((runs / ".service/tmp").iterdir())
 
 

@@ -85,19 +85,7 @@ async def health(service: Service) -> Health:
 def get_meta() -> Meta:
     """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
     return Meta(
-        kinds=[
-            *(
-                KindInfo.model_validate(
-                    {
-                        **vars(kind),
-                        "event": kind.row_event,
-                        "tables": [_table(kind, table) for table in kind.tables],
-                    }
-                )
-                for kind in RUN_TYPES
-            ),
-            STUDY,
-        ],
+        kinds=[*map(_kind, RUN_TYPES), STUDY],
         contests=[{"name": name, "plural": contest.plural} for name, contest in CONTESTS.items()],
         rules=[
             {
@@ -111,6 +99,11 @@ def get_meta() -> Meta:
         default_rules=DEFAULT_RULES,
         given_rules=default_rules(),
     )
+
+
+def _kind(kind: RunType) -> KindInfo:
+    tables = [_table(kind, table) for table in kind.tables]
+    return KindInfo.model_validate({**vars(kind), "event": kind.row_event, "tables": tables})
 
 
 def _table(kind: RunType, table: RunTable) -> TableInfo:

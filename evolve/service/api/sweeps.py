@@ -67,8 +67,7 @@ async def compare_seeds(service: Service, run: Several) -> OverSeeds:
     `evolve compare`.
     """
     folders = [str(source.path) for source in _opened(service, dict.fromkeys(run))]
-    found: dict[str, Any] = await service.search.ask("over_seeds", folders=folders)
-    return OverSeeds.model_validate(found)
+    return OverSeeds.model_validate(await service.search.ask("over_seeds", folders=folders))
 
 
 @router.get("/runs/{run}/courses")
@@ -80,8 +79,7 @@ async def get_courses(service: Service, run: RunId) -> Items[list[dict[str, Any]
     with one seed has none, or that of its games.
     """
     (source,) = _opened(service, [run])
-    items: list[dict[str, Any]] = await service.search.ask("courses", folder=str(source.path))
-    return Items(items=items)
+    return Items(items=await service.search.ask("courses", folder=str(source.path)))
 
 
 @router.get("/metrics")
@@ -96,9 +94,7 @@ def get_metrics(service: Service, run: Several) -> Items[list[dict[str, Any]]]:
 async def get_best(service: Service, run: RunId) -> Best:
     """The best trial of a sweep so far, beside the defaults, and how to use its settings."""
     opened = _sweep(service, run)
-    found: dict[str, Any] = await service.search.ask(
-        "evolve.sweeps.findings:winner_of", folder=opened.path
-    )
+    found = await service.search.ask("evolve.sweeps.findings:winner_of", folder=opened.path)
     return Best.model_validate({**found, "lines": [*found["lines"], *use_lines(service, opened)]})
 
 
@@ -126,9 +122,8 @@ async def get_landscapes(
     `slices`: how many of these; 0 gives the names alone, at once.
     """
     folder = str(_sweep(service, run).path)
-    found: dict[str, Any] = await service.search.ask(
-        "landscapes", folder=folder, names=[*parameter], slices=slices
-    )
+    asked: dict[str, Any] = {"folder": folder, "names": [*parameter], "slices": slices}
+    found = await service.search.ask("landscapes", **asked)
     return Landscapes.model_validate(found)
 
 

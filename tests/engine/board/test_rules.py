@@ -31,7 +31,7 @@ from evolve.programs.external import ExternalAgent
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.formats import read_games
-from evolve.records.ggf import parse_ggf
+from evolve.records.ggf import scan_trees
 from evolve.records.record import GameRecord
 from evolve.runs.loading import agree_on
 from evolve.standalone.render import render
@@ -121,10 +121,10 @@ def test_a_record_of_rules_that_are_not_known_is_refused() -> None:
     def game(kind: str) -> str:
         return f"(;GM[Othello]PB[a]PW[b]TY[{kind}]B[f5];)"
 
-    assert [parse_ggf(game(kind))[0].rules for kind in ("8", "8a", "8r18")] == [
+    assert [scan_trees(game(kind)).whole()[0].rules for kind in ("8", "8a", "8r18")] == [
         "standard",
         "reversed",
         "standard",
     ]
     with pytest.raises(RecordError, match="komi"):
-        parse_ggf(game("8k"))
+        scan_trees(game("8k")).whole()
