@@ -163,8 +163,7 @@ def match_of(
     agreed = agree_on(players, settings.rules)
     default = GAMES if settings.sprt is None else GAMES_OF_TEST
     openings = _openings_for(
-        settings.openings,
-        settings.opening_plies,
+        settings,
         settings.games and (settings.games + 1) // 2,
         default // 2,
         agreed.rules,
@@ -203,13 +202,11 @@ def tournament_of(
     require_compiling()
     agreed = agree_on(players, settings.rules)
     pairs = (settings.games + 1) // 2
-    chosen, plies, seed = settings.openings, settings.opening_plies, settings.seed
 
     def drawn(i: int, j: int) -> Openings:
-        rng = np.random.default_rng([seed, i, j])
-        return _openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
+        rng = np.random.default_rng([settings.seed, i, j])
+        return _openings_for(settings, pairs, pairs, agreed.rules, rng, **reading)
 
-    described = {"games": 2 * pairs, "openings": _identity_of(chosen), "opening_plies": plies}
     anchors = Anchors()
     if settings.against:
         ladder = rule_set(agreed.rules).ladder
@@ -217,9 +214,13 @@ def tournament_of(
         elos = settings.elos or tuple(float(elo) for elo in known if elo is not None)
         anchors = Anchors(len(known), elos if len(elos) == len(known) else ())
     tournament = Tournament(
-        Contest(players, names, agreed.rules, seed),
+        Contest(players, names, agreed.rules, settings.seed),
         drawn,
-        settings=described,
+        settings={
+            "games": 2 * pairs,
+            "openings": _identity_of(settings.openings),
+            "opening_plies": settings.opening_plies,
+        },
         anchors=anchors,
         **options,
     )
@@ -235,8 +236,7 @@ def _identity_of(source: str) -> str:
 
 
 def _openings_for(
-    source: str,
-    plies: int | None,
+    settings: MatchSettings | RateSettings,
     pairs: int | None,
     default: int,
     rules: Rules,
@@ -248,8 +248,9 @@ def _openings_for(
     """Return `pairs` openings; without `pairs`, all openings of a file, or `default` many.
 
     Unreadable parts of a file are skipped and reported to `tell`; with `strict` they raise
-    RecordError. Raises OptionsError if `source` is none of `balanced`, `random`, `start`, a file.
+    RecordError. Raises OptionsError if `openings` is none of `balanced`, `random`, `start`, a file.
     """
+    source, plies = settings.openings, settings.opening_plies
     if source == "start":
         return START_POSITION.first(pairs or default)
     if source == "balanced":
@@ -264,9 +265,7 @@ def _openings_for(
         )
     from evolve.records.formats import read_games  # imported here: few matches use a file
 
-    reading = read_games(source, strict=strict)
-    for line in reading.messages(Path(source)):
-        tell(line)
+    reading = read_games(source, strict=strict, tell=tell)
     openings = openings_of_games(reading.records, plies)
     return openings.first(pairs or len(openings))
 
