@@ -280,6 +280,5 @@ def shown_settings(
     """
     model = form_of(command, {})[0].model
     shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
-    return cast(
-        "dict[str, Any]", json_value(with_agents(model, shown, lambda _, name: id_of(name)))
-    )
+    named = with_agents(model, shown, lambda _, name: id_of(name))
+    return cast("dict[str, Any]", json_value(named))

@@ -122,7 +122,7 @@ async def get_landscapes(
     `slices`: how many of these; 0 gives the names alone, at once.
     """
     folder = str(_sweep(service, run).path)
-    asked = {"folder": folder, "names": [*parameter], "slices": slices}
+    asked: dict[str, Any] = {"folder": folder, "names": [*parameter], "slices": slices}
     found = await service.search.ask("landscapes", **asked)
     return Landscapes.model_validate(found)
 
