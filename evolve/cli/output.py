@@ -212,13 +212,10 @@ def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> N
     elif len(rows) > 1:
         pair = f"{rows[0]['games'] // (len(rows) - 1)} games a pair"
         print_line("the final so far:" if verdict is None else f"final, {pair}:")
-        elos = [
-            elo_text(*map(row.get, ("elo", "elo_low", "elo_high")), signed=True) for row in rows
-        ]
-        values = [
-            [row["trial"], elo, row["score"], row["failures"]]
-            for row, elo in zip(rows, elos, strict=True)
-        ]
+        values = []
+        for row in rows:
+            elo = elo_text(*map(row.get, ("elo", "elo_low", "elo_high")), signed=True)
+            values.append([row["trial"], elo, row["score"], row["failures"]])
         heads = ["trial", "Elo", "score", "failed"]
         shown = len(heads) - (not any(row["failures"] for row in rows))
         print_rows(heads[:shown], [line[:shown] for line in values])

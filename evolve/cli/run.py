@@ -109,10 +109,8 @@ def start_run(
     given, file = given or given_options(model, options), settings_below(config)
     if options["seeds"] is not None or options["grid"]:
         given.pop("jobs", None)  # on the command line it counts for all runs together
-        settings = laid_over(file, given)
-        return _start_study(
-            _design(command, options["seeds"], options["grid"], settings), jobs, out
-        )
+        design = _design(command, options["seeds"], options["grid"], laid_over(file, given))
+        return _start_study(design, jobs, out)
     resolved = resolved or partial(resolve_as, model, variant.all_presets())
     return work_of(kind)(command).start(resolved(given, file, config or "file"), jobs, out)
 

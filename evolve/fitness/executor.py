@@ -120,18 +120,16 @@ class Threads:
 
         unwanted = threading.Event()
 
-        def wanted() -> Iterator[tuple[int, _T]]:
-            return takewhile(lambda _: not unwanted.is_set(), enumerate(tasks))
-
         def work(number: int, task: _T) -> tuple[int, _R]:
             if unwanted.is_set():  # joblib hands out some tasks ahead
                 raise _UnwantedError
             return number, function(task)
 
+        wanted = takewhile(lambda _: not unwanted.is_set(), enumerate(tasks))
         parallel = joblib.Parallel(
             n_jobs=self.slots, backend="threading", return_as="generator_unordered"
         )
-        answers = Background(parallel(joblib.delayed(work)(*numbered) for numbered in wanted()))
+        answers = Background(parallel(joblib.delayed(work)(*numbered) for numbered in wanted))
         try:
             yield from answers
         finally:

@@ -179,11 +179,9 @@ class Series:
         try:
             for agent in self.agents:
                 agent.prepare()
-            if self.watch is not None:
-                yield from self._one_by_one(numbers, in_pairs, stop)
-            elif played_by_kernels(self.agents, self.openings):
+            if self.watch is None and played_by_kernels(self.agents, self.openings):
                 yield from self._by_kernels(numbers, in_pairs)
-            elif any(agent.together for agent in self.agents):
+            elif self.watch is None and any(agent.together for agent in self.agents):
                 yield from self._side_by_side(numbers, check_stop)
             else:
                 yield from self._one_by_one(numbers, in_pairs, stop)

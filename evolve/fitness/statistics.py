@@ -128,11 +128,8 @@ def score_of_pairs(pair_scores: Floats) -> Estimate:
     trials = count * min(2.0 if ratio <= 0.0 else binomial / ratio, 8.0)
     centre = (score + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
     spread = math.sqrt(binomial / trials + Z95**2 / (4 * trials**2)) / (1 + Z95**2 / trials)
-    low, high = max(0.0, centre - Z95 * spread), min(1.0, centre + Z95 * spread)
-    if score == 0.0:
-        low = 0.0
-    if score == 1.0:
-        high = 1.0
+    low = 0.0 if score == 0.0 else max(0.0, centre - Z95 * spread)
+    high = 1.0 if score == 1.0 else min(1.0, centre + Z95 * spread)
     return Estimate(score, low, high, 2 * count)
 
 

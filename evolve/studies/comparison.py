@@ -210,14 +210,11 @@ def compared(groups: Sequence[Group], metric: str | None = None) -> Comparison:
     if not any(values.values()):
         raise RunError(f"no run of these has its {metric} yet")
     rated = [group for group in groups if values[group.name]]
-    alone: list[_Row] = [
-        (group.name, None, list(values[group.name].values()), None) for group in rated
-    ]
-    pairs: list[_Row] = [
-        (a.name, b.name, [*_differences(values[a.name], values[b.name]).values()], None)
-        for a, b in _pairs(rated)
-    ]
-    frame = _table(metric, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
+    rows: list[_Row] = [(of.name, None, [*values[of.name].values()], None) for of in rated]
+    for a, b in _pairs(rated):
+        if differences := _differences(values[a.name], values[b.name]):
+            rows.append((a.name, b.name, [*differences.values()], None))
+    frame = _table(metric, rows, 0.0)
     effects = _table(metric, _main_effects(rated, values), 0.0)
     frame = pd.concat([frame, effects], ignore_index=True) if len(effects) else frame
     return Comparison(groups, frame, values, note)

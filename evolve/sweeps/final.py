@@ -147,21 +147,18 @@ class SweepFinal:
             f"{self.games} at most"
         )
         contest = Contest(self.agents, self.names, self.plan.sweep.rules, self.plan.sweep.seed)
-        rating = Tournament(
-            contest,
-            lambda i, j: self._openings(Part.PLAYOFF, i, j),
-            executor=self.executor,
-            play_match=lambda match, done: self._play_pair(rating, match, done),
-        )
+
+        def play(match: Match, done: GamesDone | None) -> None:
+            if rating.finished:
+                self._write_standings(rating.rows())
+            self.matches.play(match, done)
+
+        openings = partial(self._openings, Part.PLAYOFF)
+        rating = Tournament(contest, openings, executor=self.executor, play_match=play)
         rating.play(self.matches.progress)
         rows = rating.rows()
         self._write_standings(rows)
         return rows
-
-    def _play_pair(self, rating: Tournament, match: Match, done: GamesDone | None) -> None:
-        if rating.finished:
-            self._write_standings(rating.rows())
-        self.matches.play(match, done)
 
     def _write_standings(self, rows: Sequence[Row]) -> None:
         """Write how a final stands that is not over."""
