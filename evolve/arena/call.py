@@ -265,9 +265,7 @@ def _openings_for(
         )
     from evolve.records.formats import read_games  # imported here: few matches use a file
 
-    reading = read_games(source, strict=strict)
-    for line in reading.messages(Path(source)):
-        tell(line)
+    reading = read_games(source, strict=strict, tell=tell)
     openings = openings_of_games(reading.records, plies)
     return openings.first(pairs or len(openings))
 

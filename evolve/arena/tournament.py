@@ -237,11 +237,10 @@ class Tournament:
             own = [(r.wins, r.draws, r.losses, r.failures_a) for (i, _), r in met if i == index]
             own += [(r.losses, r.draws, r.wins, r.failures_b) for (_, j), r in met if j == index]
             wins, draws, losses, failures = np.array(own, int).reshape(-1, 4).sum(axis=0).tolist()
-            if index < self.anchors.count:
-                pass
-            elif score == 0.0:
+            anchored = index < self.anchors.count
+            if score == 0.0 and not anchored:
                 elo = elo._replace(value=-math.inf, low=-math.inf)
-            elif score == 1.0:
+            elif score == 1.0 and not anchored:
                 elo = elo._replace(value=math.inf, high=math.inf)
             elo = stated(elo, elo.n // 2)
             games = wins + draws + losses

@@ -304,9 +304,7 @@ def _of_run(run: str, game: str) -> _Replay:
 def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _Replay:
     if game is not None and not _NUMBER.fullmatch(game):
         raise click.UsageError(f"{game!r} is not a game: write its number in the file")
-    reading = read_games(path, rules, strict=strict)
-    for line in reading.messages(path):
-        print_error(line)
+    reading = read_games(path, rules, strict=strict, tell=print_error)
     number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
     record = reading.game(path, number)
     names = f": black {record.black or '?'}, white {record.white or '?'}"

@@ -150,7 +150,7 @@ class Display(Observer):
             at_once=view.at_once,
         )
         self.stop_requested = False
-        self._at = ""
+        self.at = ""
 
     def begin(self) -> AbstractContextManager[object]:
         """Print the first lines: the legend, which explains unclear names, and the heads."""
@@ -174,7 +174,7 @@ class Display(Observer):
 
     def _reach(self, name: str, done: float, total: float) -> bool:
         """Correct the estimate by a stage; return whether the stage counts all of the run."""
-        self._at = name
+        self.at = name
         whole = self.view.whole and name not in self.view.reported
         if whole and not self.view.by_rows:
             self.time.reach(done, total)
@@ -187,11 +187,6 @@ class Display(Observer):
 
     def stop(self) -> bool:
         return self.stop_requested
-
-    def request_stop(self) -> None:
-        """Remember the first Ctrl-C, and print what the run still finishes."""
-        self.stop_requested = True
-        self.note(f"{self.view.ending(self._at)}; Ctrl-C again ends at once")
 
 
 class _LiveDisplay(Display):
@@ -274,7 +269,8 @@ def watching(view: ProgressView) -> Iterator[Display]:
     def interrupt() -> None:
         if display.stop_requested:
             raise KeyboardInterrupt
-        display.request_stop()
+        display.stop_requested = True
+        display.note(f"{view.ending(display.at)}; Ctrl-C again ends at once")
 
     with display.begin(), at_ctrl_c(interrupt):
         yield display

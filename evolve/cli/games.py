@@ -166,10 +166,7 @@ def convert_command(
     positions = ending_of(output) == ".obf"
     if empties is not None and not positions:
         raise OptionsError("--empties goes with a name that ends in .obf")
-    games_read = read_games(source, rules, strict=strict)
-    for line in games_read.messages(source):
-        print_error(line)
-    games = records = games_read.records
+    games = records = read_games(source, rules, strict=strict, tell=print_error).records
     if empties is not None:
         records = [record for game in games for record in _with_empties(game, empties)]
     write_games(output, records)
@@ -216,9 +213,7 @@ def solve_command(
       evolve solve ffo.obf
       evolve solve ends.obf --rules reversed --json
     """
-    reading = read_games(file, rules, strict=strict, side=side)
-    for line in reading.messages(file):
-        print_error(line)
+    reading = read_games(file, rules, strict=strict, side=side, tell=print_error)
     boards = [record.final for record in reading.records]
     found = sorted({record.rules for record in reading.records})
     if len(found) > 1:

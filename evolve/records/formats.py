@@ -101,9 +101,14 @@ TABLE: Final = "\n".join(
 
 
 def read_games(
-    path: str | Path, rules: Rules | None = None, *, strict: bool = False, side: Side | None = None
+    path: str | Path,
+    rules: Rules | None = None,
+    *,
+    strict: bool = False,
+    side: Side | None = None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> Reading:
-    """Read the games of a file, by its ending, and those that are left out.
+    """Read the games of a file, by its ending; `tell` gets lines about those that are left out.
 
     A position is a game without moves that begins there. `rules` are those of games that do not
     say theirs, by default the project's or the user's, else standard; `side` is to move in
@@ -129,6 +134,8 @@ def read_games(
         text = str(error)
         raise RecordError(text if text.startswith(str(path)) else f"{path}: {text}") from error
     reading.check(path, strict)
+    for line in reading.messages(path):
+        tell(line)
     return reading
 
 

@@ -230,8 +230,7 @@ class StudyWork:
             # With its rules: the default ones for new runs may have changed since.
             rules = getattr(design.resolved(member), "rules", None)
             write_text(file, tomli_w.dumps({"rules": rules, **design.values_of(member)}))
-            command = design.command.split()
-            words = [*command, "--config", str(file), "--out", str(folder)]
+            words = [*design.command.split(), "--config", str(file), "--out", str(folder)]
         logs = self.study.path / LOGS
         words += ["--jobs", str(self._threads_of(member))]
         modules = self.study.design.kind.modules

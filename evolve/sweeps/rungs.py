@@ -162,9 +162,7 @@ class Rungs:
     ) -> FinalDocument:
         """Select the winner of the last rung, after a retest against the defaults."""
         folder, winner = self._sweep.folder, candidates[0]
-        defaults = next(
-            (candidate for candidate in candidates if candidate.origin == DEFAULTS), None
-        )
+        defaults = {candidate.origin: candidate for candidate in candidates}.get(DEFAULTS)
         trainings: list[Trained | None] = []
         if defaults is not None and winner is not defaults and self._settings.retest > 0:
             pair = [winner, defaults]

@@ -11,6 +11,7 @@ import pytest
 
 import evolve
 from evolve.arena.call import _identity_of, _openings_for
+from evolve.config.matches import MatchSettings
 from evolve.records.formats import read_games, write_games
 from evolve.records.record import GameRecord
 from tests.cli import done, fails, match, misused
@@ -72,8 +73,10 @@ def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:
         ("start", None, 5), ("start", 3, 3),
         ("openings.txt", None, 3), ("openings.txt", 2, 2), ("openings.txt", 7, 7),
     ):  # fmt: skip
-        assert len(_openings_for(word, None, pairs, 5, "standard", rng)) == count
-    assert _openings_for("openings.txt", 2, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
+        settings = MatchSettings(a="swh", b="zero", openings=word)
+        assert len(_openings_for(settings, pairs, 5, "standard", rng)) == count
+    cut = MatchSettings(a="swh", b="zero", openings="openings.txt", opening_plies=2)
+    assert _openings_for(cut, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
 
 
 BOARDS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import time
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 
 from evolve.arena.judges import RATING, rating_seconds
-from evolve.cli.display import Display
+from evolve.cli.display import Display, watching
 from evolve.cli.output import print_trials
 from evolve.cli.sweeps import TrialsView
 from evolve.config.program_sweep import ProgramSweepSettings
@@ -110,7 +111,7 @@ def test_the_parameters_that_matter_most_are_shown(
 
 
 def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
-    display = Display(view_of_a_sweep())
-    display.stage("final", 2, 80)
-    display.request_stop()
+    with watching(view_of_a_sweep()) as display:
+        display.stage("final", 2, 80)
+        signal.raise_signal(signal.SIGINT)
     assert "ending after the current games; Ctrl-C again" in capsys.readouterr().out

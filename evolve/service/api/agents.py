@@ -11,21 +11,7 @@ from fastapi.responses import PlainTextResponse
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.runs.ids import AGENT_SUFFIXES
-from evolve.service.models.agents import (
-    AgentDetail,
-    AgentInfo,
-    Evaluation,
-    NewEvaluation,
-    NewPlay,
-    NewReview,
-    Pasted,
-    PastedGames,
-    Play,
-    PlayMove,
-    Position,
-    Review,
-    Upload,
-)
+from evolve.service.models import agents as models
 from evolve.service.models.meta import AGENT_ID, Page
 from evolve.service.responses import Paged, ProblemError
 from evolve.service.state import Service, ServiceState
@@ -43,7 +29,7 @@ _PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 @router.get("/agents")
 def list_agents(
     service: Service, page: Paged, q: Annotated[str | None, Query(max_length=200)] = None
-) -> Page[AgentInfo]:
+) -> Page[models.AgentInfo]:
     """Reference agents, champions of runs, uploads, and the programs that may play."""
     names = service.agents.ids(service.index.names())
     if q is not None:
@@ -52,7 +38,9 @@ def list_agents(
 
 
 @router.post("/agents", status_code=201)
-async def upload_agent(service: Service, upload: Upload, response: Response) -> AgentInfo:
+async def upload_agent(
+    service: Service, upload: models.Upload, response: Response
+) -> models.AgentInfo:
     """Upload an agent file; it is checked by letting it play."""
     suffix = File(upload.name).suffix.lower()
     if suffix not in AGENT_SUFFIXES:
@@ -70,11 +58,11 @@ async def upload_agent(service: Service, upload: Upload, response: Response) -> 
     name = service.agents.keep_upload(upload.data, suffix)
     response.headers["location"] = f"agents/{name}"
     about = f"{agent['kind']}, {agent['rules'] or 'any rules'}"
-    return AgentInfo(id=name, origin="upload", about=about, **agent)
+    return models.AgentInfo(id=name, origin="upload", about=about, **agent)
 
 
 @router.get("/agents/{agent}")
-async def get_agent(service: Service, agent: _AgentPath) -> AgentDetail:
+async def get_agent(service: Service, agent: _AgentPath) -> models.AgentDetail:
     """The description of an agent."""
     listed = agent.partition("?")[0]
     source = service.agents.checked_source(agent)
@@ -82,7 +70,7 @@ async def get_agent(service: Service, agent: _AgentPath) -> AgentDetail:
         raise ProblemError(404, _NO_PLAY)
     detail = await service.search.ask("describe", source=source)
     info = service.agents.info(listed).model_dump()
-    return AgentDetail.model_validate({**info, **detail, "id": agent})
+    return models.AgentDetail.model_validate({**info, **detail, "id": agent})
 
 
 @router.delete("/agents/{agent}", status_code=204)
@@ -92,40 +80,40 @@ async def delete_agent(service: Service, agent: _AgentPath) -> None:
 
 
 @router.post("/evaluations")
-async def evaluate(service: Service, request: NewEvaluation) -> Evaluation:
+async def evaluate(service: Service, request: models.NewEvaluation) -> models.Evaluation:
     """The value of each legal move of a position by an agent."""
     (found,) = await _evaluations(service, request.agent, request.position)
     return found
 
 
 @router.post("/reviews")
-async def review(service: Service, request: NewReview) -> Review:
+async def review(service: Service, request: models.NewReview) -> models.Review:
     """Values of all positions of a game in one answer, by the coach or any other agent."""
     agent = request.agent or _COACH.format(rules=request.position.rules)
     found = await _evaluations(service, agent, request.position, request.first)
-    return Review(agent=agent, evaluations=found)
+    return models.Review(agent=agent, evaluations=found)
 
 
 async def _evaluations(
-    service: ServiceState, agent: str, position: Position, first: int | None = None
-) -> list[Evaluation]:
+    service: ServiceState, agent: str, position: models.Position, first: int | None = None
+) -> list[models.Evaluation]:
     """See `engine_worker.evaluate`."""
     source = _player(service, agent)
     found = await service.search.ask(
         "evaluate", _PLACES, source=source, first=first, **position.model_dump()
     )
-    return [Evaluation(agent=agent, **values) for values in found]
+    return [models.Evaluation(agent=agent, **values) for values in found]
 
 
 @router.post("/records")
-async def read_records(service: Service, pasted: Pasted) -> PastedGames:
+async def read_records(service: Service, pasted: models.Pasted) -> models.PastedGames:
     """Games and positions of a text, as people write them and programs save them."""
     found = await service.search.ask("read", {"RecordError": "/text"}, **pasted.model_dump())
-    return PastedGames.model_validate(found)
+    return models.PastedGames.model_validate(found)
 
 
 @router.post("/plays", status_code=201)
-async def begin_play(service: Service, request: NewPlay, response: Response) -> Play:
+async def begin_play(service: Service, request: models.NewPlay, response: Response) -> models.Play:
     """Begin a game against an agent."""
     source = _player(service, request.agent)
     places = {**_BLAMED, "PositionError": "/board", "RecordError": "/moves"}
@@ -135,13 +123,13 @@ async def begin_play(service: Service, request: NewPlay, response: Response) -> 
 
 
 @router.get("/plays/{play}")
-async def get_play(service: Service, play: _PlayId) -> Play:
+async def get_play(service: Service, play: _PlayId) -> models.Play:
     """A game, running or over."""
     return service.human_games.get(play)
 
 
 @router.post("/plays/{play}/moves")
-async def make_move(service: Service, play: _PlayId, request: PlayMove) -> Play:
+async def make_move(service: Service, play: _PlayId, request: models.PlayMove) -> models.Play:
     """Make a move, take the last one back, or resign; the agent answers."""
     source = service.agents.checked_source(service.human_games.get(play).agent)
     return await service.human_games.move(play, request, source)

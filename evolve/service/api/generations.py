@@ -9,22 +9,12 @@ from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import FileResponse
 
 from evolve.runs.run import Run
+from evolve.service import tables
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.meta import Page
 from evolve.service.models.runs import CrossTable, Game, Lineage, Rows
 from evolve.service.responses import Paged, RunId, Tagged, Text, not_found
 from evolve.service.state import Service, ServiceState
-from evolve.service.tables import (
-    check_generation,
-    check_individual,
-    crosstable_of,
-    game_of,
-    games_page,
-    games_table,
-    individuals_of,
-    lineage_of,
-    upsets_of,
-)
 from evolve.tables.columns import rows_with
 
 router = APIRouter()
@@ -35,7 +25,7 @@ _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 def _committed(tags: Tagged, service: Service, run: RunId, generation: Number) -> Run:
     opened = service.index.open(run)
-    check_generation(opened, generation)
+    tables.check_generation(opened, generation)
     tags.committed(opened, generation)
     return opened
 
@@ -53,9 +43,9 @@ class _Generation(NamedTuple):
 def _played(tags: Tagged, service: Service, run: RunId, generation: _Round) -> _Generation:
     if generation == "playoff":
         opened = service.index.open(run)
-        return _Generation(opened, "playoff", games_table(opened, "playoff"))
+        return _Generation(opened, "playoff", tables.games_table(opened, "playoff"))
     opened = _committed(tags, service, run, int(generation))
-    return _Generation(opened, int(generation), games_table(opened, int(generation)))
+    return _Generation(opened, int(generation), tables.games_table(opened, int(generation)))
 
 
 _Played = Annotated[_Generation, Depends(_played)]
@@ -65,7 +55,7 @@ _Played = Annotated[_Generation, Depends(_played)]
 @router.get("/runs/{run}/generations/{generation}/individuals")
 def get_individuals(opened: _Committed, generation: Number, page: Paged) -> Rows:
     """The individuals of a generation, the best first."""
-    return individuals_of(opened, generation, page)
+    return tables.individuals_of(opened, generation, page)
 
 
 @router.get("/runs/{run}/generations/{generation}/games")
@@ -81,7 +71,7 @@ def get_games(
     """The games of a generation, or of the play-off."""
     wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
     prefix = f"{played.generation}:"
-    return games_page(played.games, upsets_of(*played), prefix, page, sort, **wanted)
+    return tables.games_page(played.games, tables.upsets_of(*played), prefix, page, sort, **wanted)
 
 
 @router.get("/runs/{run}/generations/{generation}/crosstable")
@@ -90,7 +80,7 @@ def get_crosstable(played: _Played) -> CrossTable:
     games = played.games
     if played.generation != "playoff":
         games = rows_with(games, "kind", "fitness")  # they decide scores, not those of the panel
-    return crosstable_of(games)
+    return tables.crosstable_of(games)
 
 
 @router.get("/runs/{run}/generations/{generation}/champion")
@@ -124,8 +114,8 @@ def get_game(
     row = rows_with(games, "game", int(number)).slice(0, 1)
     if len(row) == 0:
         raise not_found(f"game {generation}:{number} in {run}")
-    upset = upsets_of(opened, generation, row)[0]
-    return game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
+    upset = tables.upsets_of(opened, generation, row)[0]
+    return tables.game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
 
 
 @router.get("/runs/{run}/lineage/{individual}")
@@ -136,7 +126,7 @@ def get_lineage(
     depth: Annotated[int, Query(ge=0, le=50)] = 6,
 ) -> Lineage:
     """The ancestors of an individual, `depth` steps back."""
-    return lineage_of(service.index.open(run), individual, depth)
+    return tables.lineage_of(service.index.open(run), individual, depth)
 
 
 @router.get("/runs/{run}/lineage/{individual}/picture", response_class=FileResponse)
@@ -145,7 +135,7 @@ async def get_lineage_picture(
 ) -> FileResponse:
     """The ancestors of an individual as `evolve lineage` draws them."""
     opened = service.index.open(run)
-    check_individual(opened, individual)
+    tables.check_individual(opened, individual)
     words = ["lineage", str(opened.path), individual, "-o", "{to}"]
     picture = await service.downloads.made(words, ".svg")
     return service.downloads.sent(picture, f"{run}-{individual}.svg")

@@ -24,20 +24,7 @@ from evolve.service.downloads import SentFile
 from evolve.service.forms import Form, forms, has_torch
 from evolve.service.job import JobRecord
 from evolve.service.job_requests import checked, new_job
-from evolve.service.models.meta import (
-    STUDY,
-    Checked,
-    CommandInfo,
-    Goals,
-    Health,
-    Items,
-    KindInfo,
-    Meta,
-    Page,
-    SettingsOnly,
-    TableInfo,
-    Token,
-)
+from evolve.service.models import meta
 from evolve.service.models.runs import JOB_ID, Game, Job, JobState, NewJob
 from evolve.service.offers import NEEDS, goals
 from evolve.service.request_guard import COOKIE_DAYS, Door
@@ -64,10 +51,10 @@ _Form = Annotated[Form, Depends(_form)]
 
 
 @router.get("/health")
-async def health(service: Service) -> Health:
+async def health(service: Service) -> meta.Health:
     """The version, limits and load of this service."""
     running, queued = service.jobs.counts()
-    return Health(
+    return meta.Health(
         version=__version__,
         boot=service.events.boot,
         folder=service.folders.runs.name,
@@ -82,10 +69,10 @@ async def health(service: Service) -> Health:
 
 
 @router.get("/meta")
-def get_meta() -> Meta:
+def get_meta() -> meta.Meta:
     """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
-    return Meta(
-        kinds=[*map(_kind, RUN_TYPES), STUDY],
+    return meta.Meta(
+        kinds=[*map(_kind, RUN_TYPES), meta.STUDY],
         contests=[{"name": name, "plural": contest.plural} for name, contest in CONTESTS.items()],
         rules=[
             {
@@ -101,20 +88,20 @@ def get_meta() -> Meta:
     )
 
 
-def _kind(kind: RunType) -> KindInfo:
+def _kind(kind: RunType) -> meta.KindInfo:
     tables = [_table(kind, table) for table in kind.tables]
-    return KindInfo.model_validate({**vars(kind), "event": kind.row_event, "tables": tables})
+    return meta.KindInfo.model_validate({**vars(kind), "event": kind.row_event, "tables": tables})
 
 
-def _table(kind: RunType, table: RunTable) -> TableInfo:
+def _table(kind: RunType, table: RunTable) -> meta.TableInfo:
     columns = kind.reading.tables[table.name].columns or ()
     title, whole = table.title or table.name.capitalize(), not table.generations
     shown = {**vars(table), "title": title, "whole": whole, "columns": columns}
-    return TableInfo.model_validate(shown)
+    return meta.TableInfo.model_validate(shown)
 
 
 @session.post("/session", status_code=204)
-async def open_session(request: Request, given: Token, response: Response) -> None:
+async def open_session(request: Request, given: meta.Token, response: Response) -> None:
     """Send the token once and get a cookie, which streams of events need."""
     door: Door = request.app.state.door
     if door.is_open:
@@ -128,51 +115,51 @@ async def open_session(request: Request, given: Token, response: Response) -> No
 
 
 @router.get("/commands")
-def list_commands(service: Service) -> Items[list[CommandInfo]]:
+def list_commands(service: Service) -> meta.Items[list[meta.CommandInfo]]:
     """The forms of all commands that jobs run."""
     tunable = service.agents.tunable
-    return Items(items=[form.info(tunable) for form in forms().values()])
+    return meta.Items(items=[form.info(tunable) for form in forms().values()])
 
 
 @router.get("/commands/{command}")
-def get_command(service: Service, form: _Form) -> CommandInfo:
+def get_command(service: Service, form: _Form) -> meta.CommandInfo:
     """The form of a command, such as `run` or `train patterns`."""
     return form.info(service.agents.tunable)
 
 
 @router.post("/commands/{command}/check")
-async def check_settings(service: Service, form: _Form, given: SettingsOnly) -> Checked:
+async def check_settings(service: Service, form: _Form, given: meta.SettingsOnly) -> meta.Checked:
     """Whether settings are right, and the equivalent command line."""
     _, settings, _ = await checked(service, form.command, given)
     words = form.words(settings, given.seeds, given.grid)
     runs = len(seeds_of(given.seeds or "0")) * math.prod(map(len, given.grid.values()))
     out = [] if given.name is None else ["--out", str(new_run_in(service.folders.runs, given.name))]
     line = service.folders.line_of([*words, *out])
-    return Checked(settings=settings, line=line, runs=runs)
+    return meta.Checked(settings=settings, line=line, runs=runs)
 
 
 @router.get("/goals")
-def list_goals(service: Service) -> Goals:
+def list_goals(service: Service) -> meta.Goals:
     """What one may begin with."""
     items = goals(service.agents.tunable)
     missing = {offer.needs for goal in items for offer in goal.offers}
-    return Goals(items=items, notes=[text for what, text in NEEDS.items() if what in missing])
+    return meta.Goals(items=items, notes=[text for what, text in NEEDS.items() if what in missing])
 
 
 @router.get("/presets")
-def list_presets() -> Items[dict[str, Any]]:
+def list_presets() -> meta.Items[dict[str, Any]]:
     """The presets of all commands, as changes to the defaults."""
-    return Items(items={name: json_value(form.presets) for name, form in forms().items()})
+    return meta.Items(items={name: json_value(form.presets) for name, form in forms().items()})
 
 
 @router.get("/spaces/{kind}")
 async def get_space(
     service: Service, kind: Annotated[str, Path(max_length=40)]
-) -> Items[list[dict[str, Any]]]:
+) -> meta.Items[list[dict[str, Any]]]:
     """The settings that a sweep of a kind searches: `name`, `type`, `range`, `default`, `about`."""
     if kind not in SWEEP_TARGETS:
         raise not_found(f"kind {kind!r} of sweep")
-    return Items(items=await service.search.ask("space", kind=kind))
+    return meta.Items(items=await service.search.ask("space", kind=kind))
 
 
 @router.post("/jobs", status_code=202)
@@ -188,7 +175,7 @@ async def make_job(
 
 
 @router.get("/jobs")
-async def list_jobs(service: Service, page: Paged, state: JobState | None = None) -> Page[Job]:
+async def list_jobs(service: Service, page: Paged, state: JobState | None = None) -> meta.Page[Job]:
     """Jobs, the newest first."""
     records = [job for job in service.jobs.all() if state is None or job.state == state]
     return page.page(records, service.jobs.document)
@@ -247,7 +234,7 @@ def get_games(
     page: Paged,
     winner: Literal["black", "white", "draw"] | None = None,
     sort: Annotated[str, Query(max_length=20)] = "game",
-) -> Page[Game]:
+) -> meta.Page[Game]:
     """The games of a match so far."""
     games = _games(service, job)
     return games_page(games, [None] * len(games), "", page, sort, winner=winner)
