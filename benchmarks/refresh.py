@@ -43,7 +43,7 @@ LEFT = """Left for people:
   git diff evolve/agents/calibration/ratings.toml     what is new
   pytest tests/agents/calibration tests/docs          levels rise by 60 to 200, or get new settings
   git diff docs                                       sentences about numbers that are renewed
-  python -m benchmarks.outputs --runs                 outputs of whole runs, which no pattern plays in
+  python -m benchmarks.outputs --runs                 outputs of whole runs, without patterns
   docs/evidence/{arena,evolution,patterns}.md, README.md and CHANGELOG.md, by hand"""
 
 
