@@ -5,7 +5,8 @@
     python -m benchmarks.refresh --only STEP        one step, also if nothing in it is older
 
 `discs` makes the positions with known values, `ratings` measures levels and agents with patterns,
-`pictures` and `notebooks` are those of the documentation. It takes about an hour on two cores.
+`pictures` and `notebooks` are those of the documentation, whose printed outputs it renews at last
+(`benchmarks.outputs`). It takes about an hour on two cores.
 Files carry the hash of the weights that they were made with. A call that was stopped goes on where
 it was: `runs/refresh` keeps which commands are done for the present weights, and what pictures are
 drawn from.
@@ -41,8 +42,8 @@ SLOW = 3
 LEFT = """Left for people:
   git diff evolve/agents/calibration/ratings.toml     what is new
   pytest tests/agents/calibration tests/docs          levels rise by 60 to 200, or get new settings
-  pytest -n 0 -m slow tests/docs/test_outputs.py      outputs of quick commands on pages
-  pytest -n 0 -m printed                              outputs of whole runs on pages
+  git diff docs                                       sentences about numbers that are renewed
+  python -m benchmarks.outputs --runs                 outputs of whole runs, without patterns
   docs/evidence/{arena,evolution,patterns}.md, README.md and CHANGELOG.md, by hand"""
 
 
@@ -156,16 +157,19 @@ def main() -> None:
     parser.add_argument("--only", choices=STEPS, metavar="STEP", help=", ".join(STEPS))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
-    for name, step in STEPS.items():
-        old = step.old()
+    before = [step.old() for step in STEPS.values()]
+    for (name, step), old in zip(STEPS.items(), before, strict=True):
         if given.list:
             print(f"{name:10} {'older: ' + ', '.join(old) if old else 'as new as the weights'}")
         elif given.only == name:
             carry_out(name, old or [*step.made_with()], given.jobs)
         elif old and not given.only:
             carry_out(name, old, given.jobs)
-    if not given.list:
-        print(LEFT)
+    if given.list:
+        return
+    if any(before) and not any(step.old() for step in STEPS.values()):
+        subprocess.run([sys.executable, "-m", "benchmarks.outputs"], cwd=ROOT, check=True)
+    print(LEFT)
 
 
 if __name__ == "__main__":

@@ -228,8 +228,9 @@ class PatternMemory:
 
     _unused: Final[dict[int, list[layout.Cells]]] = defaultdict(list)
 
-    def __init__(self, table_bits: int) -> None:
+    def __init__(self, table_bits: int, use: str = "search") -> None:
         self.used = 0
+        self._use = use
         unused = self._unused[table_bits]
         try:
             self.context = unused.pop()
@@ -257,15 +258,15 @@ class PatternMemory:
         if held is None or held[2] != rules or not np.array_equal(held[1], block):
             self.context[layout.AGE] += 1
         self._held = (patterns, block, rules)  # kept alive: kernels only have addresses
+        _own.contexts[self._use] = self.context  # a `stopper` of this thread stops it
         self.context[layout.PATTERNS] = block.ctypes.data
         layout.set_rules(self.context, rule_set(rules).code)
         return int(self.context.ctypes.data)
 
 
 def thread_pattern_memory(table_bits: int, use: str = "search") -> PatternMemory:
-    """This thread's memory of that size and use, kept for the next search; `stopper` stops it."""
+    """This thread's memory of that size and use, kept for the next search."""
     key = use, table_bits
     if key not in _own.patterns:
-        memory = _own.patterns[key] = PatternMemory(table_bits)
-        _own.contexts[key] = memory.context
+        _own.patterns[key] = PatternMemory(table_bits, use)
     return _own.patterns[key]

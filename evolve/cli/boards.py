@@ -80,8 +80,7 @@ class _Game:
         self.side: Side = side
         self.ggf = ggf
         # What it draws at random is not that of the last game.
-        self.player = agent if agent.repeats else agent.for_game(secrets.randbits(62))
-        self.session = Session(self.player)
+        self.session = Session(agent, draw=secrets.randbits(62))
         self.resigned: Side | None = None
         """The side that gave the game up."""
 

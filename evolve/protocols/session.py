@@ -31,11 +31,18 @@ class Session:
 
     It begins with these moves from `start`, the usual start by default. `boards` are its positions,
     the start first. Moves of both sides are made with `play`; `choose` only says what the agent
-    would play. Raises IllegalMoveError.
+    would play. draw: the game's seed, for an agent that plays at random. Raises IllegalMoveError.
     """
 
-    def __init__(self, agent: Agent, start: Board | None = None, moves: Iterable[int] = ()) -> None:
-        self.agent = agent
+    def __init__(
+        self,
+        agent: Agent,
+        start: Board | None = None,
+        moves: Iterable[int] = (),
+        draw: int = 0,
+    ) -> None:
+        # In a game patterns keep their table from move to move: without it they lose 100 Elo.
+        self.agent = agent.for_game(draw)
         self.rules: Rules = agent.rules or DEFAULT_RULES
         self.boards = [Board.start() if start is None else start]
         self._steps: list[int] = []

@@ -105,7 +105,7 @@ class StudySpec(BaseModel):
 
     command: str = Field("run", description="run, train patterns, sweep alphabeta and the like")
     seeds: Annotated[tuple[_Seed, ...], BeforeValidator(seeds_of)] = Field(
-        description="of the runs of each setting: 0-9, or a list", min_length=1, max_length=_MOST
+        description="of the runs of each setting: 0-9, or a list", max_length=_MOST
     )
     settings: dict[str, Anything] = Field({}, description="of all runs, as the command's --config")
     grid: dict[str, Annotated[list[Anything], Field(min_length=1)]] = Field(
@@ -120,6 +120,8 @@ class StudySpec(BaseModel):
         known = [name for kind in RUN_TYPES for name in kind.commands]
         if self.command not in known:
             raise ValueError(f"command = {self.command!r} is unknown; there are {', '.join(known)}")
+        if not self.seeds:
+            raise ValueError("seeds: there must be one or more")
         if len(set(self.seeds)) < len(self.seeds):
             raise ValueError("seeds: a seed is given twice")
         combined = math.prod(map(len, self.grid.values()))

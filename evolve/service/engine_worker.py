@@ -172,10 +172,7 @@ def play(
     """
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
-    player = agent.with_rules(agreed)
-    if not player.repeats:
-        player = player.for_game(draw)
-    game = Session(player, *_game(moves, board))
+    game = Session(agent.with_rules(agreed), *_game(moves, board), draw)
     problem = None
     if move == "undo":
         game.take_back(side)

@@ -78,9 +78,9 @@ def study(
     functions: Functions = {}
     spec = {
         "command": EVOLUTIONS.name,
-        "seeds": str(seeds)
-        if isinstance(seeds, str | int)
-        else np.ravel([*seeds] if isinstance(seeds, Iterable) else seeds).tolist(),
+        "seeds": np.ravel([*seeds]).tolist()
+        if isinstance(seeds, Iterable) and not isinstance(seeds, str)
+        else str(seeds),
         "settings": _named(settings, functions),
         "grid": {
             name: [_name(name, value, functions) for value in values]

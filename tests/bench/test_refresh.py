@@ -12,16 +12,10 @@ import pytest
 pytest.importorskip("nbclient")
 pytest.importorskip("PIL.Image")
 from benchmarks import figures, refresh
-from benchmarks.weights import shipped_weights
-
-NOT_YET = {"59bb95b22c9b99c0": {"discs", "notebooks"}}
-"""Steps that were not done for weights: positions are of those before, notebooks carry no hash."""
 
 
 @pytest.mark.parametrize("name", refresh.STEPS)
 def test_what_depends_on_the_shipped_weights_is_of_them(name: str) -> None:
-    if name in NOT_YET.get(shipped_weights(), ()):
-        pytest.xfail("it was not made for these weights")
     old = refresh.STEPS[name].old()
     assert not old, f"older than the shipped weights: {old}: python -m benchmarks.refresh"
 
@@ -76,7 +70,7 @@ def test_only_what_is_older_is_made(
         ["benchmarks.books", "a"], [levels, "--games", "4", "--jobs", "1"], [levels, "page"],
         ["mark"],
     ]  # fmt: skip
-    assert "pytest -n 0 -m printed" in capsys.readouterr().out
+    assert "benchmarks.outputs --runs" in capsys.readouterr().out
 
 
 def test_a_call_that_failed_goes_on_where_it_was(

@@ -37,6 +37,18 @@ def printed(page: Page) -> Iterator[tuple[str, str]]:
             yield text, below if kind == "text" else ""
 
 
+def printed_by_runs(page: Page) -> list[tuple[str, str]]:
+    """All blocks of commands to the last that has an output, each with the text below, or none."""
+    blocks = [
+        (text, below if kind == "text" else "")
+        for (language, text), (kind, below) in pairwise([*page.blocks, ("", "")])
+        if language == "sh" and "pip" not in text
+    ]
+    while blocks and not blocks[-1][1]:
+        blocks.pop()
+    return blocks
+
+
 PRINTED = [page for page in all_pages() if any(below for _, below in printed(page))]
 
 
@@ -101,16 +113,8 @@ def test_pages_print_what_runs_print(
     (tmp_path / "page").mkdir()
     for name, text in page.written_files().items():
         (tmp_path / "page" / name).write_text(text, encoding="utf-8")
-    blocks = [*pairwise([*page.blocks, ("", "")])]
-    last = max(
-        n for n, ((language, _), (kind, _)) in enumerate(blocks) if language + kind == "shtext"
-    )
     lost = []
     with Terminal(tmp_path / "page", tmp_path / "apart") as shell:
-        for (language, text), (kind, below) in blocks[: last + 1]:
-            if language == "sh" and "pip" not in text:
-                said = shell.run(text)
-                lost += [
-                    f"{text}  {line}" for line in missing(below if kind == "text" else "", said)
-                ]
+        for command, below in printed_by_runs(page):
+            lost += [f"{command}  {line}" for line in missing(below, shell.run(command))]
     assert not lost, "\n".join(lost)

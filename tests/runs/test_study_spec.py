@@ -86,7 +86,7 @@ def test_it_comes_back_from_its_file(tmp_path: Path) -> None:
         ({"seeds": "0-99999"}, "10000 at most"),
         ({"seeds": "1,1"}, "a seed is given twice"),
         ({"seeds": [-1]}, "greater than or equal to 0"),
-        ({"seeds": []}, "it must have 1 or more"),
+        ({"seeds": []}, "seeds: there must be one or more"),
         ({"command": "serve"}, "command = 'serve' is unknown; there are run,"),
         ({"settings": {"seed": 3}}, "settings.seed: a study has seeds"),
         ({"grid": {"seed": [1]}}, "grid.seed: a study has seeds"),

@@ -103,7 +103,12 @@ def other() -> Any:
         ({"fitness": lambda played: [1.0]}, "make it with def"),
         ({"algorithm": youngest}, "algorithm: is not a function"),
         ({"seed": 3}, "a study has seeds"),
-        ({"seeds": 3.5}, "it must be a whole number"),
+        (
+            {"seeds": None},
+            "study: seeds = 'None': seeds are numbers and ranges from 0, such as 0-9",
+        ),
+        ({"seeds": [3.5]}, "study: seeds.0 = 3.5: it must be a whole number (of the runs of each"),
+        ({"seeds": []}, "study: seeds: there must be one or more"),
         ({"grid": {"selection": ["magic"]}}, "there are best, tournament"),
         ({"populaton": 5}, "there is no such setting; did you mean population?"),
         ({"selecton": max}, "there is no such setting; did you mean selection?"),
@@ -114,8 +119,9 @@ def test_what_cannot_be_is_told_and_may_be_mended(
     tmp_path: Path, settings: dict[str, Any], words: str
 ) -> None:
     folder = tmp_path / "study"
-    with pytest.raises(SettingsError, match=re.escape(words)):
+    with pytest.raises(SettingsError, match=re.escape(words)) as caught:
         evolve.study(folder, **{"seeds": [1], **QUICK, **settings})
+    assert "seeds" not in settings or ";" not in str(caught.value)
     assert len(evolve.study(folder, seeds=[1], **{**QUICK, "generations": 1}).runs) == 1
 
 

@@ -23,7 +23,7 @@ const listOf = (text) => (text || "").split(/\s+/).filter(Boolean);
 const gameOf = (query) => ({ moves: listOf(query.get("moves")), start: query.get("board") || undefined, rules: query.get("rules") || meta().default_rules, black: query.get("black"), white: query.get("white") });
 const usePositions = ({ moves, start }) => useMemo(() => positions(moves, start), [moves.join(" "), start]);
 
-const eloOf = (elo, before = "") => (elo === undefined ? "" : `${before}${number(elo, 0)} Elo`);
+const eloOf = ({ elo, error }, before = "") => (elo === undefined ? "" : `${before}${error ? "" : "about "}${number(elo, 0)} Elo`);
 const titleOf = (name) => name.replace(LEVEL, "Level $1");
 const RULES = { standard: "Most discs win", reversed: "Fewest discs win" };
 const SIDES = [["black", "Black"], ["white", "White"]];
@@ -58,13 +58,13 @@ function useNext({ agent, side = "black", rules = "" }) {
     const [, number] = changes.agent?.match(LEVEL) || [];
     if (number) setLevel(Number(number));
   };
-  const strength = (id, played) => eloOf(rated(found.find((agent) => agent.id === id) || {}, played).elo);
+  const strength = (id, played) => eloOf(rated(found.find((agent) => agent.id === id) || {}, played));
   return { ...chosen, isLevel, info, levels, set, strength, begin: ({ start, moves } = {}) => begin({ ...chosen, start, moves }) };
 }
 
 function Levels({ levels, value, onChange }) {
-  return html`<fieldset class="levels"><legend class="sr">Level</legend>${levels.map(({ id, elo }) => html`
-    <label><input class="sr" type="radio" name="level" checked=${id === value} aria-label=${`${titleOf(id)}${eloOf(elo, ", ")}`} onChange=${() => onChange(id)} />${id.slice(6)}<small>${number(elo, 0)}</small></label>`)}</fieldset>`;
+  return html`<fieldset class="levels"><legend class="sr">Level</legend>${levels.map(({ id, ...rating }) => html`
+    <label><input class="sr" type="radio" name="level" checked=${id === value} aria-label=${`${titleOf(id)}${eloOf(rating, ", ")}`} onChange=${() => onChange(id)} />${id.slice(6)}<small>${rating.error ? "" : "≈"}${number(rating.elo, 0)}</small></label>`)}</fieldset>`;
 }
 
 function NewGame({ next, title, button, game, children }) {
@@ -79,7 +79,7 @@ function NewGame({ next, title, button, game, children }) {
   const may = info.data?.settings || [];
   return html`<section class="card stack"><h2 class="title">${title}</h2>
     ${levels.length > 0 && html`<${Levels} levels=${levels} value=${agent} onChange=${(id) => set({ agent: id })} />`}
-    ${level && html`<p>${titleOf(level.id)}${level.about && `: ${level.about}`} <span class="option">${level.plays}</span>${level.error && html`<br /><small>${eloText(level.elo, level.elo - level.error, level.elo + level.error)}</small>`}</p>`}
+    ${level && html`<p>${titleOf(level.id)}${level.about && `: ${level.about}`} <span class="option">${level.plays}</span><br /><small>${level.error ? eloText(level.elo, level.elo - level.error, level.elo + level.error) : eloOf(level)}</small></p>`}
     <details class="fold stack" open=${!isLevel}><summary>Another agent</summary>
       <${IdInput} name="Agent" value=${isLevel ? "" : name} onChange=${(id) => set({ agent: id })} />
       ${info.data && html`<p class="quiet">${info.data.name}${info.data.about && `: ${info.data.about}`}</p>`}
