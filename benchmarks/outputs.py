@@ -4,8 +4,8 @@
 
 It runs the commands as the tests of the pages do (`tests/docs/test_outputs.py`), and where a block
 differs takes its lines from the output: a line on the page stands for the next one in the output
-that differs in numbers alone. Lines with … stay as they are. It prints the lines that it finds no
-such line for, to be mended by hand. PAGE is a part of a path, such as `guides/matches`.
+that begins like it, but for numbers. Lines with … stay as they are. It prints the lines that it
+finds no such line for, to be mended by hand. PAGE is a part of a path, such as `guides/matches`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,21 @@ def renewed(below: str, output: str) -> tuple[str, list[str]]:
         return below, []
     left, lines, lost = output.splitlines(), [], []
     for line in below.splitlines():
-        place = next((n for n, other in enumerate(left) if _shape(other) == _shape(line)), None)
+        cut = [_as_many_words(other, line) for other in left]
+        place = next((n for n, other in enumerate(cut) if _shape(other) == _shape(line)), None)
         if place is None:
             if line.strip() and "…" not in line:
                 lost.append(line)
         else:
-            line, left = left[place].rstrip(), left[place + 1 :]
+            line, left = cut[place], left[place + 1 :]
         lines.append(line)
     return "\n".join(lines) + "\n", lost
+
+
+def _as_many_words(other: str, line: str) -> str:
+    """The beginning of a line with as many words as another: pages leave out the last columns."""
+    found = re.match(rf"(?:\s*\S+){{0,{len(line.split())}}}", other)
+    return found[0] if found else ""
 
 
 def _shape(line: str) -> str:

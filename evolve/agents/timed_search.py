@@ -166,7 +166,7 @@ class TimedSearch:
         solving = self.board.empties <= endgame or quick
         self._deepen(before_exact if solving else _SHARE)
         # Even where the search has seen the end: forward cuts may have hidden it.
-        if (solving or self._depth == self.board.empties) and not self._stopped:
+        if solving and not self._stopped:
             self._solve(endgame)
         return self._square
 

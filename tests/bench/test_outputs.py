@@ -13,7 +13,7 @@ def test_an_output_that_is_there_stays() -> None:
 
 
 def test_lines_get_the_numbers_of_the_output() -> None:
-    below = "place  agent    Elo\n1      level-3  +194 ± 72\n…\nin words\n"
+    below = "place  agent\n1      level-3  +194 ± 72\n…\nin words\n"
     new, lost = renewed(below, OUTPUT)
-    assert new == "place  agent    Elo\n1      level-2  +19 ± 2\n…\nin words\n"
+    assert new == "place  agent\n1      level-2  +19 ± 2\n…\nin words\n"
     assert lost == ["in words"]
