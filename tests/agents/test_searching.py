@@ -344,8 +344,8 @@ def test_a_budget_is_of_a_whole_game_and_no_file_holds_it(tmp_path: Path) -> Non
     near = boards(1, 1, 8)[0]
     exact = agent.choose_counted(near)[1]
     assert exact > 0
-    quarter = replace(agent, budget=-(-exact // 4) + 1).for_game(0)
-    assert quarter.choose(near) == agent.choose(near)
+    enough = -(-exact // agent.EXACT_NODES) + 1
+    assert replace(agent, budget=enough).for_game(0).choose(near) == agent.choose(near)
     with pytest.raises(OverBudgetError):
         replace(agent, budget=max(1, exact // 8)).for_game(0).choose(near)
     assert agent.within(100).budget == 3000

@@ -49,7 +49,8 @@ def test_the_file_is_as_it_is_written(file: Path) -> None:
 
 def test_levels_that_are_estimates_stand_a_step_above_the_one_below(file: Path) -> None:
     figures.put("standard", "level-8", elo=1790)
-    figures.put("standard", "level-10", step=154)
+    for level, step in ((9, 184), (10, 154), (11, 172)):
+        figures.put("standard", f"level-{level}", step=step)
     figures.estimate("standard")
     rated = figures.read()["standard"]
     assert [rated[f"level-{level}"]["elo"] for level in (9, 10, 11)] == [1970, 2120, 2290]
