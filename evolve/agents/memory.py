@@ -237,6 +237,7 @@ class PatternMemory:
         except IndexError:
             self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
             self.context[layout.LISTING] = address_of(list_to_solve, LISTING_TYPES)
+        self.context[layout.TABLE_BITS] = table_bits  # an exact search may have used a part of it
         self.context[layout.AGE] += 1
         self.context[layout.NODES] = self.context[layout.STOPPED] = 0
         layout.clear_deadline(self.context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Barrier
@@ -11,6 +12,7 @@ import pytest
 from evolve.agents.memory import (
     MOST_NODES,
     Forest,
+    PatternMemory,
     Tree,
     nodes_for,
     stopper,
@@ -19,6 +21,7 @@ from evolve.agents.memory import (
     thread_scratch,
     thread_tree,
 )
+from evolve.agents.timed_search import TABLE_BITS
 from evolve.engine.board.board import Board
 from evolve.engine.networks import mcts
 from evolve.engine.search import context as layout
@@ -151,3 +154,18 @@ def test_the_table_of_an_ended_game_serves_the_next() -> None:
         assert again.choose_counted(board) == (square, nodes)
         board = board.play(square)
     assert agent.for_game(2).memory.context is not context
+
+
+def test_a_table_is_whole_again_after_an_exact_search_in_a_part_of_it() -> None:
+    """The memory of a thread that ended serves a game, which would play otherwise with less."""
+    agent = load_agent("patterns-standard?nodes=1000")
+    board = Board.start()
+    while board.empties > 11:
+        board = board.play(board.legal_moves()[0]) if board.legal_moves() else board.pass_move()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(agent.choose, board).result()
+    gc.collect()
+    waiting = len(PatternMemory._unused[TABLE_BITS])
+    assert waiting >= 2, "for searches and for exact ones"
+    taken = [PatternMemory(TABLE_BITS) for _ in range(waiting)]
+    assert {int(memory.context[layout.TABLE_BITS]) for memory in taken} == {TABLE_BITS}

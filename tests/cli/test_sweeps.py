@@ -75,12 +75,12 @@ def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> No
     now = time.monotonic()
     monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
     sweep = sweep_of(SweepSettings(kind="alphabeta", trials=20))
-    display, told = Display(TrialsView(sweep)), []
+    display, left = Display(TrialsView(sweep)), []
     now += 30.0
     for number, sweep.final_seconds in ((9, 7.0), (18, 70.0), (19, 700.0)):
         display.row(row(number, "COMPLETE", 0.5, seconds=30.0), number + 1, 20)
-        told.append(display.time.left)
-    assert told == pytest.approx([RATING_TIME + s for s in (30 + 7, 30 / 19 + 70, 700)])
+        left.append(display.time.left)
+    assert left == pytest.approx([RATING_TIME + s for s in (30 + 7, 30 / 19 + 70, 700)])
     display.stage("final", 0, 8)
     assert display.time.left == pytest.approx(RATING_TIME + 700)
     display.stage("final", 8, 8)
