@@ -13,15 +13,15 @@ from evolve.standalone.part_search import Search
 # --- exported from here on ---
 # --- Patterns: the evaluation ---
 
-from base64 import b85decode
+from base64 import b64decode
 from typing import Any, Dict, Iterator, List, Tuple
 from zlib import decompress
 
 # --- parameters ---
 PHASE_STARTS: List[int] = []  # disc counts at which the phases after the first begin
 SHAPES = [(0, 1, 8, 9)]  # squares, from a1 = 0 over b1 = 1 to h8 = 63
-# The distinct weights of every phase, int16, 256 for a disc: compressed, as text.
-PACKED_WEIGHTS = "c$`bJfB-KH0RR91"
+# The distinct weights, int16, 256 for a disc, each phase less the one before: compressed, as text.
+PACKED_WEIGHTS = "eNpjYKAfAAAAbAAB"
 # --- end of parameters ---
 
 
@@ -75,8 +75,8 @@ def _unpacked_tables() -> Tuple[Any, Any, Any]:
             columns.append(column)
             middles.append(start + len(least) // 2)
         start += len(least)
-    weights = np.frombuffer(decompress(b85decode(PACKED_WEIGHTS)), "<i2")
-    weights = weights.reshape(len(PHASE_STARTS) + 1, -1)
+    steps = np.frombuffer(decompress(b64decode(PACKED_WEIGHTS)), "<i2")
+    weights = steps.reshape(len(PHASE_STARTS) + 1, -1).cumsum(axis=0, dtype=np.int16)
     tables = np.ascontiguousarray(weights[:, np.concatenate(entries)])
     return tables, np.array(middles), np.stack(columns, axis=1)
 

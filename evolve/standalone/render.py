@@ -191,11 +191,12 @@ def render_patterns(
 
     schedule: depths, and the disc counts from which the next one holds.
     """
-    packed = zlib.compress(patterns.weights.astype("<i2").tobytes(), 9)
+    steps = np.diff(patterns.weights, axis=0, prepend=0).astype("<i2")
+    packed = base64.b64encode(zlib.compress(steps.tobytes(), 9)).decode()
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
     literals = _wrapped(f"PHASE_STARTS = {list(patterns.boundaries)}")
     literals += f"SHAPES = [\n{shapes}]\n"
-    literals += f"PACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
+    literals += f"PACKED_WEIGHTS = {_quoted(packed)}\n"
     text = render(_neutral(endgame, *schedule), rules, name, provenance, clock=clock)
     text += f"\n\n{_filled('part_patterns.py', literals)}"
     return text + _compiled("part_patterns.py") if numba else text
@@ -263,10 +264,10 @@ _STEPS: Final = ("dense", "gate", "save", "add", "duel", "conv", "squash")
 
 
 def _quoted(text: str) -> str:
-    """A long text as literals of one line each, in brackets."""
-    step = _WIDTH - 10
+    """A long text as one literal of short lines."""
+    step = _WIDTH - 1
     lines = [text[start : start + step] for start in range(0, len(text), step)]
-    return "(\n" + "".join(f'        "{line}"\n' for line in lines) + "    )"
+    return '"""\\\n' + "\\\n".join(lines) + '"""'
 
 
 def _source(template: str) -> str:
