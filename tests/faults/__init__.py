@@ -103,11 +103,11 @@ class Fault:
 
 class Deaths:
     """A hook that keeps copies of a folder at some points, by their numbers: what a process that
-    dies there leaves; `torn`, one that dies in the middle of the change."""
+    dies there leaves, in the middle of the change where that has one."""
 
-    def __init__(self, root: Path, place: Path, numbers: Container[int], *, torn: bool) -> None:
+    def __init__(self, root: Path, place: Path, numbers: Container[int]) -> None:
         self.copies: dict[int, Path] = {}
-        self._root, self._place, self._numbers, self._torn = root, place, numbers, torn
+        self._root, self._place, self._numbers = root, place, numbers
         self._count = 0
 
     def __call__(self, change: Change, path: Path, piece: bytes) -> None:
@@ -116,8 +116,7 @@ class Deaths:
             return
         copy = self._place / f"death-{number}"
         shutil.copytree(self._root, copy, symlinks=True)
-        if self._torn:
-            tear(change, copy / os.path.relpath(path, self._root), piece)
+        tear(change, copy / os.path.relpath(path, self._root), piece)
         self.copies[number] = copy
 
 
@@ -155,6 +154,22 @@ def named(points: Sequence[Point], number: int) -> Point:
     """A point, a temporary file by the name that it is to have."""
     point = points[number]
     return Point("write", points[number + 1].place) if point.change == "write" else point
+
+
+def death_points(points: Sequence[Point]) -> set[int]:
+    """The numbers of those at which a death leaves a state of its own.
+
+    Before a written file is synced and renamed there is what there is in the middle of writing it,
+    but for the size of a file that nobody reads.
+    """
+    numbers, last = set(), None
+    for number, point in enumerate(points):
+        if point.change == "sync":
+            continue
+        if (last, point.change) != ("write", "rename"):
+            numbers.add(number)
+        last = point.change
+    return numbers
 
 
 def tear(change: Change, path: Path, piece: bytes) -> None:
@@ -258,25 +273,18 @@ class Enumeration:
         chosen = {number for numbers in found.values() for number in (numbers[0], numbers[-1])}
         return lambda point, number: number in chosen
 
-    def die(self, *, torn: bool = False, at: Where = _everywhere) -> int:
-        """Die before every change that is `at` such a place and go on; how often. With `torn`, in
-        the middle of those that have one.
-
-        Before a complete file reaches the disk there is what there is before it is renamed, and
-        before the disk is waited for what there is before the next change.
-        """
-        changes = _HAVE_A_MIDDLE if torn else _FOLLOW_ANOTHER_STATE
-        points = enumerate(self.points)
-        numbers = {n for n, point in points if point.change in changes and at(point, n)}
-        for number, copy in self.deaths(numbers, torn=torn).items():
+    def die(self, at: Where = _everywhere) -> int:
+        """Die at every change that is `at` such a place, and go on; how often."""
+        numbers = {n for n in death_points(self.points) if at(self.points[n], n)}
+        for number, copy in self.deaths(numbers).items():
             with self.inside(copy), _explained(self.points[number], number):
                 self._go_on()
         return len(numbers)
 
-    def deaths(self, numbers: Container[int], *, torn: bool) -> dict[int, Path]:
+    def deaths(self, numbers: Container[int]) -> dict[int, Path]:
         """What deaths at these points leave, a folder each."""
         with self.inside() as folder:
-            deaths = Deaths(folder, self.place, numbers, torn=torn)
+            deaths = Deaths(folder, self.place, numbers)
             with hooked(deaths):
                 answer = self.work.begin()
             assert answer.code == 0, answer
@@ -353,5 +361,3 @@ def results(folder: Path) -> dict[str, Any]:
 
 
 _NOT_RESULTS: Final = ("seconds", "worker")
-_HAVE_A_MIDDLE: Final = ("write", "append")
-_FOLLOW_ANOTHER_STATE: Final = ("make", "rename", "append", "cut", "remove")

@@ -16,7 +16,7 @@ import pytest
 
 import evolve
 from tests.cli import done
-from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded
+from tests.faults import Deaths, Failure, Point, death_points, hooked, leftovers, named, recorded
 from tests.faults.test_runs import SMALL
 from tests.service.inside import App
 
@@ -239,16 +239,15 @@ def explained(point: Point) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("torn", [False, True], ids=["whole", "torn"])
 def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
-    torn: bool, case: Case, base: Base, tmp_path: Path
+    case: Case, base: Base, tmp_path: Path
 ) -> None:
     points = case.whole.points
     assert points
-    numbers = {n for n, point in enumerate(points) if point.change == "write" or not torn}
+    numbers = death_points(points)
     dies = base.placed()
     server = case.start(dies)
-    deaths = Deaths(dies, tmp_path, numbers, torn=torn)
+    deaths = Deaths(dies, tmp_path, numbers)
     with hooked(deaths):
         case.send(server)
     server.state.folders.release()

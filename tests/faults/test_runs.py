@@ -69,15 +69,9 @@ def extended(finished: Path) -> Work:
     return Work(extend, extend, outcome, finished)
 
 
-def test_a_run_that_dies_in_any_write_ends_as_if_undisturbed(tmp_path: Path) -> None:
+def test_a_run_that_dies_at_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
     found = Enumeration(command(SMALL, "x", outcome), tmp_path)
     assert len(found.points) == 30
-    assert found.die(torn=True) == 9
-
-
-@pytest.mark.slow
-def test_a_run_that_dies_before_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
-    found = Enumeration(command(SMALL, "x", outcome), tmp_path)
     assert found.die() == 12
 
 
@@ -97,7 +91,6 @@ def test_one_that_goes_on_may_die_or_fail_at_any_change(
     changes = {point.change for point in found.points}
     assert {"write", "rename", "sync", "remove"} <= changes
     found.die()
-    found.die(torn=True)
     found.fail(in_one_line)
 
 

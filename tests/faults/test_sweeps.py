@@ -81,7 +81,6 @@ def test_a_sweep_that_dies_anywhere_ends_as_if_undisturbed(tmp_path: Path) -> No
     found = sweep(tmp_path, *SWEEP)
     assert len(found.points) >= 70
     assert found.die() >= 40
-    assert found.die(torn=True) >= 40
 
 
 def test_a_sweep_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
@@ -114,9 +113,7 @@ def test_a_trial_that_cannot_be_kept_has_failed_and_its_row_says_why(tmp_path: P
 def test_one_that_dies_at_its_own_files_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
     words, files = SWEEPS[name]
     found = sweep(tmp_path, *words)
-    assert found.die(at=found.ends(*files)) >= len(files)
-    if name != "rungs":  # the longest, whose files are those of the others
-        assert found.die(torn=True, at=found.ends(*files)) >= len(files) - 1
+    assert found.die(found.ends(*files)) >= len(files)
 
 
 def test_a_program_of_which_its_own_files_fail_says_so_and_goes_on(tmp_path: Path) -> None:
