@@ -44,7 +44,7 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "rate": {"--games": 2},
     "compare": {"--games": 4},
     "check": {},
-    "hand-in": {"--seconds": 4},
+    "hand-in": {"--seconds": 3},
     "perft": {},
 }  # fmt: skip
 """The most that an option of a command gets: where it is left out or larger, it is this number."""
