@@ -15,7 +15,7 @@ from evolve.cli.terminal import cell, counting, print_json, print_rows, print_te
 from evolve.errors import EvolveError, OptionsError
 from evolve.files.atomic import write_text
 from evolve.number_text import elo_text
-from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES, tuned_line
 from evolve.studies.document import ENDINGS, Section, document_of, sections_of
 
 if TYPE_CHECKING:
@@ -115,6 +115,15 @@ def score_of(facts: Mapping[str, Any]) -> str | None:
     if score is None or facts.get("elo") is not None:
         return None
     return f"{score:.3f}" if low is None or high is None else f"{score:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def tuned_lines(run: evolve.Run) -> list[str]:
+    """What the winner of a sweep of a program gains, and how it plays; none of other runs."""
+    line, gain_of = tuned_line(run.path), run.kind.reading.gain
+    gain = None if line is None or gain_of is None else gain_of(run)
+    shown = None if gain is None else elo_text(*gain.columns("elo").values(), signed=True)
+    lines = {"gain over the defaults": shown and f"{shown} Elo", "paste:": line}
+    return [f"{name} {value}" for name, value in lines.items() if value]
 
 
 def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:

@@ -25,11 +25,11 @@ from evolve.cli.output import (
     style_of,
     write_in_style,
 )
-from evolve.cli.runs import describe_champion, shown_row, strengths
+from evolve.cli.runs import describe_champion, shown_row, strengths, tuned_lines
 from evolve.cli.terminal import print_rows, print_text
 from evolve.files.atomic import write_text
 from evolve.runs.run_type import RunTable
-from evolve.runs.run_types import RUN_TYPES, champion_of, tuned_line
+from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE, PICTURES
 from evolve.terminal_text import count_of
 
@@ -192,8 +192,9 @@ def _print_table(run: evolve.Run | evolve.Study, table: RunTable, frame: pd.Data
         print_frame(frame)
     if run.form == "study":
         return
-    if table.name == "trials" and (line := tuned_line(run.path)) is not None:
-        print_text(f"paste: {line}")
+    if table.name == "trials":
+        for line in tuned_lines(run):
+            print_text(line)
     path = champion_of(run.path) if table.name == run.tables[0] and not frame.empty else None
     if path is not None:
         header = read_header(path)

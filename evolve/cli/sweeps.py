@@ -14,18 +14,18 @@ from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists
-from evolve.cli.runs import strength_of
+from evolve.cli.runs import strength_of, tuned_lines
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
-from evolve.number_text import elo_text, state_text
+from evolve.number_text import state_text
 from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
-from evolve.runs.run_types import SWEEPS, tuned_line
+from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.call import search_and_select
 from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
@@ -148,12 +148,12 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         if result is None:
             print_line(f"continue with: evolve resume {as_word(folder)}")
             return
-        run = Run(folder)
         print_finalists(final_table(folder).to_pylist(), verdict_of(folder))
         hints = [f"evolve show {as_word(folder)}", f"evolve plot {as_word(folder)} -o sweep.png"]
         if isinstance(work.settings, ProgramSweepSettings):
-            _report_program(run, result)
-            print_line(f"paste: {tuned_line(folder)}")
+            _report_program(folder, result)
+            for line in tuned_lines(Run(folder)):
+                print_line(line)
         else:
             champion = existing_champion(folder)
             agent = read_agent(champion)
@@ -195,12 +195,8 @@ def _print_header(sweep: Sweep) -> None:
     print_line(about)
 
 
-def _report_program(run: Run, final: FinalDocument) -> None:
-    """Print what the winner gains, and how to pass its parameters to the program."""
-    folder = run.path
-    if (gain := SWEEPS.reading.gain) and (found := gain(run)) is not None:
-        elo = elo_text(*found.columns("elo").values(), signed=True)
-        print_line(f"gain over the defaults {elo} Elo")
+def _report_program(folder: Path, final: FinalDocument) -> None:
+    """Print the winner's parameters, and the files that pass them to the program."""
     best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))
     values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
     print_line(f"best parameters, of trial-{final.winner}: {values}")

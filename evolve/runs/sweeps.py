@@ -81,17 +81,19 @@ def _curve(run: Run) -> pd.Series[float]:
 
 def _progress(run: Run) -> RunProgress:
     """Number of finished trials, and the best score. The final makes it complete."""
-    table, target = read_trials(run.path), run.config.get("trials")
+    table, target, games = read_trials(run.path), *map(run.config.get, ("trials", "games"))
     states = [] if table is None else table["state"].to_pylist()
     finished = sum(state in FINISHED for state in states)
-    best = None
+    best, played = None, 0
     if table is not None:
         best = pc.max(rows_with(table, "state", "COMPLETE")["score"]).as_py()
+        played = ("games" in table.column_names and pc.sum(table["games"]).as_py()) or 0
     final = whole_final(run.path)
     return RunProgress(
         done=finished,
         # Games may end it long before: the number of trials is the most that these could be.
-        target=None if run.config.get("games") else target,
+        target=None if games else target,
+        share=played / games if games else None,
         # More finished trials than the last final had: another final must follow.
         complete=isinstance(target, int)
         and final is not None

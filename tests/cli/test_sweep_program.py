@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.runs.run_types import SWEEPS
 from tests.cli import ROOT, done, fails, misused, spawn, wait_until_held
 
 ENGINE = f"{sys.executable} {ROOT / 'tests/sweeps/tuned.py'}"
@@ -61,7 +62,13 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     assert row["state"] == "done", "though there be fewer trials than the most there may be"
     more = done("resume", folder, "--games", 120)
     assert len(evolve.load_run(folder).trials) > len(trials), more.out
-    assert "finished" in done("show", folder).out
+    shown = done("show", folder).out
+    assert "finished" in shown
+    (gain,) = re.findall("^gain over the defaults .*", more.out, re.M)
+    assert gain in shown
+    progress = SWEEPS.reading.progress(evolve.load_run(folder))
+    assert progress.target is None
+    assert 0.5 < progress.share < 1, "of the games, without those of the final"
 
 
 @pytest.mark.slow
