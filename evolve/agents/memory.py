@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, cast
 
@@ -168,7 +167,7 @@ class _ThreadMemory(threading.local):
         self.scratch = np.zeros(0, np.float32)
         self.contexts: dict[Any, layout.Cells] = {}
         self.addresses: dict[Any, int] = {}
-        self.patterns: dict[tuple[str, int], PatternMemory] = {}
+        self.patterns: dict[str, PatternMemory] = {}
 
 
 _own = _ThreadMemory()
@@ -222,26 +221,27 @@ def thread_context_address(rules: Rules, table_bits: int) -> int:
 class PatternMemory:
     """The memory of pattern searches: a context with a table, and vectors of positions.
 
-    used: nodes of the game so far, for agents with a budget. Tables of games that ended serve the
-    next ones, since the first use of new memory takes as long as a search of 10 000 nodes.
+    used: nodes of the game so far, for agents with a budget. All tables are as large as any search
+    may need. One that needs less sets TABLE_BITS: the system provides only what is used, and what
+    lies closer together stays in the processor's caches. Tables of games that ended serve the next
+    ones, since the first use of new memory takes as long as a search of 10 000 nodes.
     """
 
-    _unused: Final[dict[int, list[layout.Cells]]] = defaultdict(list)
+    _unused: Final[list[layout.Cells]] = []
 
     def __init__(self, table_bits: int, use: str = "search") -> None:
         self.used = 0
         self._use = use
-        unused = self._unused[table_bits]
         try:
-            self.context = unused.pop()
+            self.context = self._unused.pop()
         except IndexError:
-            self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
+            self.context = new_context(rule_set(DEFAULT_RULES).code, 0, layout.MOST_TABLE_BITS)
             self.context[layout.LISTING] = address_of(list_to_solve, LISTING_TYPES)
-        self.context[layout.TABLE_BITS] = table_bits  # an exact search may have used a part of it
+        self.context[layout.TABLE_BITS] = table_bits
         self.context[layout.AGE] += 1
         self.context[layout.NODES] = self.context[layout.STOPPED] = 0
         layout.clear_deadline(self.context)
-        weakref.finalize(self, unused.append, self.context).atexit = False
+        weakref.finalize(self, self._unused.append, self.context).atexit = False
         self._vectors = np.empty(0, np.int16)
         self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None
 
@@ -266,8 +266,9 @@ class PatternMemory:
 
 
 def thread_pattern_memory(table_bits: int, use: str = "search") -> PatternMemory:
-    """This thread's memory of that size and use, kept for the next search."""
-    key = use, table_bits
-    if key not in _own.patterns:
-        _own.patterns[key] = PatternMemory(table_bits, use)
-    return _own.patterns[key]
+    """This thread's memory for that use, of which a search uses a table of that size."""
+    if use not in _own.patterns:
+        _own.patterns[use] = PatternMemory(table_bits, use)
+    memory = _own.patterns[use]
+    memory.context[layout.TABLE_BITS] = table_bits
+    return memory

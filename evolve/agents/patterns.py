@@ -287,7 +287,9 @@ class PatternAgent(SearchingAgent):
 
     @property
     def _table_bits(self) -> int:
-        """The table size: larger with a limit of time or nodes."""
+        """The table size: with a limit of nodes what it fills, larger with a limit of time."""
+        if self.limit.nodes is not None:
+            return min(max(layout.GAME_TABLE_BITS, self.limit.nodes.bit_length()), TABLE_BITS)
         return TABLE_BITS if self._is_limited else GAME_TABLE_BITS
 
     def _search(self, board: Board) -> CutSearch:
@@ -296,21 +298,15 @@ class PatternAgent(SearchingAgent):
         if memory is None:
             memory = thread_pattern_memory(self._table_bits)
             memory.context[layout.AGE] += 1
+        memory.context[layout.TABLE_BITS] = self._table_bits
         memory.set(self.patterns, self.block, self._rules)
         return CutSearch(memory.context, board)
 
     def _exact(self, empties: int) -> layout.Cells:
-        """The memory of its exact search from so many empties, whose moves the patterns order.
-
-        It uses no more of the table than it needs: what lies closer together stays in the
-        processor's caches.
-        """
-        bits, most = layout.table_bits_for(empties), TABLE_BITS
-        if not self._is_limited:
-            most = bits
-        memory = thread_pattern_memory(most, "exact")
+        """The memory of its exact search from so many empties, whose moves the patterns order."""
+        bits = layout.table_bits_for(empties)
+        memory = thread_pattern_memory(min(bits, TABLE_BITS) if self._is_limited else bits, "exact")
         memory.set(self.patterns, self.block, self._rules)
-        memory.context[layout.TABLE_BITS] = min(bits, most)
         return memory.context
 
 
@@ -323,4 +319,5 @@ def prepare() -> None:
     agent = PatternAgent(patterns, depth=2, endgame=0)
     agent.choose(Board.start())
     for use in ("search", "exact"):
-        thread_pattern_memory(TABLE_BITS, use).context[layout.TABLE :].fill(0)
+        context = thread_pattern_memory(TABLE_BITS, use).context
+        context[layout.TABLE : layout.table_end(TABLE_BITS)].fill(0)

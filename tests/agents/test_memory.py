@@ -9,7 +9,9 @@ from threading import Barrier
 
 import pytest
 
+from evolve.agents.agent import Limit
 from evolve.agents.memory import (
+    GAME_TABLE_BITS,
     MOST_NODES,
     Forest,
     PatternMemory,
@@ -21,6 +23,7 @@ from evolve.agents.memory import (
     thread_scratch,
     thread_tree,
 )
+from evolve.agents.patterns import PatternAgent
 from evolve.agents.timed_search import TABLE_BITS
 from evolve.engine.board.board import Board
 from evolve.engine.networks import mcts
@@ -165,7 +168,28 @@ def test_a_table_is_whole_again_after_an_exact_search_in_a_part_of_it() -> None:
     with ThreadPoolExecutor(1) as pool:
         pool.submit(agent.choose, board).result()
     gc.collect()
-    waiting = len(PatternMemory._unused[TABLE_BITS])
+    waiting = len(PatternMemory._unused)
     assert waiting >= 2, "for searches and for exact ones"
     taken = [PatternMemory(TABLE_BITS) for _ in range(waiting)]
     assert {int(memory.context[layout.TABLE_BITS]) for memory in taken} == {TABLE_BITS}
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "bits"),
+    [
+        ("patterns-standard", None, GAME_TABLE_BITS),
+        ("patterns-standard?nodes=10000", None, 14),
+        ("patterns-standard?nodes=100", None, layout.GAME_TABLE_BITS),
+        ("patterns-standard?nodes=9999999", None, TABLE_BITS),
+        ("patterns-standard", 0.02, TABLE_BITS),
+    ],
+)
+def test_a_game_uses_as_large_a_table_as_its_searches_fill(
+    name: str, seconds: float | None, bits: int
+) -> None:
+    """Also where a clock is set after the game began, as over GTP."""
+    agent = load_agent(name).for_game(0)
+    assert isinstance(agent, PatternAgent)
+    assert agent.memory is not None
+    agent.limited(Limit(seconds)).choose(Board.start())
+    assert agent.memory.context[layout.TABLE_BITS] == bits

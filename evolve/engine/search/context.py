@@ -85,6 +85,8 @@ UNLIMITED: Final = 1 << 62
 """The budget of a search without a limit."""
 GAME_TABLE_BITS: Final = 10
 """Size of the table for up to 12 empties: 2**10 buckets, 64 KiB."""
+MOST_TABLE_BITS: Final = 20
+"""2**20 buckets, 64 MiB."""
 LOOK_EVERY: Final = 1024
 """Nodes between two looks at the clock: 0.1 ms, and 1 ms where a node takes ten times as long."""
 _SECOND: Final = 1_000_000_000
@@ -94,17 +96,22 @@ _CLOCK_ID: Final = getattr(time, "CLOCK_MONOTONIC", 0)
 def table_bits_for(empties: int, depth: int = 0) -> int:
     """Size of the table for exact searches from `empties` and searches of `depth` plies.
 
-    At most 2**20 buckets, 64 MiB. Larger tables than these saved few nodes and missed the
-    processor's caches more often.
+    At most MOST_TABLE_BITS. Larger tables than these saved few nodes and missed the processor's
+    caches more often.
     """
     solver = GAME_TABLE_BITS + max(0, empties - 12) * 5 // 4
-    return min(max(solver, 2 * depth - 2), 20)
+    return min(max(solver, 2 * depth - 2), MOST_TABLE_BITS)
+
+
+def table_end(table_bits: int) -> int:
+    """The number of cells of a context with a table of this size."""
+    return TABLE + (ENTRY * BUCKET << table_bits)
 
 
 def blank_context(rules: int, budget: int, table_bits: int) -> Cells:
     """A context without a search and a solver: see `game.new_context`."""
     assert table_bits >= 1, table_bits
-    cells = TABLE + (ENTRY * BUCKET << table_bits)
+    cells = table_end(table_bits)
     block = np.zeros(cells + LINE_CELLS, np.int64)
     # A bucket of the table must fit into one cache line.
     start = -block.ctypes.data // block.itemsize % LINE_CELLS
