@@ -117,7 +117,8 @@ def keep_first(course: InMemoryTraining, path: Path) -> None:
 def corner_share(agent: Any, seed: int) -> Options:
     """How often a network values a corner most where there is one, and how often chance would."""
     rng = np.random.default_rng([21, seed])
-    most, by_chance = [], []
+    most: list[bool] = []
+    by_chance: list[float] = []
     while len(most) < 500:
         board = evolve.Board.start()
         for _ in range(int(rng.integers(20, 50))):
@@ -207,8 +208,8 @@ def report(claims: list[Claim], frame: pd.DataFrame, budget: float) -> None:
             if not texts:
                 continue
             if b == A_CORNER:
-                chance = np.mean(cells[claim.name, a, b, "by chance"])
-                texts = [f"{texts[0]}, by chance {chance:.3f}", "", ""]
+                drawn = np.mean(cells[claim.name, a, b, "by chance"])
+                texts = [f"{texts[0]}, by chance {drawn:.3f}", "", ""]
             print(f"| {a} – {b} | {' | '.join(texts)} |", flush=True)
 
 

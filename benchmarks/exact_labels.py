@@ -144,9 +144,8 @@ def fitted(
     progress: Callable[[int, Network], None] | None = None,
 ) -> Network:
     """Fit a value network to the outcomes; an epoch has all eight images of each position."""
-    settings = MctsSettings(
-        input=architecture.input, layers=architecture.layers, learning_rate=rate, device="cpu"
-    )
+    shape = {"input": architecture.input, "layers": architecture.layers}
+    settings = MctsSettings.model_validate({**shape, "learning_rate": rate, "device": "cpu"})
     model = Model(settings, seed)
     rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
     count = 8 * len(examples)

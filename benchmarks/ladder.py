@@ -31,6 +31,7 @@ from evolve.evolution.generation import run_settings
 from evolve.evolution.panel import Candidate, LadderPanel, RunContext
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.roundrobin import pair_scores
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one
 from evolve.population.genome import Genome
 from evolve.runs.loading import load_agent
@@ -65,10 +66,7 @@ def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, jobs: int) -> Flo
     """A's score in each pair of games."""
     match = Match(a, b, openings, rules, executor=Threads(jobs))
     match.play()
-    games = match.games
-    points = (games.winner.astype(np.float64) + 1.0) / 2.0
-    points[1::2] = 1.0 - points[1::2]
-    return points.reshape(-1, 2).mean(axis=1)
+    return pair_scores(match.games)
 
 
 def player(name: str, pairs: int, jobs: int) -> None:
@@ -98,7 +96,7 @@ def alphabeta(name: str) -> AlphaBetaAgent:
 
 
 def curve(folder: str, csv: str | None, jobs: int) -> None:
-    run = evolve.load_run(folder)
+    run = evolve.Run(folder)
     settings = run_settings(run).model_copy(update={"panel": "ladder"})
     genome = Genome.of(settings)
     panel = LadderPanel(RunContext(run.path, genome, Threads(jobs)))

@@ -60,7 +60,8 @@ def read_player(path: Path) -> Tuples:
         weights = np.outer(numbers, (-1.0, 0.0, 1.0)).ravel()
         return Tuples(np.arange(64), np.arange(65), 3 * np.arange(64), weights)
     squares: list[int] = []
-    starts, tables, weights_of = [0], [], []
+    starts, tables = [0], list[int]()
+    weights_of: list[float] = []
     rest = iter(numbers)
     try:
         for _ in range(int(next(rest))):

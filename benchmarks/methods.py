@@ -77,16 +77,16 @@ def evolved(method: str, seed: int, generations: int) -> tuple[Any, int]:
 
 def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
     """The best of a study's agents by the panel, after so many games with it."""
-    sampler: Any = {"cma (Optuna)": "cma", "tpe": "tpe", "random": "random"}[method]
-    sweep = SweepSettings(
-        kind="alphabeta",
-        trials=10**6,
-        sampler=sampler,
-        seed=seed,
-        panel=SEARCH_PANEL,
-        panel_openings=32,
-        fix={"depths": 1, "endgame": 0},
-    )
+    options = {
+        "kind": "alphabeta",
+        "trials": 10**6,
+        "sampler": {"cma (Optuna)": "cma", "tpe": "tpe", "random": "random"}[method],
+        "seed": seed,
+        "panel": SEARCH_PANEL,
+        "panel_openings": 32,
+        "fix": {"depths": 1, "endgame": 0},
+    }
+    sweep = resolve_as(SweepSettings, {}, options)
     plan = plan_of(sweep)
     panel = Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, seed)
     each = 2 * sweep.panel_openings * len(SEARCH_PANEL)

@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("pages", nargs="*", metavar="PAGE")
     parser.add_argument("--runs", action="store_true")
     given = parser.parse_args()
-    terminal.smaller, terminal.LONGEST = list, _LONGEST  # as they stand on the page
+    vars(terminal).update(smaller=list, LONGEST=_LONGEST)  # as they stand on the page
     for page in all_pages():
         if given.pages and not any(part in str(page.path) for part in given.pages):
             continue

@@ -30,6 +30,7 @@ from scipy import stats
 import evolve
 from benchmarks.trained import Recipe, train
 from evolve.agents.agent import Agent, Limit
+from evolve.agents.chance import delegated
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cuts
 from evolve.arena.match import Match
@@ -52,9 +53,10 @@ _DEEPEST_CUT = 12
 class Timed(Agent):
     """An agent whose thinking is timed, in CPU seconds of its thread."""
 
+    name, rules, repeats = (delegated("_agent", member) for member in ("name", "rules", "repeats"))
+
     def __init__(self, agent: Agent, spent: list[float]) -> None:
         self._agent, self._spent = agent, spent
-        self.name, self.rules = agent.name, agent.rules
 
     def with_rules(self, rules: str) -> Any:
         return Timed(self._agent.with_rules(rules), self._spent)
@@ -70,10 +72,6 @@ class Timed(Agent):
 
     def for_game(self, seed: int) -> Any:
         return Timed(self._agent.for_game(seed), self._spent)
-
-    @property
-    def repeats(self) -> bool:
-        return self._agent.repeats
 
 
 def meet(a: Agent, b: Agent, rules: str, pairs: int) -> tuple[float, float, float]:

@@ -124,7 +124,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     rows: list[Figures] = []
-    for name, measure in (("perft", lambda: [perft_row()]), ("search", search_rows)):
+    parts: dict[str, Callable[[], list[Figures]]]
+    parts = {"perft": lambda: [perft_row()], "search": search_rows}
+    for name, measure in parts.items():
         try:
             rows += measure()
         except (ImportError, RuntimeError, subprocess.CalledProcessError) as error:

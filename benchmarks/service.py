@@ -177,10 +177,10 @@ def viewers(runs: Path) -> None:
                 f"{count} viewers: {share:.2f} % of a core, {(got[0] - before) / 20:.0f} events/s"
             )
         teller.join()
-        before = server.megabytes
+        memory = server.megabytes
         _tell(path, 50_000, 0.0)
         time.sleep(15)
-        print(f"memory: {before:.1f} MB, after 50 000 events more {server.megabytes:.1f}")
+        print(f"memory: {memory:.1f} MB, after 50 000 events more {server.megabytes:.1f}")
     sleeper.kill()
 
 
@@ -205,7 +205,7 @@ def values(runs: Path) -> None:
 
 def _many(source: Path, folder: Path, generations: int, games: int) -> None:
     """A run of so many generations, each a copy of one of another run's, and so many games each."""
-    run = evolve.load_run(source)
+    run = evolve.Run(source)
     shutil.copytree(source, folder, ignore=shutil.ignore_patterns("gen-*", "playoff*", ".lock"))
     config = folder / "config.toml"
     lines = config.read_text().splitlines()

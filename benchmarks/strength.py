@@ -15,7 +15,7 @@ import numpy as np
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.searching import SearchingAgent
 from evolve.arena.match import Match
 from evolve.evolution.generation import individual_agent
 from evolve.fitness.executor import Threads
@@ -36,9 +36,10 @@ def main() -> None:
     arguments = parser.parse_args()
     run = evolve.load_run(arguments.run)
     champion = evolve.load_agent(arguments.run)
-    assert isinstance(champion, AlphaBetaAgent)
+    assert isinstance(champion, SearchingAgent)
     rules = champion.rules or "standard"
     first = individual_agent(arguments.run, str(run.generations["best"].iloc[0]))
+    assert isinstance(first, SearchingAgent)
     rng = np.random.default_rng(arguments.seed)
     openings = balanced_openings(arguments.pairs, Part.MATCH, rules, rng)
     rows: list[tuple[str, int, Agent]] = [
@@ -63,9 +64,9 @@ def main() -> None:
     print(f"  {len(curve)} generations in {60 * hours:.1f} minutes; depths {champion.depths}")
 
 
-def at(name: str, depth: int) -> AlphaBetaAgent:
+def at(name: str, depth: int) -> SearchingAgent:
     agent = evolve.load_agent(name, depth=depth, endgame=0)
-    assert isinstance(agent, AlphaBetaAgent)
+    assert isinstance(agent, SearchingAgent)
     return agent
 
 

@@ -34,6 +34,7 @@ import evolve
 from benchmarks.trained import over_seeds, played
 from evolve.agents.agent import Agent
 from evolve.arena.judges import Panel
+from evolve.config.learning import TrainingSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import config_text, read_toml, resolve_as
@@ -43,6 +44,7 @@ from evolve.plots.figure import Look
 from evolve.plots.sweep import plot_sweep
 from evolve.runs.progress import Observer
 from evolve.sweeps.findings import _better_part, compute_importances, importances_in
+from evolve.sweeps.learning_plan import LearningPlan
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
@@ -66,7 +68,8 @@ def overhead(trials: int) -> None:
         if kind == "program":
             continue  # its trials are games of a program, which no study waits for
         for sampler in ("tpe", "cma", "random"):
-            plan = plan_of(SweepSettings(kind=kind, trials=10**6, sampler=sampler))
+            options = {"kind": kind, "trials": 10**6, "sampler": sampler}
+            plan = plan_of(resolve_as(SweepSettings, {}, options))
             took = []
             with tempfile.TemporaryDirectory() as folder:
                 journal = Path(folder) / "journal.log"
@@ -108,20 +111,22 @@ class _Counting(Observer):
 
 
 def speedup(trials: int) -> None:
-    rates = {}
+    rates: dict[int, list[float]] = {}
     for jobs in (1, 2, 1, 2):
-        settings = SweepSettings(
-            kind="mcts",
-            trials=trials * jobs,
-            budget=4.0,
-            sampler="random",
-            pruner="none",
-            panel_openings=5,
-            study="s",
-        )
+        options = {
+            "kind": "mcts",
+            "trials": trials * jobs,
+            "jobs": jobs,
+            "budget": 4.0,
+            "sampler": "random",
+            "pruner": "none",
+            "panel_openings": 5,
+            "study": "s",
+        }
+        settings = resolve_as(SweepSettings, {}, options)
         with tempfile.TemporaryDirectory() as folder:
             watch = _Counting()
-            with opened_sweep(Path(folder), settings.model_copy(update={"jobs": jobs})) as sweep:
+            with opened_sweep(Path(folder), settings) as sweep:
                 sweep.run(watch)
         # The first trial of every worker also starts it.
         ends = watch.ends[jobs - 1 :]
@@ -132,7 +137,7 @@ def speedup(trials: int) -> None:
 
 def importances(permutations: int) -> None:
     for kind, settings in PUBLISHED.items():
-        plan = plan_of(SweepSettings(kind=kind, **settings))
+        plan = plan_of(resolve_as(SweepSettings, {}, {"kind": kind, **settings}))
         trials = pd.read_csv(DATA / f"{kind}.csv")
         complete = trials[trials["state"] == "COMPLETE"]
         names = plan.space.names
@@ -165,16 +170,18 @@ def draw(plan: Plan, trials: pd.DataFrame) -> None:
         folder.mkdir()
         (folder / CONFIG_FILE).write_text(config_text(plan.sweep, {}, f"sweep {kind}"))
         write_trials(folder, rows, types, known)
-        plot_sweep(evolve.load_run(folder), Look()).save(PICTURES / f"sweep-{kind}.png")
+        plot_sweep(evolve.Run(folder), Look()).save(PICTURES / f"sweep-{kind}.png")
 
 
-def taught(plan: Plan, values: dict[str, Any], seed: int, budget: float) -> Agent:
+def taught(plan: LearningPlan, values: dict[str, Any], seed: int, budget: float) -> Agent:
     settings = plan.settings(values, seed).model_copy(update={"budget": budget})
-    course = InMemoryTraining(settings, 1)  # type: ignore[arg-type]
+    assert isinstance(settings, TrainingSettings)
+    course = InMemoryTraining(settings, 1)
     course.warm_up()
     while course.finished is None:
         course.iterate(lambda games, share: None)
-    return course.learner.agent()
+    agent: Agent = course.learner.agent()
+    return agent
 
 
 def rounded(value: Any, digits: int | None, parameter: Parameter) -> Any:
@@ -192,6 +199,7 @@ def confirm(
     run = evolve.load_run(folder)
     stored = {**read_toml(folder / CONFIG_FILE), "kind": run.command.removeprefix("sweep ")}
     plan = plan_of(resolve_as(SweepSettings, {}, {}, stored))
+    assert isinstance(plan, LearningPlan)
     champion: Any = evolve.load_agent(folder)
     row = run.trials.set_index("number").loc[champion.provenance["trial"]]
     values = {
