@@ -18,6 +18,7 @@ def __getattr__(name: str) -> click.Command:
     command = cli.get_command(click.Context(cli), name.replace("_", "-"))
     if command is None:
         raise AttributeError(name)
+    command.get_help(click.Context(command))  # some add to their texts there
     return command
 
 
@@ -71,9 +72,11 @@ def examples_as_code(_app: Any, _context: click.Context, lines: list[str]) -> No
 def options_by_group(_app: Any, context: click.Context, lines: list[str]) -> None:
     """Put options under the heads of their groups, with a line for each choice that has one."""
     groups: dict[str, list[str]] = {}
+    heads = [getattr(option, "group", None) for option in context.command.params]
+    first = next(filter(None, heads), "")
     for option in context.command.params:
         if isinstance(option, click.Option) and not option.hidden:
-            head = getattr(option, "group", None) or next(iter(groups), "")
+            head = getattr(option, "group", None) or first
             about = getattr(option, "lines", None) or {}
             text = list(sphinx_click._format_option(context, option))
             text = [_choices(line) for line in text if not (about and ":options:" in line)]

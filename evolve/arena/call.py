@@ -15,6 +15,7 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.agents.analysis import Solution, solved
+from evolve.agents.calibration.ratings import ratings_of
 from evolve.arena.match import Match, MatchResult, Sprt
 from evolve.arena.tournament import Anchors, Contest, Tournament
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
@@ -58,7 +59,7 @@ def match(
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress, or a function that is called with the number
             of games played since the last call.
-        settings: what `evolve match --help` lists, such as `games=400`, `seed=2`,
+        settings: those of `evolve match --help`, such as `games=400`, `seed=2`,
             `rules="reversed"`, `openings="start"` or `sprt=(0, 20)`.
 
     Returns A's result: `.score.value` with `.score.low` and `.score.high`, `.elo` with the same
@@ -110,14 +111,14 @@ def rate(
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress, or a function that is called with the number
             of games played since the last call.
-        settings: what `evolve rate --help` lists, such as `games=200`, `seed=2`,
+        settings: those of `evolve rate --help`, such as `games=200`, `seed=2`,
             `rules="reversed"` or `against=["swh", "random"]` for a gauntlet.
 
     Returns a DataFrame with a row for each agent, the strongest first: `agent`, `elo` with
-    `elo_low` and `elo_high` (Bradley-Terry, mean 0; on the anchors' scale with `against`), `score`,
-    `games`, `failures`. It also has
-    `.tables` (`agents`, and `cross`, the score of each against each), `.champion`, the strongest of
-    them, and `.plot()`. Raises the same errors as `match`.
+    `elo_low` and `elo_high` (Bradley-Terry, mean 0; with `against` on their scale, the ladder's if
+    `evolve agents` lists them all), `score`, `games`, `wins`, `draws`, `losses`, `failures`. It
+    also has `.tables` (`agents`, and `cross`, the score of each against each), `.champion`, the
+    strongest of them, and `.plot()`. Raises the same errors as `match`.
 
     >>> evolve.rate(["random", "swh", "zero"], games=20)["agent"].tolist()
     ['swh', 'zero', 'random']
@@ -209,9 +210,8 @@ def tournament_of(
 
     anchors = Anchors()
     if settings.against:
-        ladder = rule_set(agreed.rules).ladder
-        known = [ladder.get(name) for name in settings.against]
-        elos = settings.elos or tuple(float(elo) for elo in known if elo is not None)
+        known = [_known_elo(name, agreed.rules) for name in settings.against]
+        elos = settings.elos or tuple(elo for elo in known if elo is not None)
         anchors = Anchors(len(known), elos if len(elos) == len(known) else ())
     tournament = Tournament(
         Contest(players, names, agreed.rules, settings.seed),
@@ -225,6 +225,13 @@ def tournament_of(
         **options,
     )
     return tournament, agreed
+
+
+def _known_elo(name: str, rules: Rules) -> float | None:
+    """The Elo of a rung of the ladder, or of an agent that was rated on it; None of others."""
+    elo = rule_set(rules).ladder.get(name)
+    rating = ratings_of(name).get(rules) if elo is None else None
+    return rating.elo if rating is not None else elo
 
 
 def _identity_of(source: str) -> str:

@@ -94,8 +94,8 @@ def rate_command(
     in the file of --config.
 
     With --against it is a gauntlet: AGENTS play those agents alone, and are rated among them, whose
-    Elo is fixed: by --elos, or as on the ladder of the rules, or else by games among themselves,
-    which --out keeps for the next of AGENTS.
+    Elo is fixed: by --elos, or as `evolve agents` lists it, if it knows all of them, or else by
+    games among themselves with mean 0, which --out keeps for the next of AGENTS.
 
     \b
     Examples:
@@ -131,7 +131,8 @@ def rate_command(
         progress_of().write("started", command="rate", **begun, folder=folder)
         if not as_json:
             fixed = ", ".join(tournament.names[: tournament.anchors.count])
-            about = f"; the Elo of {fixed} stays" if fixed else ""
+            where = "stays" if tournament.anchors.elos else "is of games among them, with mean 0"
+            about = f"; the Elo of {fixed} {where}" if fixed else ""
             print_text(f"{agreed}, {count_of(tournament.games, 'game')}{about}")
         _play(tournament, as_json)
     document = _document(tournament, agreed)

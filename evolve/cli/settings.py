@@ -104,8 +104,15 @@ def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, A
 def _attributes(field: FormField) -> dict[str, Any]:
     default, text = field.default, field.help
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    facts = []
     if shown not in (None, "") and field.type != "mapping":
-        text += f"  [default: {shown}]"
+        facts.append(f"default: {shown}")
+    if field.most is not None and field.most < _ANY:
+        facts.append(f"{field.least or 0:.9g} to {field.most:.9g}")
+    elif field.least:
+        facts.append(f"at least {field.least:.9g}")
+    if facts:
+        text += f"  [{'; '.join(facts)}]"
     attributes: dict[str, Any] = {"help": text, "group": field.group}
     match field.type:
         case "choice":
@@ -125,6 +132,8 @@ def _attributes(field: FormField) -> dict[str, Any]:
     return {**attributes, "metavar": "TEXT"}
 
 
+_ANY: Final = 1e8
+"""Numbers up to which are more than anyone asks for."""
 _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}
 
 

@@ -321,18 +321,21 @@ def evolve(
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: receives games and generations; see `evolve.runs.progress`.
-        settings: what `evolve run --help` lists, such as `population=32`, under the names of
-            config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
-            `fitness` also take a function: the guide "Your own operators, fitness and genes" says
-            what each gets and returns. `encoding` takes an `evolve.Encoding`, for custom genes. The
-            run's config.toml stores only the name of such a function or encoding, so
-            `evolve resume` refuses the run: resume it with this call.
+        observer: receives games and generations.
+        settings: those of `evolve run --help`, such as `population=32`; `rules` are reversed by
+            default. `fitness(played)`, `selection(candidates, count, breeding)`,
+            `survival(population, selected, breeding)`, `crossover(mother, father, breeding)`,
+            `mutation` and `depth_mutation(genes, noise, breeding)` may be functions: mother and
+            father are tuples of numbers, `breeding.rng` draws, and the guide "Your own operators,
+            fitness and genes" says what each gets and returns. `encoding` takes an
+            `evolve.Encoding`, for custom genes. The run's config.toml stores only the name of such
+            a function or encoding, so `evolve resume` refuses the run: resume it with this call.
 
     Returns the run: `.tables["generations"]`, `.champion`, `.elo`, `.plot()`. Up to its last
     generation it is the same however often it was stopped, if the functions depend only on their
-    arguments and draw from the `rng` in them. Raises SettingsError for invalid settings and for a
-    function that returns an invalid value, and RunError for a folder that belongs to another run.
+    arguments and draw from `breeding.rng` or `played.rng`. Raises SettingsError for invalid
+    settings and for a function that returns an invalid value, and RunError for a folder that
+    belongs to another run.
 
     >>> evolve.evolve("runs/small", generations=2, population=8)
     Run('runs/small', generations=2)

@@ -374,8 +374,8 @@ def train(
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: receives checks; see `evolve.runs.progress`.
-        settings: what `evolve train KIND --help` lists, such as `preset="quick"` or `budget=60`.
+        observer: receives checks.
+        settings: those of `evolve train KIND --help`, such as `preset="quick"` or `budget=60`.
             Later calls may name more `games` or another `budget` or `patience`.
 
     Returns the run: `.tables["metrics"]`, `.champion`, `.elo`, `.plot()`. Raises SettingsError for

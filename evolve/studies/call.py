@@ -61,7 +61,7 @@ def study(
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: gets each finished run as a row; see `evolve.runs.progress`.
+        observer: receives each finished run as a row.
         settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
             may be functions here, also in `grid` and `variants`.
 
@@ -120,11 +120,12 @@ def compare(
         progress: whether to show a line of progress of these games, or a function that is called
             with the number of games played since the last call.
 
-    Returns a DataFrame with a row for each setting and for each two of them, whose columns
-    `evolve.studies.comparison.COLUMNS` explains. It is printed with a sentence that says who is
-    better, also its `.words`, and has `.tables` (`settings`, `differences`,
-    `effects` of a grid of several factors, and `head_to_head` with `games`) and `.plot()`. Raises
-    RunError where there is nothing to compare.
+    Returns a DataFrame with a row for each setting and for each two of them, `setting` less
+    `against`: `mean`, `low` and `high` (Student's 95 %; of differences as wide as agrees with
+    `p_holm`), `p` and `p_holm` (Holm's, of all comparisons), `over` (the factors that a main effect
+    is averaged over). It is printed with a sentence that says who is better, also its `.words`, and
+    has `.tables` (`settings`, `differences`, `effects` of a grid of several factors, and
+    `head_to_head` with `games`) and `.plot()`. Raises RunError where there is nothing to compare.
 
     >>> evolve.compare("runs/first", metric="best_score")["setting"].tolist()
     ['first']

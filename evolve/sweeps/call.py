@@ -68,8 +68,8 @@ def sweep(
         folder: folder of the sweep; a new one, or one that a call with the same settings started.
         jobs: workers; a sweep keeps their number, 1 if it is not given, as its trials depend on it.
         progress: whether to show a line of progress.
-        observer: receives trials; see `evolve.runs.progress`.
-        settings: what `evolve sweep KIND --help` lists, such as `trials=60`, `fix={"depths": 1}`,
+        observer: receives trials.
+        settings: those of `evolve sweep KIND --help`, such as `trials=60`, `fix={"depths": 1}`,
             `space={"mobility": {"low": 0, "high": 9}}`, or `program="gtp:…"`. Later calls may name
             more `trials`.
 

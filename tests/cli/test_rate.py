@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evolve.agents.calibration.ratings import RATINGS
+from evolve.agents.calibration.ratings import RATINGS, ratings_of
 from tests.cli import done, fails, finish, misused, spawn, wait_until
 
 
@@ -119,17 +119,24 @@ def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> 
 
 
 def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:
-    words = ("--against=swh", "--against=zero", "--games=20", "--seed=2", "--out", tmp_path / "g")
+    words = (
+        "--against=swh?depth=2",
+        "--against=zero?depth=2",
+        "--games=20",
+        "--seed=2",
+        "--out",
+        tmp_path / "g",
+    )
     found = rate("swh-mobility", *words)
-    assert found["cross"]["swh-mobility"].keys() == {"swh", "zero"}
+    assert found["cross"]["swh-mobility"].keys() == {"swh?depth=2", "zero?depth=2"}
     rows = {row["agent"]: row for row in found["agents"]}
-    assert rows["swh"]["elo"] + rows["zero"]["elo"] == pytest.approx(0, abs=1e-6)
-    assert rows["swh"]["elo_low"] is None, "fixed"
+    assert rows["swh?depth=2"]["elo"] + rows["zero?depth=2"]["elo"] == pytest.approx(0, abs=1e-6)
+    assert rows["swh?depth=2"]["elo_low"] is None, "fixed"
     assert rows["swh-mobility"]["elo_low"] < rows["swh-mobility"]["elo"]
     more = rate("swh-mobility", "random", *words)
     again = {row["agent"]: row for row in more["agents"]}
     assert "random" not in more["cross"]["swh-mobility"]
-    for name in ("swh", "zero"):
+    for name in ("swh?depth=2", "zero?depth=2"):
         assert again[name]["elo"] == rows[name]["elo"], "what NEW does moves no anchor"
     assert again["swh-mobility"]["elo"] == rows["swh-mobility"]["elo"]
     assert "positional" not in str(more)
@@ -143,7 +150,10 @@ def test_anchors_have_the_elo_that_is_given_or_that_of_the_ladder() -> None:
     assert "; the Elo of swh, swh?depth=3 stays" in known
     assert "+202" in known
     unknown = done("rate", "zero", "--games=40", "--against=swh", "--against=swh?depth=2").out
-    assert "120 games" in unknown
+    assert "120 games; the Elo of swh, swh?depth=2 is of games among them, with mean 0" in unknown
+    rated = rate("zero", "--games=4", "--against=swh", "--against=random")["agents"]
+    listed = {row["agent"]: row["elo"] for row in rated if row["agent"] != "zero"}
+    assert listed == {name: ratings_of(name)["standard"].elo for name in ("swh", "random")}
     alone = done("rate", "zero", "--against", "swh-mobility", "--games=4").out
     assert "; the Elo of swh-mobility stays" in alone
 

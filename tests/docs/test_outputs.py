@@ -67,13 +67,12 @@ def lines_of(text: str) -> list[str]:
 
 
 def missing(expected: str, output: str) -> list[str]:
-    """Lines that are not in the output behind those before them, or begin one there."""
-    left, lost = iter(lines_of(output)), []
+    """Lines that are not in the output and begin none there; workers may end in another order."""
+    lines, lost = lines_of(output), []
     for line in filter(None, lines_of(expected)):
         pattern = ".*".join(re.escape(part) for part in line.split("…"))
-        if line != "…" and not any(re.match(rf"{pattern}(\s|$)", other) for other in left):
+        if line != "…" and not any(re.match(rf"{pattern}(\s|$)", other) for other in lines):
             lost.append(line)
-            left = iter(lines_of(output))
     return lost
 
 
