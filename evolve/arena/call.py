@@ -23,7 +23,7 @@ from evolve.config.toml import resolve_as
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.compiled.compile import require_compiling
-from evolve.errors import OptionsError
+from evolve.errors import AgentError, OptionsError
 from evolve.fitness.executor import Threads, interruptible
 from evolve.fitness.games import GamesDone, counted
 from evolve.fitness.openings import (
@@ -282,4 +282,6 @@ def _agent(agent: Agent | str | Path) -> Agent:
 
 
 def _name(agent: Agent | str | Path) -> str:
+    if not isinstance(agent, str | Path | Agent):
+        raise AgentError(f"{agent!r} is no agent and no name of one")
     return str(agent) if isinstance(agent, str | Path) else agent.name

@@ -41,7 +41,8 @@ class ResultTable(pd.DataFrame):
         return pd.DataFrame
 
     def __repr__(self) -> str:
-        return "\n".join(filter(None, (super().__repr__(), self.words)))
+        # In full: pandas cuts columns in the middle, where the results are.
+        return "\n".join(filter(None, (self.to_string(), self.words)))
 
     def _repr_html_(self) -> str | None:
         text, words = super()._repr_html_(), escape(self.words)  # type: ignore[misc]

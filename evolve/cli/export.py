@@ -168,9 +168,9 @@ def hand_in_command(source: str | None, force: bool, output: Path, **options: An
 
     Of the champion of a run or of any agent it writes one Python file that plays by the clock, as
     `evolve export` does; puts it to `evolve check --quick`; and lets it play four quick games
-    against the strongest agent that comes with evolve. All that takes under a minute where a move
-    has 5 seconds. The last line says what to hand in; if the check finds something wrong, the exit
-    code is 1.
+    against the strongest other agent that comes with evolve. All that takes under a minute where a
+    move has 5 seconds. The last line says what to hand in; if the check finds something wrong, the
+    exit code is 1.
 
     Without RUN|AGENT it takes the newest finished run in `runs`, or, where there is none, the
     strongest agent that comes with evolve; the first line says which. Where neither a run nor an

@@ -156,7 +156,9 @@ def hand_in(
     else:
         points, games = match["wins"] + 0.5 * match["draws"], match["games"]
         result = f"{points:g} of {count_of(games, 'point')}" if games else "no whole game in time"
-        print_text(f"{result} against {match['opponent']}, {match['seconds']:g} s a move for both")
+        faster = "" if numba else " (compiled, so it sees more)"
+        move = f"{match['seconds']:g} s a move for both"
+        print_text(f"{result} against {match['opponent']}{faster}, {move}")
         print_text(f"hand in {output}: {source}, {agent.play}")
     return 0 if found["good"] else 1
 

@@ -18,7 +18,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules, rule_se
 from evolve.errors import AgentError, AgentFileError, RunError, reason_of
 from evolve.extras import imported
 from evolve.runs.run_types import champion_of, tuned_line
-from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
+from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, CONFIG_FILE, LEARNED_FILE, STUDY_FILE
 from evolve.terminal_text import plain
 
 _TUNED: Final = "evolve.sweeps.program_plan:tuned_agent"
@@ -109,7 +109,8 @@ def existing_champion(folder: Path) -> Path:
     if champion is not None:
         return champion
     if (folder / STUDY_FILE).exists():
-        why = f"is a study: name one of its runs, such as {folder / 'seed-0'}"
+        runs = sorted(file.parent for file in folder.glob(f"*/{CONFIG_FILE}"))
+        why = f"is a study: name one of its runs{f', such as {runs[0]}' if runs else ''}"
     else:
         why = f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
     raise AgentFileError(f"{folder} {why}")

@@ -105,7 +105,8 @@ def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
         *("imports", "start", "games", "time", "cpu", "memory")
     ]
     assert re.fullmatch(
-        r"[0-4](\.5)? of 4 points against patterns-standard, 0\.\d+ s a move for both", lines[7]
+        r"[0-4](\.5)? of 4 points against patterns-standard \(comp.*\), 0\.\d+ s a move for both",
+        lines[7],
     )
     assert lines[8].startswith("hand in agent.py: quick.npz, ")
     assert len(lines) == 9

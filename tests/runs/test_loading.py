@@ -56,7 +56,11 @@ def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Pat
     with pytest.raises(AgentFileError, match="has no champion yet"):
         evolve.load_agent(tmp_path)
     (tmp_path / "study.toml").write_text("", encoding="utf-8")
-    with pytest.raises(AgentFileError, match=r"is a study: name one of its runs, such as .*seed-0"):
+    with pytest.raises(AgentFileError, match=r"is a study: name one of its runs$"):
+        evolve.load_agent(tmp_path)
+    (tmp_path / "blend-seed-0").mkdir()
+    (tmp_path / "blend-seed-0" / "config.toml").write_text("", encoding="utf-8")
+    with pytest.raises(AgentFileError, match=r"one of its runs, such as .*blend-seed-0$"):
         evolve.load_agent(tmp_path)
     exported = tmp_path / "agent.PY"
     exported.write_text("", encoding="utf-8")
