@@ -107,7 +107,8 @@ def rate(
     """Rate agents by a round robin, as `evolve rate` does.
 
     Args:
-        agents: two or more, each an agent or its name on the command line.
+        agents: two or more, or others to play `against`, each an agent or its name on the command
+            line.
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress, or a function that is called with the number
             of games played since the last call.
@@ -115,10 +116,12 @@ def rate(
             `rules="reversed"` or `against=["swh", "random"]` for a gauntlet.
 
     Returns a DataFrame with a row for each agent, the strongest first: `agent`, `elo` with
-    `elo_low` and `elo_high` (Bradley-Terry, mean 0; with `against` on their scale, the ladder's if
-    `evolve agents` lists them all), `score`, `games`, `wins`, `draws`, `losses`, `failures`. It
-    also has `.tables` (`agents`, and `cross`, the score of each against each), `.champion`, the
-    strongest of them, and `.plot()`. Raises the same errors as `match`.
+    `elo_low` and `elo_high` (Bradley-Terry, mean 0), `score`, `games`, `wins`, `draws`, `losses`,
+    `failures`. Agents of `against` are rows, too, without an interval: their Elo is fixed, as
+    `evolve agents` lists it under these rules, or of games among them, with mean 0, which `.words`
+    tells. NaN is an Elo or an end without a bound. It also has `.tables` (`agents`, and `cross`,
+    the score of each against each), `.champion`, the strongest row, and `.plot()`. Raises the same
+    errors as `match`.
 
     >>> evolve.rate(["random", "swh", "zero"], games=20)["agent"].tolist()
     ['swh', 'zero', 'random']
@@ -140,13 +143,15 @@ def rate(
         tournament.play(count)
     rows = tournament.rows()
     frame = pd.DataFrame([row.facts for row in rows])
+    frame = frame.astype(dict.fromkeys(("elo", "elo_low", "elo_high"), float))  # None is NaN
     order = [tournament.names.index(row.agent) for row in rows]
     crossed = tournament.cross()
     scores = np.where(crossed.games > 0, crossed.scores, np.nan)[np.ix_(order, order)]
     np.fill_diagonal(scores, np.nan)
     cross = pd.DataFrame(scores, index=frame["agent"], columns=frame["agent"].tolist())
     tables = {"agents": frame, "cross": cross}
-    return ResultTable.of(frame, tables, "evolve.plots.call:plot_rating", players[order[0]])
+    drawn, best = "evolve.plots.call:plot_rating", players[order[0]]
+    return ResultTable.of(frame, tables, drawn, best, tournament.scale)
 
 
 def match_of(

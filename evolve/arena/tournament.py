@@ -229,6 +229,13 @@ class Tournament:
             return fixed and bool(((scores > 0.0) & (scores < 1.0)).all())
         return comparable(len(self.names), self._meetings)
 
+    @property
+    def scale(self) -> str:
+        """Where the Elo of anchors is from, in words; empty without them."""
+        fixed = ", ".join(self.names[: self.anchors.count])
+        where = "stays" if self.anchors.elos else "is of games among them, with mean 0"
+        return f"the Elo of {fixed} {where}" if fixed else ""
+
     def rows(self) -> list[Row]:
         """Return a row for each agent that has played, the strongest first."""
         ratings, scores = self.ratings(), self.cross().totals.tolist()

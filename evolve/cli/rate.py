@@ -130,10 +130,8 @@ def rate_command(
         begun = {"agents": names, "rules": agreed.rules, "games": tournament.games}
         progress_of().write("started", command="rate", **begun, folder=folder)
         if not as_json:
-            fixed = ", ".join(tournament.names[: tournament.anchors.count])
-            where = "stays" if tournament.anchors.elos else "is of games among them, with mean 0"
-            about = f"; the Elo of {fixed} {where}" if fixed else ""
-            print_text(f"{agreed}, {count_of(tournament.games, 'game')}{about}")
+            games = count_of(tournament.games, "game")
+            print_text("; ".join(filter(None, (f"{agreed}, {games}", tournament.scale))))
         _play(tournament, as_json)
     document = _document(tournament, agreed)
     progress_of().write("done", ending="played", stopped=False, **document)

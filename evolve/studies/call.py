@@ -121,11 +121,12 @@ def compare(
             with the number of games played since the last call.
 
     Returns a DataFrame with a row for each setting and for each two of them, `setting` less
-    `against`: `mean`, `low` and `high` (Student's 95 %; of differences as wide as agrees with
-    `p_holm`), `p` and `p_holm` (Holm's, of all comparisons), `over` (the factors that a main effect
-    is averaged over). It is printed with a sentence that says who is better, also its `.words`, and
-    has `.tables` (`settings`, `differences`, `effects` of a grid of several factors, and
-    `head_to_head` with `games`) and `.plot()`. Raises RunError where there is nothing to compare.
+    `against`: `mean`, `low` and `high` (Student's 95 %; of differences so wide, `level`, that they
+    agree with `p_holm`), `p` and `p_holm` (Holm's, of all comparisons), `over` (the factors that a
+    main effect is averaged over). It is printed with a sentence that says who is better, also its
+    `.words`, and has `.tables` (`settings`, `differences`, `effects` of a grid of several factors,
+    and `head_to_head` with `games`) and `.plot()`. Raises RunError where there is nothing to
+    compare.
 
     >>> evolve.compare("runs/first", metric="best_score")["setting"].tolist()
     ['first']

@@ -75,3 +75,13 @@ def test_a_gauntlet_has_no_score_of_those_who_did_not_meet_and_one_anchor_may_be
 
 def test_a_rating_against_none_is_a_round_robin() -> None:
     assert len(evolve.rate(["swh", "zero"], against=None, games=2)) == 2
+
+
+def test_a_rating_says_whose_elo_is_fixed_and_has_numbers_alone() -> None:
+    rated = evolve.rate(["level-6"], against=["zero", "random"], rules="standard", games=4)
+    assert rated.words == "the Elo of zero, random stays"
+    assert rated["score"].max() == 1.0, "so that there is no bound"
+    assert [rated[name].dtype.kind for name in ("elo", "elo_low", "elo_high")] == ["f"] * 3
+    free = evolve.rate(["swh"], against=["zero", "zero?depth=2"], rules="standard", games=2)
+    assert free.words.endswith("is of games among them, with mean 0")
+    assert evolve.rate(["swh", "zero"], games=2).words == ""
