@@ -57,7 +57,8 @@ def study(
         folder: of the study; a new one, or one that a call with the same settings has begun.
         seeds: of the runs of each setting: `range(10)`, a list, a single one, or a text such as
             `0-9`. A later call may name more.
-        grid: values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are run.
+        grid: a list of values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are
+            run.
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
         progress: whether to show a line of progress.
@@ -83,7 +84,10 @@ def study(
         else str(seeds),
         "settings": _named(settings, functions),
         "grid": {
-            name: [_name(name, value, functions) for value in values]
+            name: [
+                _name(name, value, functions)
+                for value in ([values] if isinstance(values, str) else values)
+            ]
             for name, values in (grid or {}).items()
         },
         "variants": {name: _named(values, functions) for name, values in (variants or {}).items()},

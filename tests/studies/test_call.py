@@ -110,6 +110,7 @@ def other() -> Any:
         ({"seeds": [3.5]}, "study: seeds.0 = 3.5: it must be a whole number (of the runs of each"),
         ({"seeds": []}, "study: seeds: there must be one or more"),
         ({"grid": {"selection": ["magic"]}}, "there are best, tournament"),
+        ({"grid": {"selection": "magic"}}, "selection=magic"),
         ({"populaton": 5}, "there is no such setting; did you mean population?"),
         ({"selecton": max}, "there is no such setting; did you mean selection?"),
         ({"evaluation": 1j}, "evaluation"),
