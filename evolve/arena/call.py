@@ -288,5 +288,5 @@ def _agent(agent: Agent | str | Path) -> Agent:
 
 def _name(agent: Agent | str | Path) -> str:
     if not isinstance(agent, str | Path | Agent):
-        raise AgentError(f"{agent!r} is no agent and no name of one")
+        raise AgentError(f"{agent!r} is neither an agent nor its name")
     return str(agent) if isinstance(agent, str | Path) else agent.name

@@ -53,7 +53,7 @@ def test_an_agent_of_ones_own_needs_a_choice_alone() -> None:
 def test_what_cannot_be() -> None:
     with pytest.raises(SettingsError, match="jobs = 0"):
         evolve.match("swh", "zero", games=2, jobs=0)
-    with pytest.raises(AgentError, match="3 is no agent and no name of one"):
+    with pytest.raises(AgentError, match="3 is neither an agent nor its name"):
         evolve.match(3, "swh")  # type: ignore[arg-type]
     with pytest.raises(AgentError, match="nobody"):
         evolve.match("nobody", "swh")

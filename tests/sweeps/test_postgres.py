@@ -81,7 +81,7 @@ def test_two_join_one_is_killed_and_the_number_is_exact(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    options = (*OPTIONS, f"--storage={server}", "--trials=10")
+    options = (*OPTIONS, f"--storage={server}", "--trials=16")
     one = spawn(tmp_path, *options, "--out=one")
     wait_until(lambda: finished(Path("one")) >= 1, one)
     two = spawn(tmp_path, *options, "--out=two")
@@ -93,7 +93,7 @@ def test_two_join_one_is_killed_and_the_number_is_exact(
     done("resume", "one", "--jobs", 1)  # nothing is left but its final
     for folder in ("one", "two"):
         trials = evolve.load_run(folder).trials
-        assert finished(Path(folder)) == 10
+        assert finished(Path(folder)) == 16
         assert set(trials["state"]) <= {"COMPLETE", "PRUNED", "FAIL"}
         assert trials["number"].tolist() == list(range(len(trials)))
         assert trials["worker"].str.rpartition("/")[0].nunique() == 2
