@@ -98,7 +98,8 @@ def _in_words(row: Mapping[str, Any]) -> str:
         text += f"{ended} on average over {seeds}, which may well be chance."
         if (more := more_seeds(row)) is not None:
             worth = "100 Elo" if is_elo(metric) else "0.1"
-            text += f" About {more} more seeds a setting would show a difference of {worth}."
+            seeds = count_of(more, "more seed")
+            text += f" About {seeds} a setting would show a difference of {worth}."
     text = f"in matches {text}" if equal else text
     # A folder's name stays as it is.
     return text[:1].upper() + text[1:] if equal or "=" in names[0].partition(" ")[0] else text

@@ -85,7 +85,7 @@ export function marksOf(all, evaluations) {
   return all.map(({ move }, ply) => {
     const moves = evaluations[ply - 1]?.moves || [];
     const played = moves.find((entry) => entry.move === move);
-    const lost = played ? Math.round(moves[0].discs - played.discs) : 0;
+    const lost = played ? Math.round(moves[0].discs) - Math.round(played.discs) : 0;
     return lost < 4 ? undefined : { ply, move, side: all[ply - 1].side, lost, sign: lost < 8 ? "?" : "??", best: moves[0], played, line: evaluations[ply - 1].line };
   });
 }
