@@ -129,10 +129,10 @@ def report() -> None:
     table.to_csv(SCORES, index=False, float_format="%.4f")
     print(f"\n| rules | {2 * PAIRS} games a seed | seeds | mean score [95 % over seeds] | each |")
     print("|---|---|---|---|---|")
-    for (goal, told), part in table.groupby(["rules", "what"], sort=False):
+    for (rule_set, claim), part in table.groupby(["rules", "what"], sort=False):
         values = part["score"].to_numpy()
         each = " ".join(f"{value:.3f}" for value in values)
-        print(f"| {goal} | {told} | {len(values)} | {mean_with_interval(values)} | {each} |")
+        print(f"| {rule_set} | {claim} | {len(values)} | {mean_with_interval(values)} | {each} |")
     draw()
 
 

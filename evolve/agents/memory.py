@@ -221,10 +221,9 @@ def thread_context_address(rules: Rules, table_bits: int) -> int:
 class PatternMemory:
     """The memory of pattern searches: a context with a table, and vectors of positions.
 
-    used: nodes of the game so far, for agents with a budget. All tables are as large as any search
-    may need. One that needs less sets TABLE_BITS: the system provides only what is used, and what
-    lies closer together stays in the processor's caches. Tables of games that ended serve the next
-    ones, since the first use of new memory takes as long as a search of 10 000 nodes.
+    used: nodes of the game so far, for agents with a budget. Tables are as large as any search may
+    need; one that needs less sets TABLE_BITS, and stays in the processor's caches. Those of games
+    that ended serve the next ones: the first use of memory takes as long as 10 000 nodes.
     """
 
     _unused: Final[list[layout.Cells]] = []

@@ -107,8 +107,7 @@ def rate(
     """Rate agents by a round robin, as `evolve rate` does.
 
     Args:
-        agents: two or more, or others to play `against`, each an agent or its name on the command
-            line.
+        agents: two or more, one with `against`; each an agent or its name on the command line.
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress, or a function that is called with the number
             of games played since the last call.
@@ -117,11 +116,10 @@ def rate(
 
     Returns a DataFrame with a row for each agent, the strongest first: `agent`, `elo` with
     `elo_low` and `elo_high` (Bradley-Terry, mean 0), `score`, `games`, `wins`, `draws`, `losses`,
-    `failures`. Agents of `against` are rows, too, without an interval: their Elo is fixed, as
-    `evolve agents` lists it under these rules, or of games among them, with mean 0, which `.words`
-    tells. NaN is an Elo or an end without a bound. It also has `.tables` (`agents`, and `cross`,
-    the score of each against each), `.champion`, the strongest row, and `.plot()`. Raises the same
-    errors as `match`.
+    `failures`; NaN is no bound. Agents of `against` are rows without an interval: their Elo is
+    fixed, as `evolve agents` lists it, or of games among them, with mean 0; `.words` says which. It
+    also has `.tables` (`agents`, and `cross`, the score of each against each), `.champion`, the
+    strongest row, and `.plot()`. Raises the same errors as `match`.
 
     >>> evolve.rate(["random", "swh", "zero"], games=20)["agent"].tolist()
     ['swh', 'zero', 'random']

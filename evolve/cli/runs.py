@@ -120,10 +120,10 @@ def score_of(facts: Mapping[str, Any]) -> str | None:
 def tuned_lines(run: evolve.Run) -> list[str]:
     """What the winner of a sweep of a program gains, and how it plays; none of other runs."""
     line, gain_of = tuned_line(run.path), run.kind.reading.gain
-    gain = None if line is None or gain_of is None else gain_of(run)
-    shown = None if gain is None else elo_text(*gain.columns("elo").values(), signed=True)
-    lines = {"gain over the defaults": shown and f"{shown} Elo", "paste:": line}
-    return [f"{name} {value}" for name, value in lines.items() if value]
+    if line is None or gain_of is None or (gain := gain_of(run)) is None:
+        return [] if line is None else [f"paste: {line}"]
+    elo = elo_text(*gain.columns("elo").values(), signed=True)
+    return [f"gain over the defaults {elo} Elo", f"paste: {line}"]
 
 
 def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:

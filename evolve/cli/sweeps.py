@@ -151,7 +151,10 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         print_finalists(final_table(folder).to_pylist(), verdict_of(folder))
         hints = [f"evolve show {as_word(folder)}", f"evolve plot {as_word(folder)} -o sweep.png"]
         if isinstance(work.settings, ProgramSweepSettings):
-            _report_program(folder, result)
+            best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))
+            values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
+            print_line(f"best parameters, of trial-{result.winner}: {values}")
+            print_line(f"the same as {folder / BEST_FILE} and {folder / BEST_TOML}")
             for line in tuned_lines(Run(folder)):
                 print_line(line)
         else:
@@ -193,14 +196,6 @@ def _print_header(sweep: Sweep) -> None:
     if not isinstance(settings, ProgramSweepSettings):
         about += "; then the winner's Elo on the ladder, a minute at most"
     print_line(about)
-
-
-def _report_program(folder: Path, final: FinalDocument) -> None:
-    """Print the winner's parameters, and the files that pass them to the program."""
-    best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))
-    values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
-    print_line(f"best parameters, of trial-{final.winner}: {values}")
-    print_line(f"the same as {folder / BEST_FILE} and {folder / BEST_TOML}")
 
 
 WORK: Final = _SweepWork
