@@ -30,8 +30,8 @@ class OutOfTimeError(Exception):
 Evaluate = Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.float32]]
 """The outputs of a network, [B, outputs], for positions [B, 2]."""
 
-GAME_TABLE_BITS: Final = 16
-"""Table size of a game's searches: 2**16 buckets, 4 MiB."""
+DEPTH_TABLE_BITS: Final = 16
+"""Table size of searches to a depth: 2**16 buckets, 4 MiB."""
 MOST_NODES: Final = 1 << 25
 """More than all simulations need; a search by the clock ends early when it uses them up."""
 

@@ -16,7 +16,7 @@ from evolve.agents.agent_file import Arrays, Fields
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.dqn import checked
 from evolve.agents.memory import (
-    GAME_TABLE_BITS,
+    DEPTH_TABLE_BITS,
     PatternMemory,
     thread_pattern_memory,
 )
@@ -290,7 +290,7 @@ class PatternAgent(SearchingAgent):
         """The table size: with a limit of nodes what it fills, larger with a limit of time."""
         if self.limit.nodes is not None:
             return min(max(layout.GAME_TABLE_BITS, self.limit.nodes.bit_length()), TABLE_BITS)
-        return TABLE_BITS if self._is_limited else GAME_TABLE_BITS
+        return TABLE_BITS if self._is_limited else DEPTH_TABLE_BITS
 
     def _search(self, board: Board) -> CutSearch:
         """A search from a position, in the game's memory, or else in this thread's."""

@@ -11,7 +11,7 @@ import pytest
 
 from evolve.agents.agent import Limit
 from evolve.agents.memory import (
-    GAME_TABLE_BITS,
+    DEPTH_TABLE_BITS,
     MOST_NODES,
     Forest,
     PatternMemory,
@@ -177,7 +177,7 @@ def test_a_table_is_whole_again_after_an_exact_search_in_a_part_of_it() -> None:
 @pytest.mark.parametrize(
     ("name", "seconds", "bits"),
     [
-        ("patterns-standard", None, GAME_TABLE_BITS),
+        ("patterns-standard", None, DEPTH_TABLE_BITS),
         ("patterns-standard?nodes=10000", None, 14),
         ("patterns-standard?nodes=100", None, layout.GAME_TABLE_BITS),
         ("patterns-standard?nodes=9999999", None, TABLE_BITS),
