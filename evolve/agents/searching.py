@@ -55,6 +55,8 @@ class SearchingAgent(StoredAgent):
     """Nodes of the exact search that take as long as one node of the agent's own."""
     BEFORE_EXACT: ClassVar[float] = 0.2
     """Share of a limit to use before the exact search."""
+    DOUBT: ClassVar[int] = 0
+    """Values of either side up to which an exact search checks a move, even if it will not end."""
 
     if TYPE_CHECKING:
 
@@ -130,7 +132,7 @@ class SearchingAgent(StoredAgent):
             return self._choose_to_depth(board)
         search, exact = self._search(board), self._exact(board.empties)
         timed = TimedSearch(board, self.limit, begin, search, exact, self.EXACT_NODES)
-        return timed.choose_counted(self.endgame, self.BEFORE_EXACT)
+        return timed.choose_counted(self.endgame, self.BEFORE_EXACT, self.DOUBT)
 
     @property
     def _is_limited(self) -> bool:

@@ -57,6 +57,7 @@ def patterned(seconds: float) -> PatternAgent:
 BY_THE_CLOCK = pytest.mark.parametrize("by_the_clock", [clocked, patterned])
 
 
+@pytest.mark.slow
 @BY_THE_CLOCK
 @pytest.mark.parametrize("empties", [48, 30, 21, 18])
 def test_moves_by_the_clock_are_legal(by_the_clock: Callable[[float], Agent], empties: int) -> None:
@@ -95,6 +96,7 @@ def test_depth_bounds_the_search() -> None:
             assert agent.choose(board) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["patterns-standard", "champion-standard"])
 def test_forward_cuts_do_not_hide_the_end(name: str) -> None:
     """A search that reaches the end of the board is not exact where it makes cuts."""
@@ -107,6 +109,7 @@ def test_forward_cuts_do_not_hide_the_end(name: str) -> None:
             assert np.sign(-reply) == np.sign(score)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_exact_near_the_end(rules: Rules) -> None:
     """A won or drawn position is played for its best score; in a lost one the move is legal."""
@@ -216,24 +219,24 @@ def test_the_shorter_of_two_limits_counts() -> None:
 class Scripted(CutSearch):
     """A search whose moves are made up: by depth the square, and the nodes that it takes."""
 
-    def __init__(self, moves: Callable[[int], tuple[int, int]]) -> None:
+    def __init__(self, moves: Callable[[int], tuple[int, int]], value: int = 0) -> None:
         super().__init__(thread_context("standard", TABLE_BITS), Board.start())
         self.depths = list[int]()
-        self._moves = moves
+        self._moves, self._value = moves, value
 
-    def move(self, depth: int) -> int:
+    def move(self, depth: int) -> tuple[int, int]:
         """What is made up; beyond the budget it is stopped."""
         self.depths.append(depth)
         square, nodes = self._moves(depth)
         self.context[layout.NODES] += nodes
         self.context[layout.STOPPED] = self.context[layout.NODES] > self.context[layout.BUDGET]
-        return square
+        return square, self._value
 
-    def think(self, limit: Limit) -> tuple[int, int]:
-        """The square that a thought finds at the start, and its nodes."""
+    def think(self, limit: Limit, board: Board | None = None, doubt: int = 0) -> tuple[int, int]:
+        """The square that a thought finds on a board, or at the start, and its nodes."""
         begin = time.perf_counter()
-        search = TimedSearch(Board.start(), limit, begin, self, self.context, 1)
-        return search.choose_counted(0, 0.2)
+        search = TimedSearch(board or Board.start(), limit, begin, self, self.context, 1)
+        return search.choose_counted(0, 0.2, doubt)
 
 
 @pytest.mark.parametrize(
@@ -258,6 +261,24 @@ def test_a_stopped_search_may_have_a_move(last: int, expected: int) -> None:
     search = Scripted(lambda plies: (19, 100) if plies < 6 else (last, 5000))
     assert search.think(Limit(nodes=1000)) == (expected, 5200)
     assert search.depths == [2, 4, 6]
+
+
+def test_a_losing_move_in_doubt_is_left_where_there_is_time_to_refute_it() -> None:
+    """Also where the outcome takes several times the limit, and then seldom a winning one."""
+    limit, left = Limit(nodes=2000), 0
+    for board in boards(3, 100, 14):
+        scores = {move: -solved(board.play(move)).score for move in board.legal_moves()}
+        worst = min(scores, key=scores.__getitem__)
+        chosen = [
+            Scripted(lambda _, worst=worst: (worst, 100), value).think(limit, board, doubt)[0]
+            for value, doubt in ((20, 20), (-20, 20), (20, 19), (-20, 19), (0, 0))
+        ]
+        assert chosen[0] == chosen[1]
+        assert chosen[2:] == [worst] * 3
+        if chosen[0] != worst:
+            assert scores[worst] < 0
+            left += 1
+    assert left >= 20
 
 
 CUT_CELLS = patterns.CUTS

@@ -178,6 +178,17 @@ def _proven(own: U, opp: U, beta: int, frame: int, count: int, context: int) -> 
     return -65
 
 
+@inlined
+def _list_moves(
+    own: U, opp: U, moves: U, known: int, frame: int, empties: int, context: int
+) -> int:
+    """Put `moves` into a frame, best first with `known` before all others; return their number."""
+    listing = load(context, layout.LISTING)
+    if listing != 0 and empties >= _PATTERNS_FROM:
+        return call_listing(listing, own, opp, moves, known, frame, context)
+    return list_fastest_first(own, opp, moves, known, frame, context)
+
+
 @kernel
 def solve_deep(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
     """Exact score with any number of empties."""
@@ -210,11 +221,7 @@ def solve_deep(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
     # 3. The moves: the first with the whole window, the others with a null window, and again
     #    with an open one when they turn out better.
     frame = layout.FRAMES + empties * layout.FRAME_CELLS
-    count, listing = int64(0), load(context, layout.LISTING)
-    if listing != 0 and empties >= _PATTERNS_FROM:
-        count = call_listing(listing, own, opp, moves, known, frame, context)
-    else:
-        count = list_fastest_first(own, opp, moves, known, frame, context)
+    count = _list_moves(own, opp, moves, known, frame, empties, context)
     if empties >= _REPLIES_FROM:
         proven = _proven(own, opp, beta, frame, count, context)
         if proven >= beta:
@@ -289,17 +296,25 @@ def solve_outcome_move(own: U, opp: U, first: int, context: int) -> tuple[int, i
     """A move that wins, or draws where none wins, and the bound of `solve_outcome`.
 
     The side must have a move, and the position more than SHALLOW empties. The move `first` is tried
-    before the others. The square is −1 in a lost position, where all moves are equal, and when the
-    search was stopped.
+    before the others. The square is −1 in a lost position, where all moves are equal. Where the
+    search was stopped it is a move that does not lose, or else the one that was being searched.
     """
     layout.forget(context)
-    bucket = layout.bucket_of(own, opp, context)
-    layout.remember(own, opp, bucket, int64(-64), int64(64), int64(0), first, context)
-    bound = solve(own, opp, int64(-1), int64(1), context)
-    square = int64(-1)
-    if bound >= 0 and load(context, layout.STOPPED) == 0:
-        square = layout.move_of(layout.probe(own, opp, bucket, context), context)
-    return square, bound
+    empties = 64 - popcount(own | opp)
+    frame = layout.FRAMES + empties * layout.FRAME_CELLS
+    count = _list_moves(own, opp, moves_of(own, opp), first, frame, empties, context)
+    best, best_square = int64(-65), int64(-1)
+    for index in range(count):
+        square = pick(index, count, frame, context)
+        child_own, child_opp = after_move(square, own, opp)
+        value = -solve(child_own, child_opp, int64(-1), -max(int64(-1), best), context)
+        if load(context, layout.STOPPED) != 0:
+            return (best_square if best >= 0 else square), int64(0)
+        if value > best:
+            best, best_square = value, square
+        if best >= 1:
+            break
+    return (best_square if best >= 0 else int64(-1)), best
 
 
 @wrapper

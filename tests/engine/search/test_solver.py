@@ -271,10 +271,13 @@ def test_bench(rules: int, pinned: int) -> None:
 
 @pytest.mark.parametrize("rules", RULES)
 def test_outcome(rules: int) -> None:
-    """Won, drawn or lost as the exact score says, and the move tried first where it is enough."""
+    """Won, drawn or lost as the exact score says, and the move tried first where it is enough.
+
+    Where it is stopped it leaves that move only when it has refuted it.
+    """
     rng = random.Random(71 + rules)
     engine = Engine(rules)
-    seen = set()
+    seen, left = set(), 0
     for board in reference.random_boards(rng, 60, 6, 7):
         if not reference.legal_moves(*board):
             continue
@@ -292,6 +295,9 @@ def test_outcome(rules: int) -> None:
         needed = engine.nodes
         bound_engine = Engine(rules, budget=max(1, needed // 2))
         if needed > 1:
-            assert bound_engine.solve_outcome(board, first)[0] == -1
+            square, _ = bound_engine.solve_outcome(board, first)
             assert bound_engine.stopped
+            assert square == first or (square in values and values[first] < 0)
+            left += square != first
     assert seen == {-1, 0, 1}
+    assert left > 0
