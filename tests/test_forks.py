@@ -70,6 +70,7 @@ def test_its_place_in_the_system(tmp_path: Path) -> None:
     read_terminal(here)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_it(number: signal.Signals, code: int, tmp_path: Path) -> None:
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)

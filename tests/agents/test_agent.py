@@ -116,6 +116,7 @@ AGENTS: list[evolve.Agent] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_whole_games_of_legal_moves_that_repeat(agent: evolve.Agent) -> None:
     assert isinstance(agent, evolve.Agent)
@@ -139,6 +140,7 @@ def test_rules_can_be_given(agent: evolve.Agent) -> None:
     assert agent.with_rules("reversed").rules == "reversed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_whole_games(rules: Rules) -> None:
     """Two agents with weights of any sign and ties among them, through openings and passes."""

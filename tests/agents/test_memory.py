@@ -174,6 +174,7 @@ def test_a_table_is_whole_again_after_an_exact_search_in_a_part_of_it() -> None:
     assert {int(memory.context[layout.TABLE_BITS]) for memory in taken} == {TABLE_BITS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "seconds", "bits"),
     [

@@ -277,6 +277,7 @@ def test_cuts_repeat_by_the_seed() -> None:
     replace(agent, cuts=cuts, depth=6).choose(Board.start())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_any_swing")
 def test_where_no_search_changes_the_value_the_deviation_is_small() -> None:
     """Without weights every search says 0, until it sees the end of a game."""

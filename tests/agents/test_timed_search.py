@@ -238,6 +238,7 @@ def some_boards(seed: int) -> list[Board]:
     return [board for board in found if board.legal_moves()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_without_cuts_values_are_those_of_the_plain_search(rules: Rules) -> None:
     """Near the end too, where sides pass and games end inside of the tree."""

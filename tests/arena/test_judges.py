@@ -81,6 +81,7 @@ def test_no_champion_of_a_default_run_climbs_the_ladder(rules: Rules) -> None:
     assert result.score.value < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_rating_predicts_games_with_rungs_that_it_was_not_taken_from(rules: Rules) -> None:
     champion = evolve.load_agent(DOCS / f"tuned-{rules}-1.json")
@@ -152,6 +153,7 @@ def test_asked_again_it_says_the_same() -> None:
     assert other.elo != found.elo
 
 
+@pytest.mark.slow
 def test_the_weakest_are_rated_too() -> None:
     """It meets the rungs that are near: who loses everything is below the lowest."""
     ladder = Ladder("standard", 8)

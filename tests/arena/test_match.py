@@ -27,6 +27,7 @@ TOGETHER = replace(PLAYER, evaluate=partial(networks.outputs, PLAYER.network))
 OTHER = replace(PLAYER, simulations=9, network=networks.random_network(networks.VALUE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "opponent", [OTHER, evolve.load_agent("random"), evolve.load_agent("swh")], ids=lambda a: a.name
 )
@@ -98,6 +99,7 @@ def test_both_sides_may_be_asked_together() -> None:
     assert (together.games.moves == one_by_one.games.moves).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"), [("swh", "zero"), ("swh", "random"), ("together", "swh")]
 )

@@ -153,6 +153,7 @@ def test_records_are_written_from_a_table(monkeypatch: pytest.MonkeyPatch) -> No
     assert pd.read_parquet("g.parquet")["game"].tolist() == list(range(12))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "word"),
     [

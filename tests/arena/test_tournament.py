@@ -77,6 +77,7 @@ def test_games_that_can_only_repeat_others_count_once() -> None:
     assert errors["random"][0] > 2 * errors["random"][1]
 
 
+@pytest.mark.slow
 def test_a_folder_is_gone_on_with_and_agents_are_added_at_its_end(tmp_path: Path) -> None:
     folder = tmp_path / "rated"
     tournament(NAMES[:2], folder=folder).play()

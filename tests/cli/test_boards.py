@@ -262,6 +262,7 @@ def session(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.slow
 def test_every_answer_comes_at_once(tmp_path: Path) -> None:
     process = session(tmp_path, "swh?depth=3", "--protocol", "gtp", "--rules", "standard")
     assert process.stdin is not None
@@ -276,6 +277,7 @@ def test_every_answer_comes_at_once(tmp_path: Path) -> None:
     assert (out, err, process.returncode) == (b"=\n\n", b"", 0)
 
 
+@pytest.mark.slow
 def test_any_bytes_at_all(tmp_path: Path) -> None:
     noise = random.Random(0).randbytes(60_000)
     process = session(tmp_path, "swh", "--protocol", "gtp")

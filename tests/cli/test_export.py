@@ -72,6 +72,7 @@ def test_python_file_plays_the_moves_of_the_agent(first: Path, tmp_path: Path) -
         board = board.play(move)
 
 
+@pytest.mark.slow
 def test_python_file_says_where_it_comes_from_and_what_compiles_it(first: Path) -> None:
     for source, options, words in (
         (first, (), ("rules: reversed", "run: first", "seed: 0")),

@@ -31,6 +31,7 @@ def test_through_every_format_and_back() -> None:
     assert moves == pd.read_parquet("c.parquet")["moves"].tolist()
 
 
+@pytest.mark.slow
 def test_a_dash_is_standard_input_and_output() -> None:
     """Lines for people go to standard error then."""
 
@@ -61,6 +62,7 @@ def test_a_dash_is_standard_input_and_output() -> None:
     assert b"2 games" in piped(config, "rate", "--config=-")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("convert", "-", "-o", "-.pgn"), ("solve", "-"), ("replay", "-"), ("show", "-"),
               ("run", "--config=-"), ("study", "-")],

@@ -169,6 +169,7 @@ def test_what_no_file_can_hold_is_not_handed_in(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("made", "words"),
     [

@@ -57,6 +57,7 @@ def test_a_reader_that_wants_one_line(copy: Path, tmp_path: Path) -> None:
     assert (ended.out.strip(), ended.err) == ("0", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout here")
 def test_standard_streams_that_are_pipes_are_written_through(copy: Path, tmp_path: Path) -> None:
     ended = shell(
@@ -70,6 +71,7 @@ def test_standard_streams_that_are_pipes_are_written_through(copy: Path, tmp_pat
     assert Path("/dev/stdout").is_symlink()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize(
     ("what", "unbuffered"),

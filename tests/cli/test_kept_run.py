@@ -30,6 +30,7 @@ def test_a_kept_run_has_the_tables_that_it_had(kept: Path) -> None:
     assert individual_agent(kept, "0-0").rules == "reversed"
 
 
+@pytest.mark.slow
 def test_a_kept_run_goes_on_to_the_tables_of_a_run_without_a_stop(kept: Path) -> None:
     result = done("resume", kept, "--generations", 4, "--jobs", 1)
     assert tables_hash(kept) == TABLES[4]

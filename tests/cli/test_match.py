@@ -98,6 +98,7 @@ def test_agents_that_are_none(agent: str, word: str) -> None:
     assert word in fails("match", "zero", agent, "--games", 2)
 
 
+@pytest.mark.slow
 def test_a_test_stops_when_it_is_decided() -> None:
     strong, weak = "swh-mobility?depth=3", "zero"
     for jobs in (1, 2):
@@ -224,6 +225,7 @@ def exported(rules: str, name: str = "agent.py") -> str:
     return f"python:{name}"
 
 
+@pytest.mark.slow
 def test_rules_travel_with_exported_files() -> None:
     rules = "reversed"
     agent = exported(rules)

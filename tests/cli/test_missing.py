@@ -142,6 +142,7 @@ def without(hidden: tuple[str, ...], commands: list[tuple[str, ...]]) -> list[Re
     return [Result(*found) for found in json.loads(ended.lines[-1])]
 
 
+@pytest.mark.slow
 def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None:
     hidden = ("dask", "distributed", "torch", "fastapi", "uvicorn", "matplotlib", "optuna")
     results = without(hidden, [words for words, _ in LACKING])
@@ -160,6 +161,7 @@ def test_files_and_folders_of_runs_that_are_not_there(tmp_path: Path) -> None:
     assert "best.json: there is no such file" in fails("match", "best.json", "swh")
 
 
+@pytest.mark.slow
 def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In each word, whatever shells leave of it; not inside of a name."""
     (tmp_path / "a b").mkdir()
@@ -194,6 +196,7 @@ print(json.dumps([invoke(*words)[::2] for words in json.loads(sys.argv[1])]))
 """
 
 
+@pytest.mark.slow
 def test_without_compiling_what_plays_says_so_and_all_else_works(tmp_path: Path) -> None:
     (tmp_path / "start.txt").write_text("f5d6")
     (tmp_path / "study.toml").write_text('command = "sweep alphabeta"\nseeds = [0]\n')

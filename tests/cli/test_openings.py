@@ -108,6 +108,7 @@ FILES: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("agents", [("swh?depth=2", "zero"), ("uct?simulations=8", "swh")])
 def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]) -> None:

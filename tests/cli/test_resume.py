@@ -89,6 +89,7 @@ def test_a_second_writer_is_refused(copy: Path) -> None:
     done("resume", copy, "--generations", 4)
 
 
+@pytest.mark.slow
 def test_the_agent_started_from_is_not_needed_again(first: Path, tmp_path: Path) -> None:
     shutil.copy(first / "champion.json", "seed.json")
     done("run", *QUICK, "--generations", 1, "--start-from", "seed.json", "--out", "parts")

@@ -147,6 +147,7 @@ def test_games_that_nobody_can_play_are_refused(study: Path, places: tuple[int, 
     assert "games: 4: champions meet those of another setting" in said
 
 
+@pytest.mark.slow
 def test_runs_of_several_kinds_and_seeds(study: Path, tmp_path: Path) -> None:
     """The seeds of one kind are compared, though the others have another figure."""
     runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
@@ -267,6 +268,7 @@ def test_programs_of_a_stranger_are_not_started(tmp_path: Path) -> None:
     assert "is a link" in fails("resume", folder, "--allow-programs")
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("name", "readers"),

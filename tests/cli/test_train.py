@@ -193,6 +193,7 @@ def test_what_is_said_while_it_learns(finished: Finished) -> None:
     assert "against the ladder" in lines[6]
 
 
+@pytest.mark.slow
 @each_kind
 def test_the_result_plays_wherever_agents_play(kind: str, shared: Path, tmp_path: Path) -> None:
     found = done("match", shared, "swh", "--games", 4, "--json").document

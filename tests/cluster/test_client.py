@@ -47,6 +47,7 @@ def assert_same(one: Any, other: Any) -> None:
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
+@pytest.mark.slow
 def test_games_are_those_of_threads(shared: Place) -> None:
     told: list[int] = []
     with cluster(shared, 2, threads=1) as found:
@@ -111,6 +112,7 @@ def slow(task: int) -> int:
     return task
 
 
+@pytest.mark.slow
 def test_a_run_on_a_cluster_has_the_tables_of_one_on_threads(shared: Place, tmp_path: Path) -> None:
     done("run", *QUICK, "--out", tmp_path / "threads")
     with cluster(shared, 2):

@@ -54,6 +54,7 @@ def test_tables_are_the_same(
     assert_equal(tmp_path / "one", tmp_path / "other")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_keeps_what_it_has_played_and_goes_on_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

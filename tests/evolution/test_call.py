@@ -152,6 +152,7 @@ ENCODING = evolve.Encoding(
 ENCODED = {key: value for key, value in QUICK.items() if key not in OF_DIRECT_GENES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["ga", "cma"])
 def test_genes_of_ones_own_make_the_agents(tmp_path: Path, algorithm: str) -> None:
     own: dict[str, Any] = {**ENCODED, "encoding": ENCODING, "algorithm": algorithm}

@@ -82,6 +82,7 @@ def test_run_extended_past_its_target_has_the_same_tables(tmp_path: Path) -> Non
     assert content_hash(folder) == GOLDEN["ga"]
 
 
+@pytest.mark.slow
 def test_files_of_an_unfinished_generation_are_swept(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     start(folder, observer=StopAfter(2))

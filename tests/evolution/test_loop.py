@@ -135,6 +135,7 @@ def test_distinct_individuals_are_counted(run: Run, tmp_path: Path) -> None:
     assert counts[-1] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"panel": "fixed"}, {"hall_of_fame": 1}])
 def test_no_score_without_games(tmp_path: Path, options: dict[str, Any]) -> None:
     start(tmp_path / "run", **CLONES, **options)
@@ -147,6 +148,7 @@ def test_no_score_without_games(tmp_path: Path, options: dict[str, Any]) -> None
     assert share_in_playoff(run)["playoff_share"] is None
 
 
+@pytest.mark.slow
 def test_time_limit_ends_a_run_which_then_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     assert start(folder, time_limit=1e-9) is EvolutionEnding.TIME

@@ -260,13 +260,13 @@ class Enumeration:
         return self.points.index(Point(change, place))
 
     def ends(self, *names: str) -> Where:
-        """Of the changes of files that are called so, the first and the last of each kind; a name
-        ends as given, and stands for all that differ from it in numbers."""
+        """Of the changes of files that are called so, or of all, the first and the last of each
+        kind; a name ends as given, and stands for all that differ from it in numbers."""
         found: dict[Point, list[int]] = {}
         for number in range(len(self.points)):
             change, place = named(self.points, number)
             kind = Point(change, _NUMBER.sub("N", place))
-            if kind.place.endswith(names):
+            if kind.place.endswith(names or ""):
                 found.setdefault(kind, []).append(number)
         missing = [name for name in names if not any(k.place.endswith(name) for k in found)]
         assert missing == [], found.keys()

@@ -69,6 +69,7 @@ def extended(finished: Path) -> Work:
     return Work(extend, extend, outcome, finished)
 
 
+@pytest.mark.slow
 def test_a_run_that_dies_at_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
     found = Enumeration(command(SMALL, "x", outcome), tmp_path)
     assert len(found.points) == 30

@@ -80,6 +80,7 @@ def test_a_slot_has_four_tasks_at_most(count: int, slots: int) -> None:
     assert -(-count // size) <= 4 * slots
 
 
+@pytest.mark.slow
 def test_a_second_interruption_at_any_step_ends_it() -> None:
     """It left a semaphore of joblib's pool locked, on which the main thread then waited."""
 

@@ -40,6 +40,7 @@ def shortest(openings: Openings) -> int:
     return int((plies == plies.min()).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_listed_openings_are_distinct_and_of_their_part(rules: str) -> None:
     with np.load(LISTS / f"{rules}.npz") as arrays:

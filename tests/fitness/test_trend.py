@@ -33,6 +33,7 @@ RUNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "repeats"), [(5, 60), (20, 30), (168, 10)])
 def test_band_holds_the_true_strength(count: int, repeats: int) -> None:
     rng, held = np.random.default_rng(4), []
@@ -76,6 +77,7 @@ def test_rise_is_taken_from_the_last_half() -> None:
     assert rise["rise_low"] < SPAN < rise["rise_high"]  # type: ignore[operator]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alike", [0.0, 0.4])
 def test_intervals_of_rises_cover_the_truth(alike: float) -> None:
     rng, hit = np.random.default_rng(1), 0
@@ -94,6 +96,7 @@ def test_flat_curve_rests_and_a_rising_one_does_not() -> None:
     assert not any(rising)
 
 
+@pytest.mark.slow
 def test_looking_in_every_generation_hardly_ever_stops_a_run_that_rises() -> None:
     def ever_rests(slope: float) -> bool:
         growing = Curve()

@@ -105,6 +105,7 @@ def test_a_duel_is_two_games_of_mirrored_weights() -> None:
         assert abs(wanted) == pytest.approx(worth, abs=2 / WON)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_it_ends_the_same(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert training(whole, "patterns", **GROWING).run(Watcher()) is LearningEnding.GAMES
@@ -142,6 +143,7 @@ def test_what_evolves_wins() -> None:
     assert result.score.value > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "larger", [("lines-4", "blocks-2x2"), ("lines-3", "blocks-2x2"), ("a1-c3 d4", "lines-2")]
 )

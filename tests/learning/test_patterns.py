@@ -101,6 +101,7 @@ def test_its_checks_and_what_it_leaves(whole: Path) -> None:
     assert agent.provenance["games"] == 600
 
 
+@pytest.mark.slow
 def test_stopped_and_gone_on_with_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
     first = training(tmp_path, "patterns", jobs=2)
     assert first.run(Watcher(checks=1)) is LearningEnding.STOPPED

@@ -33,6 +33,7 @@ def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
     assert "is finished" in done("resume", ours.path).out
 
 
+@pytest.mark.slow
 def test_the_same_call_goes_on(tmp_path: Path) -> None:
     half = tmp_path / "half"
     few = {**SETTINGS, "games": 200, "depth": 1, "endgame": 2}

@@ -23,6 +23,7 @@ def texts_of(tmp_path: Path, *sources: Any, **options: Any) -> set[str]:
     return set(written_in(tmp_path / "x.svg"))
 
 
+@pytest.mark.slow
 def test_a_picture_shows_itself_in_a_notebook(run: Run) -> None:
     shown = evolve.plot(run)
     assert shown._repr_png_().startswith(b"\x89PNG")
@@ -47,6 +48,7 @@ def test_without_options_a_run_has_several_charts_and_a_metric_makes_one(
     assert {"time (s)", "seen"} <= texts_of(tmp_path, run, x="seconds")
 
 
+@pytest.mark.slow
 def test_titles(study: Study, tmp_path: Path) -> None:
     assert "both" in texts_of(tmp_path, study)
     assert "both" not in texts_of(tmp_path, study, style="paper")

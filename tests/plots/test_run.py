@@ -30,6 +30,7 @@ def test_a_run_with_the_ladder_shows_its_rating(run: Run, tmp_path: Path) -> Non
     assert sum(" discs, depth " in text for text in texts) == 2
 
 
+@pytest.mark.slow
 def test_a_run_with_the_fixed_panel_shows_its_scores(tmp_path: Path) -> None:
     plot_run(Run(KEPT_RUN), Look()).save(tmp_path / "run.svg")
     texts = written_in(tmp_path / "run.svg")
@@ -99,6 +100,7 @@ def test_the_picture_says_whose_it_is(tmp_path: Path) -> None:
     assert {"mean loss since the last check", "loss", *METRICS_SCORES} <= set(texts)
 
 
+@pytest.mark.slow
 def test_on_the_ladder_elo_takes_the_place_of_the_panel(tmp_path: Path) -> None:
     run = training(tmp_path / "run", 4, ladder=True)
     losses = Figure().subplots()

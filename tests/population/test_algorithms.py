@@ -65,6 +65,7 @@ def test_start_is_first_and_half_are_its_mutants() -> None:
     assert origins == ["start"] + ["mutation"] * 31 + ["random"] * 32
 
 
+@pytest.mark.slow
 def test_cma_es_climbs() -> None:
     settings = resolve({"algorithm": "cma"})
     first, last = evolve_toward_target(CmaEs(settings, Genome.of(settings)), 60)

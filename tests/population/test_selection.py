@@ -56,6 +56,7 @@ def test_best_takes_the_first() -> None:
     assert turn("best", candidates([0.9, 0.8, 0.7, 0.1]), 2, 0) == [0, 1]
 
 
+@pytest.mark.slow
 def test_tournaments_of_three() -> None:
     # The winner is worse than place i where all three of n that are drawn are: ((n − i − 1)/n)³.
     n = 10
@@ -71,6 +72,7 @@ def test_rank_is_linear_in_the_rank_whatever_the_fitness(scale: float) -> None:
     assert found == pytest.approx(np.arange(n, 0, -1) / (n * (n + 1) / 2), abs=0.03)
 
 
+@pytest.mark.slow
 def test_lexicase_chooses_specialists_and_never_who_is_beaten_everywhere() -> None:
     cases = [
         [0.6, 0.6, 0.6],  # the best on average, the best nowhere

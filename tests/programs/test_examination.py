@@ -205,6 +205,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert "no-file" in misused("check", "no-file.py")
 
 
+@pytest.mark.slow
 def test_how_long_it_takes_is_said_at_first(tmp_path: Path) -> None:
     path = tmp_path / "hand_in.py"
     path.write_text(GOOD.replace("BODY", "pass"))

@@ -66,6 +66,7 @@ def test_a_move_that_fails_costs_its_time_and_a_retry_gives_none_back(
     assert move(boards[1], 4) == 10, "and another one from the same first position"
 
 
+@pytest.mark.slow
 def test_a_program_is_told_what_is_left_and_loses_on_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_program_is_told_what_is_left_and_loses_on_time(
     assert int(told[2]) in (33, 32, 31)
 
 
+@pytest.mark.slow
 def test_each_game_has_a_clock_of_its_own_and_a_lost_one_says_why() -> None:
     quick = evolve.load_agent(source("gtp", "good", "?clock=30+1"))
     assert quick.for_game(1) is not quick

@@ -80,6 +80,7 @@ def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
     place.release()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ["fails", "late"])
 def test_a_download_that_fails_leaves_no_part(
     local: App, ends: str, monkeypatch: pytest.MonkeyPatch

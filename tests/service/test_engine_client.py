@@ -56,6 +56,7 @@ def test_some_wait_and_more_are_refused_with_when_to_try_again(
         runner.run(check())
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_an_error_of_one_question(runner: asyncio.Runner) -> None:
     search = Search()
 

@@ -49,6 +49,7 @@ def test_fields_say_how_lists_are_written() -> None:
     ] == ["require"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", sorted(name for name, form in forms().items() if form.kind))
 def test_no_grid_names_agents_places_or_programs(command: str) -> None:
     form = forms()[command]

@@ -103,6 +103,7 @@ def test_a_planted_job_is_never_obeyed(
     assert victim.is_running()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["../outside", "/outside", ".", "..", "sub/../../outside", ""])
 @pytest.mark.parametrize("state", ["queued", "cancelled", "running", "interrupted"])
 def test_a_run_of_a_job_is_a_name(

@@ -39,6 +39,7 @@ def test_a_request_that_is_sent_twice_makes_one_job(local: App) -> None:
     assert local.ask("GET", "jobs").json()["total"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "pointer"),
     [

@@ -32,6 +32,7 @@ def test_looking_at_individuals_makes_no_file(local: App) -> None:
     assert files(local.folders.own) == before
 
 
+@pytest.mark.slow
 def test_a_job_names_an_individual_without_a_file_of_it(local: App) -> None:
     before = files(local.folders.uploads.parent)
     rows = local.ask("GET", "runs/small/generations/0/individuals").json()["items"]

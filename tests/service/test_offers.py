@@ -33,6 +33,7 @@ def checked(app: App, command: str, **document: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_every_command_that_makes_runs_is_offered(app: App) -> None:
     offers = [offer for goal in app.get("goals")["items"] for offer in goal["offers"]]
     assert len({offer["name"] for offer in offers}) == len(offers)

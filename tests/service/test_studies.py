@@ -71,6 +71,7 @@ def test_a_study_is_listed_and_its_runs_beneath_it(app: App) -> None:
     assert app.get("runs?kind=study")["items"] == [study]
 
 
+@pytest.mark.slow
 def test_a_study_opens_with_its_design_and_its_tables(app: App, folder: Path) -> None:
     found = app.get("runs/two")
     assert found["settings"]["seeds"] == [0, 1]
@@ -99,6 +100,7 @@ def test_the_design_of_a_study_has_the_ids_of_agents(
     assert settings["variants"] == {"one": {"start_from": "run:alone"}}
 
 
+@pytest.mark.slow
 def test_a_run_in_a_study_is_a_run(app: App, folder: Path) -> None:
     for name in RUNS:
         found = app.get(f"runs/{name}")
@@ -245,6 +247,7 @@ def test_a_study_is_deleted_with_its_runs(
         assert not (tmp_path / "runs/two").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
     with Service(folder).start() as service:
@@ -302,6 +305,7 @@ def grid(folder: Path, tmp_path: Path) -> Path:
     return runs
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_what_a_study_has_found_is_the_same_everywhere(browser: Browser, grid: Path) -> None:
     phone = {"width": 390, "height": 800}

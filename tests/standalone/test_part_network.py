@@ -47,6 +47,7 @@ def test_move_values(architecture: Any, lookahead: int, step: Any) -> None:
         assert square_chosen(module, board) == agent.choose(board)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_tree_search(rules: Any) -> None:
     """Floats added in another order may turn a choice between moves of about equal visits."""

@@ -66,6 +66,7 @@ def test_the_time_is_kept() -> None:
         check_time(module, board)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 @pytest.mark.parametrize("rules", RULES)
 def test_the_file_is_small(rules: Rules, tmp_path: Path) -> None:

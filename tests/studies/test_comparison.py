@@ -24,6 +24,7 @@ from tests.studies.conftest import QUICK, few_discs
 from tests.studies.test_call import elo_of
 
 
+@pytest.mark.slow
 def test_they_are_compared_by_their_champions_elo(study: evolve.Study, tmp_path: Path) -> None:
     frame = evolve.compare(study)
     shown = pd.DataFrame(json.loads(done("compare", study.path, "--json").out))

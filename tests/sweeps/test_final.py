@@ -76,6 +76,7 @@ def test_the_best_complete_trial_is_first_and_of_equals_the_earlier() -> None:
     assert best_trial(trials) is trials[1]
 
 
+@pytest.mark.slow
 def test_the_final_decides_anew_and_its_winner_meets_the_defaults(tmp_path: Path) -> None:
     """The luckiest trial is the weakest agent here; one beyond the finalists does not play."""
     for number, name in enumerate(("swh", "zero", "swh?depth=4", "zero")):

@@ -53,6 +53,7 @@ def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
             local(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "error", "words"),
     [

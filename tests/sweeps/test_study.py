@@ -236,6 +236,7 @@ def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     assert states(other) == {"PRUNED": 1}
 
 
+@pytest.mark.slow
 def test_a_trial_whose_taker_never_said_who_it_was(tmp_path: Path) -> None:
     one, other = shared(tmp_path), shared(tmp_path)
     one.study.ask()

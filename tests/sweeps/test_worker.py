@@ -17,6 +17,7 @@ from tests.sweeps import GENES
 from tests.waits import PATIENCE
 
 
+@pytest.mark.slow
 def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
     settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
     worker = Worker(tmp_path, settings)

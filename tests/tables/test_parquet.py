@@ -43,6 +43,7 @@ LOOKS: dict[str, Callable[[Path], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", LOOKS)
 def test_a_flipped_bit_is_refused(made: Path, file: str) -> None:
     """Anywhere in a file, in a line with the file's name."""

@@ -91,6 +91,7 @@ def test_fits_are_of_agents_and_rules_with_values() -> None:
     assert zero.slopes == (0.0,) * len(zero.slopes)
 
 
+@pytest.mark.slow
 def test_an_agent_that_makes_mistakes_has_one_fit_for_all_its_games() -> None:
     level = evolve.load_agent("level-2").with_rules("standard")
     assert fit_of(level.for_game(1), 3) is fit_of(level.for_game(2), 3)

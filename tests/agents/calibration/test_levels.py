@@ -18,6 +18,7 @@ from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RATINGS)
 @pytest.mark.parametrize("name", LEVELS)
 def test_a_level_is_the_agent_that_its_rating_names(name: str, rules: Rules) -> None:

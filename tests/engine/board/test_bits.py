@@ -133,6 +133,7 @@ def test_stable_on_crowded_boards() -> None:
         check_stable((own & ~holes, FULL & ~own & ~holes))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(reachable_boards.filter(lambda board: reference.empties(*board) <= 7))
 def test_stable_discs_never_turn_in_games(board: Board) -> None:

@@ -101,6 +101,7 @@ def test_no_flipped_bit_is_loaded(folder: Path) -> None:
         assert warned(folder, load) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["cut", "flipped", b"", b"short", bytes(DIGEST), bytes(5000)])
 def test_a_damaged_file_compiles_anew(folder: Path, damage: str | bytes) -> None:
     """What is compiled is kept. Damage to two files is one warning."""

@@ -95,6 +95,7 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [0, 1])
 @pytest.mark.parametrize("negamax", [False, True])
 @pytest.mark.parametrize("steps", [1, 3, 60])

@@ -316,6 +316,7 @@ def test_batches_do_not_matter(rules: int, budget: int) -> None:
         assert all(pool.map(same, [slice(i, None, 4) for i in range(4)] * 3))
 
 
+@pytest.mark.slow
 def test_memory_outlives_the_games() -> None:
     """The block behind the address must be kept: numba frees an array after its last use by
     name. Glibc is told to overwrite what is freed and to give large blocks back at once."""

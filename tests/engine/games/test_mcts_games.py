@@ -15,6 +15,7 @@ from tests import networks, reference
 from tests.engine.game_records import sign, tree_games
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [0, 1])
 @pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY, None])
 def test_tree_games_are_games(rules: int, architecture: Any) -> None:

@@ -170,6 +170,7 @@ def score_of(records: GameRecords, game: int) -> int:
     return int(records.results[game]) * int(records.sides[game, records.counts[game] - 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("rules", RULE_NAMES)
 def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rules) -> None:

@@ -55,6 +55,7 @@ def test_random_games_have_the_mean_of_all_games(rules: int) -> None:
         assert abs(np.mean(results) - truth) < 5 / np.sqrt(count), (own, opp)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", [mcts.UCB1, mcts.PUCT])
 @pytest.mark.parametrize("empties", [(2, 8), (20, 40)])
 def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:

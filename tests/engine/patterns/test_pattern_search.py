@@ -367,6 +367,7 @@ def tries_of(probe: Probe, board: Board, rng: random.Random) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("probe", PROBES)
 def test_where_probes_cut(probe: Probe) -> None:
     """Just where slopes, means and margins put them, on either side of the window."""
@@ -378,6 +379,7 @@ def test_where_probes_cut(probe: Probe) -> None:
     assert made == {-1, 0, 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("probe", PROBES)
 def test_probes_after_a_pass(probe: Probe) -> None:
     """They are made as for the side that has a move, in its window, by its own static value."""
@@ -441,6 +443,7 @@ def check_listing(search: Search, line: tuple[float, int, int], board: Board, be
     return "some left out" if left_out and kept else "left out" if left_out else "worse"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_NAMES)
 @pytest.mark.parametrize("line", [(1.0, 0, 0), (1.0, 600, 300), (0.75, -500, 900), (2.0, 0, 100)])
 def test_where_static_values_cut(line: tuple[float, int, int], rules: Rules) -> None:
@@ -646,6 +649,7 @@ def test_other_cpus_search_the_same(cpu: str) -> None:
     assert done.stdout.split() == [{"x86-64": "0", "haswell": "4"}[cpu]], done.stderr
 
 
+@pytest.mark.slow
 def test_one_memory_for_many_evaluations() -> None:
     """Other shapes, rules or cuts, one after the other: what was found by one counts for itself."""
     search, boards = Search(random_patterns(TINY, 1), "standard"), positions_to_move(96, 60)[4::16]

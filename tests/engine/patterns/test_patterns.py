@@ -33,6 +33,7 @@ SETS = (WHOLE, STRONG, MANY, TINY, ("a1",))
 cut_of = for_python(layout.cut_of)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texts", SETS)
 def test_value_is_the_sum_over_images(texts: tuple[str, ...]) -> None:
     rng = random.Random(71)

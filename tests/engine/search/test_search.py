@@ -216,6 +216,7 @@ def test_bench(rules: int, pinned: int) -> None:
 # --- deepening ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize(
     ("depth", "empties"), [(4, (1, 55)), (5, (1, 55)), (8, (2, 50)), (9, (9, 30))]

@@ -39,6 +39,7 @@ def test_a_cross_table_is_the_scores(service: Service, runs: Path) -> None:
     assert len(playoff["individuals"]) >= 2
 
 
+@pytest.mark.slow
 def test_ancestors(service: Service, runs: Path) -> None:
     frame = evolve.load_run(runs / "small").individuals.drop_duplicates("individual")
     parents = {row.individual: list(row.parents) for row in frame.itertuples()}

@@ -27,6 +27,7 @@ def test_a_list_of_runs(service: Service) -> None:
     assert len(run["curve"]) == 3
 
 
+@pytest.mark.slow
 def test_runs_that_differ_in_their_seeds_are_one_setting(
     runs: Path, tmp_path: Path, runner: asyncio.Runner
 ) -> None:

@@ -30,6 +30,7 @@ def test_a_first_visit_writes_nothing(app: App) -> None:
     assert len(files("evolve.service").joinpath(ARCHIVE).read_bytes()) < 70_000
 
 
+@pytest.mark.slow
 def test_what_a_first_visit_offers_is_offered_under_new_too(app: App) -> None:
     found = app.get("welcome")
     assert [one["name"] for one in found["goals"]] == ["evolve", "teach"]
