@@ -56,7 +56,7 @@ class SearchingAgent(StoredAgent):
     BEFORE_EXACT: ClassVar[float] = 0.2
     """Share of a limit to use before the exact search."""
     DOUBT: ClassVar[int] = 0
-    """Values of either side up to which an exact search checks a move, even if it will not end."""
+    """Up to this value for either side the exact search checks moves from further off; 0: never."""
 
     if TYPE_CHECKING:
 
