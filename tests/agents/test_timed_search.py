@@ -31,7 +31,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.patterns.pattern_search import pattern_move
 from evolve.engine.search import context as layout
-from evolve.engine.search.context import NODES
+from evolve.engine.search.context import NODES, STOPPED
 from evolve.engine.search.genes import TERM_NAMES
 from evolve.engine.search.search import best_move_deep
 from evolve.engine.search.solver import solve_in_order, solve_outcome_move
@@ -258,7 +258,7 @@ def test_cuts_save_nodes_and_seldom_change_the_move() -> None:
         square, nodes = agent.choose_counted(board)
         search = agent._search(board)
         search.prepare()
-        search.context[NODES] = 0
+        search.context[[NODES, STOPPED]] = 0
         plain += nodes
         same += square == search.deepen(7)[0]
         few += int(search.context[NODES])
