@@ -90,7 +90,10 @@ def _begin(
     signal.signal(signal.SIGINT, signal.SIG_IGN if daemon else signal.default_int_handler)
     if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the parent alone
         os.setsid()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
+        try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
+        except KeyboardInterrupt:  # it came before `setsid`, or is already for this process
+            sys.exit(128 + signal.SIGINT)
     os.environ.clear()
     os.environ.update(environment)
     try:

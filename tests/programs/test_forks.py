@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import sys
@@ -18,7 +19,7 @@ import psutil
 import pytest
 
 from evolve.errors import RunError
-from evolve.programs.forks import _hidden, start
+from evolve.programs.forks import _begin, _hidden, start
 from tests.cli import ROOT
 from tests.waits import PATIENCE
 
@@ -104,6 +105,27 @@ def test_a_process_is_as_if_it_had_been_started(
     failing.join()
     assert failing.exitcode == 1
     failing.close()
+
+
+def begin_interrupted(file: Path) -> None:
+    """Begin with a Ctrl-C that reached the group before the process left it."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    os.kill(os.getpid(), signal.SIGINT)
+    _begin(report, (file,), os.environ)
+
+
+def test_ctrl_c_before_it_begins_ends_it_quietly(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    process = multiprocessing.get_context("spawn").Process(
+        target=begin_interrupted, args=(tmp_path / "report",)
+    )
+    process.start()
+    process.join()
+    assert process.exitcode == 130
+    assert capfd.readouterr() == ("", "")
+    assert not (tmp_path / "report").exists()
+    process.close()
 
 
 def test_two_threads_that_hide_the_program_bring_it_back() -> None:
