@@ -15,11 +15,7 @@ from evolve.agents.agent import Description, Limit, Setting
 from evolve.agents.agent_file import Arrays, Fields
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.dqn import checked
-from evolve.agents.memory import (
-    DEPTH_TABLE_BITS,
-    PatternMemory,
-    thread_pattern_memory,
-)
+from evolve.agents.memory import DEPTH_TABLE_BITS, PatternMemory, thread_pattern_memory
 from evolve.agents.probcut import PROBCUT, Cuts, cuts_from, measured_values
 from evolve.agents.searching import (
     NO_LIMIT,

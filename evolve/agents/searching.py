@@ -131,8 +131,8 @@ class SearchingAgent(StoredAgent):
         if not self._is_limited:
             return self._choose_to_depth(board)
         search, exact = self._search(board), self._exact(board.empties)
-        timed = TimedSearch(board, self.limit, begin, search, exact, self.EXACT_NODES)
-        return timed.choose_counted(self.endgame, self.BEFORE_EXACT, self.DOUBT)
+        how = self.EXACT_NODES, self.endgame, self.BEFORE_EXACT, self.DOUBT
+        return TimedSearch(board, self.limit, begin, search, exact, *how).choose_counted()
 
     @property
     def _is_limited(self) -> bool:

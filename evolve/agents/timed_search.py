@@ -39,8 +39,7 @@ _SHARE: Final = 0.4
 """Share of a limit up to which the next search begins; beyond it, it would not get far."""
 _CHECKED: Final = 6
 """How many limits a proof of the outcome may take, on average, that checks the move found.
-It seldom ends, but often refutes a move that loses. At 100 000 nodes it saved a fifth of the points
-given away from 20 empties on."""
+It seldom ends, but at 100 000 nodes saved a fifth of the points given away from 20 empties on."""
 _BEFORE_CHECK: Final = 0.5
 """Share of a limit to use before a check: with 0.2 it saved nothing."""
 _LITTLE: Final = 0.02
@@ -97,9 +96,7 @@ class CutSearch:
 
     def line(self, square: int, depth: int) -> tuple[int, ...]:
         """The principal variation from `square` on."""
-        return line_from(
-            self._board, square, depth, lambda board, plies: self._search(board, plies)[0]
-        )
+        return line_from(self._board, square, depth, lambda *at: self._search(*at)[0])
 
     def _search(self, board: Board, depth: int) -> tuple[int, int]:
         square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
@@ -127,7 +124,9 @@ class TimedSearch:
 
     begin: when the move's time began; exact: the memory of the exact search, which may be that of
     `search` where exact_nodes is 1; exact_nodes: how many exact nodes take as long as one node of
-    `search`, and count as one.
+    `search`, and count as one; endgame: empties from which it tries the exact search under any
+    limit; before_exact: share of the limit to use before it, which the last search before it
+    exceeds; doubt: the values of either side up to which it checks a move, see _CHECKED.
     """
 
     board: Board
@@ -136,6 +135,9 @@ class TimedSearch:
     search: CutSearch
     exact: layout.Cells
     exact_nodes: int
+    endgame: int
+    before_exact: float
+    doubt: int
 
     def __post_init__(self) -> None:
         seconds = self.limit.seconds
@@ -145,39 +147,32 @@ class TimedSearch:
         # The last search before a depth that is asked for has the same parity.
         self._depth = -((self.limit.depth or 0) % _STEP)
 
-    def choose_counted(self, endgame: int, before_exact: float, doubt: int = 0) -> tuple[int, int]:
-        """A good square, and the nodes searched for it.
-
-        endgame: empties from which it tries the exact search under any limit; before_exact: share
-        of the limit to use before the exact search, which the last search before it exceeds; doubt:
-        the values of either side up to which the exact search checks a move, see _CHECKED.
-        """
+    def choose_counted(self) -> tuple[int, int]:
+        """A good square, and the nodes searched for it."""
         end = None if self._seconds is None else self.begin + self._seconds
         with ExitStack() as stack:
             nodes = self.limit.nodes or 0
             stack.enter_context(stopping_at(self.search.context, end, nodes))
             if self.exact is not self.search.context:
                 stack.enter_context(stopping_at(self.exact, end, nodes * self.exact_nodes))
-            square = self._choose(endgame, before_exact, doubt)
-        return square, self.nodes
+            self._choose()
+        return self._square, self.nodes
 
-    def _choose(self, endgame: int, before_exact: float, doubt: int) -> int:
+    def _choose(self) -> None:
         growth = _OUTCOME_GROWTH ** (self.board.empties - 16)
         if self.exact[layout.DISC_SIGN] < 0:
             growth *= _HARDER
         seconds, nodes = self._seconds or math.inf, self.limit.nodes or math.inf
-        limits = growth * max(
-            _OUTCOME_SECONDS / seconds, _OUTCOME_NODES / (nodes * self.exact_nodes)
-        )
-        solving = self.board.empties <= endgame or limits < 1
-        checking = doubt > 0 and limits < _CHECKED
-        self._deepen(before_exact if solving else _BEFORE_CHECK if checking else _SHARE)
+        exact = nodes * self.exact_nodes
+        limits = growth * max(_OUTCOME_SECONDS / seconds, _OUTCOME_NODES / exact)
+        solving = self.board.empties <= self.endgame or limits < 1
+        checking = self.doubt > 0 and limits < _CHECKED
+        self._deepen(self.before_exact if solving else _BEFORE_CHECK if checking else _SHARE)
         # Even where the search has seen the end: forward cuts may have hidden it.
-        if (solving or (checking and abs(self._value) <= doubt)) and not self._stopped:
-            self._solve(endgame)
-        return self._square
+        if (solving or (checking and abs(self._value) <= self.doubt)) and not self._stopped:
+            self._solve()
 
-    def _solve(self, endgame: int) -> None:
+    def _solve(self) -> None:
         """Find a move that wins, or draws; the best one near the end, or where there is time.
 
         Where it is stopped, one that it has not refuted. Where all moves lose, search on, because
@@ -192,7 +187,7 @@ class TimedSearch:
                 self._deepen(_SHARE)
                 return
             self._square = int(square)
-            if self._stopped or (self.board.empties > endgame and self._used > _LITTLE):
+            if self._stopped or (self.board.empties > self.endgame and self._used > _LITTLE):
                 return
         square, _ = solve_move(own, opp, address)
         if square >= 0:

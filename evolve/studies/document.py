@@ -58,7 +58,8 @@ def sections_of(frame: pd.DataFrame) -> list[Section]:
         texts = [
             [f"{row.setting} against {row.against}" if of_two else row.setting,
              str(row.seeds), *_mean(row, of_two and not met)]
-            + [_chance(p) for p in (row.p, row.p_holm) if of_two]
+            + [_NONE if p != p else "<0.001" if p < 0.0005 else f"{p:.3f}"
+               for p in (row.p, row.p_holm) if of_two]
             for row in cast("Any", rows.itertuples())
         ]  # fmt: skip
         head = "score" if met else "difference"
@@ -74,10 +75,6 @@ def _mean(row: Any, signed: bool = False) -> tuple[str, str]:
     low, high = (f"{value:{sign}.{places}f}" for value in (row.low, row.high))
     interval = f"[{low}, {high}]" if row.low == row.low else _NONE
     return f"{row.mean:{sign}.{places}f}", interval
-
-
-def _chance(p: float) -> str:
-    return _NONE if p != p else "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def document_of(sections: Sequence[Section], ending: str) -> str:

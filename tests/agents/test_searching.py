@@ -235,8 +235,9 @@ class Scripted(CutSearch):
     def think(self, limit: Limit, board: Board | None = None, doubt: int = 0) -> tuple[int, int]:
         """The square that a thought finds on a board, or at the start, and its nodes."""
         begin = time.perf_counter()
-        search = TimedSearch(board or Board.start(), limit, begin, self, self.context, 1)
-        return search.choose_counted(0, 0.2, doubt)
+        how = 1, 0, 0.2, doubt
+        search = TimedSearch(board or Board.start(), limit, begin, self, self.context, *how)
+        return search.choose_counted()
 
 
 @pytest.mark.parametrize(

@@ -84,13 +84,7 @@ RULE_SETS: Final[Mapping[str, RuleSet]] = {
         greedy="swh",
         judge="swh-mobility",
         reference="swh",
-        panel=(
-            "random",
-            "swh",
-            "positional?depth=2",
-            "positional?depth=4",
-            "positional?depth=6",
-        ),
+        panel=("random", "swh", "positional?depth=2", "positional?depth=4", "positional?depth=6"),
         ladder={
             "zero?depth=5": -157,  # ± 32
             "swh": 0,  # ± 26
@@ -105,11 +99,7 @@ RULE_SETS: Final[Mapping[str, RuleSet]] = {
             "champion-standard?depth=7&endgame=12": 1207,  # ± 21
             "champion-standard?depth=8&endgame=14": 1337,  # ± 25
         },
-        strong_panel=(
-            "patterns-standard?depth=2",
-            "patterns-standard?depth=4",
-            "patterns-standard?depth=6",
-        ),
+        strong_panel=tuple(f"patterns-standard?depth={n}" for n in (2, 4, 6)),
     ),
     "reversed": RuleSet(
         code=REVERSED,
@@ -142,11 +132,7 @@ RULE_SETS: Final[Mapping[str, RuleSet]] = {
             "champion-reversed?depth=7&endgame=12": 1141,  # ± 21
             "champion-reversed?depth=8&endgame=14": 1263,  # ± 24
         },
-        strong_panel=(
-            "patterns-reversed?depth=2",
-            "patterns-reversed?depth=4",
-            "patterns-reversed?depth=6",
-        ),
+        strong_panel=tuple(f"patterns-reversed?depth={n}" for n in (2, 4, 6)),
     ),
 }
 """All rules by name."""
