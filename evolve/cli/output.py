@@ -223,6 +223,10 @@ def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> N
         print_line(verdict)
 
 
+_OVER_DEFAULTS: Final = ("elo", "elo_low", "elo_high", "defaults_score", "defaults_games")
+"""What is shown of trials that play the defaults, in place of a score."""
+
+
 def print_lives(
     run: Run, frame: pd.DataFrame, first: Sequence[str] = ("rung", "candidate")
 ) -> None:
@@ -233,11 +237,18 @@ def print_lives(
     shares = run.importances.shares
     parameters = [name for name in frame.columns if name not in others]
     shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
-    columns = [*first, "state", "score", "score_error", "seconds", *shown]
+    judged = _OVER_DEFAULTS if frame["elo"].notna().any() else ("score", "score_error")
+    columns = [*first, "state", *judged, "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()
     for row in values:
         row[len(first)] = state_text(row[len(first)])
-    print_rows(columns, [[narrow(_short(value)) for value in row] for row in values])
+    print_rows(
+        columns,
+        [
+            [narrow(_short(rounded(name, value))) for name, value in zip(columns, row, strict=True)]
+            for row in values
+        ],
+    )
     if len(parameters) > len(shown):
         print_text(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
 

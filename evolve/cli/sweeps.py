@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 from evolve.agents.reference import read_agent
@@ -21,7 +22,8 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
-from evolve.number_text import state_text
+from evolve.fitness.statistics import elo_of
+from evolve.number_text import NOTHING, elo_text, state_text
 from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
@@ -39,16 +41,23 @@ _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 
 
 class TrialsView(ProgressView):
-    """The progress of a sweep: a line for each trial, with the best score so far (in a rung)."""
+    """The progress of a sweep: a line for each trial, with the best so far (in a rung).
+
+    Trials that play the defaults have their Elo over these, and their games with them; others have
+    a score.
+    """
 
     unit = "the current games"
     counted = "trials"
     by_rows = True
     reported = ("final", RATING)
-    columns = ("number", "state", "score", "score_error", "best", "seconds")
+    widths = MappingProxyType({"Elo": 12})
 
     def __init__(self, work: Sweep) -> None:
         settings = work.settings
+        self._in_elo = isinstance(settings, ProgramSweepSettings) and settings.objective == "self"
+        judged = ("Elo", "with defaults") if self._in_elo else ("score", "score_error")
+        self.columns = ("number", "state", *judged, "best", "seconds")
         self.begun, self.at_once, self._work = work.study.progress, settings.first_trials, work
         self._rating = rating_seconds(settings.rules, settings.panel_openings, work.jobs)
         if settings.kind == "program":  # which the ladder does not rate
@@ -61,11 +70,18 @@ class TrialsView(ProgressView):
         return {"final": self._work.final_seconds, RATING: self._rating}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
-        seconds = row["seconds"]
+        seconds, judged = row["seconds"], [*map(cell, (row["score"], row["score_error"]))]
+        best = cell(row["best"])
+        if self._in_elo:
+            games, share = row["defaults_games"], cell(row["defaults_score"])
+            elo = elo_text(row["elo"], row["elo_low"], row["elo_high"], signed=True)
+            judged = [elo, f"{share} of {games}" if games else NOTHING]
+            best = NOTHING if row["best"] is None else elo_text(elo_of(row["best"]), signed=True)
         return [
             str(row["number"]),
             state_text(row["state"]),
-            *map(cell, (row["score"], row["score_error"], row["best"])),
+            *judged,
+            best,
             cell(None) if seconds is None else f"{seconds:.1f}",
         ]
 
@@ -175,7 +191,7 @@ def _print_header(sweep: Sweep) -> None:
     if isinstance(settings, ProgramSweepSettings):
         each = f"{count_of(settings.trial_games, 'game')} each at most"
         if settings.objective == "self":
-            judge = "scored by games with the defaults and the best trial so far"
+            judge = "Elo over the defaults, by games with them and with the best trial so far"
     command, rules = SWEEPS.command(settings.kind), AgreedRules(settings.rules)
     print_head(command, rules, settings.sampler, f"seed {settings.seed}", sweep.folder)
     trials = count_of(settings.trials, "trial")

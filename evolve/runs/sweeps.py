@@ -9,15 +9,26 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.fitness.statistics import Estimate, in_elo, stated
+from evolve.fitness.statistics import Estimate, elo_of, in_elo, stated
 from evolve.runs.run import Run
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.tables.columns import array_of, repeated, rows_with
 from evolve.tables.paths import RETEST, RUNGS
-from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, final_table, read_trials, whole_final
+from evolve.tables.trials import (
+    FINISHED,
+    TRIALS_COLUMNS,
+    FinalDocument,
+    final_table,
+    read_trials,
+    whole_final,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+GAIN: Final = "elo_over_defaults"
+"""Name of the metric by which sweeps are compared."""
 
 
 def _trials(run: Run) -> pa.Table:
@@ -54,22 +65,27 @@ def _rungs_table(folder: Path) -> pa.Table:
 
 
 def _metrics(run: Run) -> dict[str, float | None]:
-    """The winner's score against the defaults, in games that no trial has played."""
+    """The winner's Elo over the defaults, in games that no trial has played."""
     final = whole_final(run.path)
-    against = None if final is None else final.against_defaults
+    gain = gain_of(final)
     if final is not None and final.winner is not None and final.winner == final.defaults:
-        return {"against_defaults": 0.5}  # the winner is the defaults themselves
-    return {"against_defaults": None if against is None else against.score}
+        return {GAIN: 0.0}  # the winner is the defaults themselves
+    return {GAIN: None if gain is None else gain.value}
 
 
-def _gain(run: Run) -> Estimate | None:
-    """The winner's Elo over the defaults, without an interval where games are too few."""
-    final = whole_final(run.path)
+def gain_of(final: FinalDocument | None) -> Estimate | None:
+    """The winner's Elo over the defaults in fresh games; without an interval where they are few.
+
+    Its value counts a draw more: without it the Elo of a high score is too high on average, and
+    that of a full one infinite.
+    """
     found = None if final is None else final.against_defaults
     if found is None:
         return None
     low, high = (math.nan if end is None else end for end in (found.low, found.high))
-    return stated(in_elo(Estimate(found.score, low, high, found.games)), found.games // 2)
+    elo = in_elo(Estimate(found.score, low, high, found.games))
+    value = elo_of((found.score * found.games + 0.5) / (found.games + 1))
+    return stated(elo._replace(value=value), found.games // 2)
 
 
 def _curve(run: Run) -> pd.Series[float]:
@@ -80,15 +96,17 @@ def _curve(run: Run) -> pd.Series[float]:
 
 
 def _progress(run: Run) -> RunProgress:
-    """Number of finished trials, and the best score. The final makes it complete."""
+    """Number of finished trials, and the best score, of the winner where a final chose it."""
     table, target, games = read_trials(run.path), *map(run.config.get, ("trials", "games"))
     states = [] if table is None else table["state"].to_pylist()
     finished = sum(state in FINISHED for state in states)
-    best, played = None, 0
+    best, played, final = None, 0, whole_final(run.path)
     if table is not None:
-        best = pc.max(rows_with(table, "state", "COMPLETE")["score"]).as_py()
-        played = ("games" in table.column_names and pc.sum(table["games"]).as_py()) or 0
-    final = whole_final(run.path)
+        whole = rows_with(table, "state", "COMPLETE")
+        if final is not None and final.winner is not None:
+            whole = rows_with(whole, "number", final.winner)
+        best = pc.max(whole["score"]).as_py()
+        played = pc.sum(table["games"]).as_py() or 0
     return RunProgress(
         done=finished,
         # Games may end it long before: the number of trials is the most that these could be.
@@ -107,11 +125,11 @@ def _progress(run: Run) -> RunProgress:
 READING: Final = RunReading(
     kept=lambda folder: len(read_trials(folder) or ()),
     progress=_progress,
-    compared_by=("against_defaults",),
+    compared_by=(GAIN,),
     metrics=_metrics,
     curve=_curve,
     added=("seconds",),
-    gain=_gain,
+    gain=lambda run: gain_of(whole_final(run.path)),
     tables={
         "trials": TableReading(_trials, TRIALS_COLUMNS),
         "rungs": TableReading(lambda run: _rungs_table(run.path)),

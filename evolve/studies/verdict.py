@@ -57,7 +57,7 @@ def more_seeds(row: Mapping[str, Any]) -> int | None:
 
 def _is_strength(metric: str) -> bool:
     """Whether more of it is better: of Elo and scores, not of games or hours."""
-    return is_elo(metric) or metric in ("against_defaults", HEAD_TO_HEAD) or "score" in metric
+    return is_elo(metric) or metric == HEAD_TO_HEAD or "score" in metric
 
 
 def verdicts_of(frame: pd.DataFrame) -> list[str]:

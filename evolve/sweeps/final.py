@@ -29,8 +29,9 @@ from evolve.fitness.games import GamesDone, counted
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import finite
 from evolve.runs.progress import Observer
+from evolve.runs.sweeps import gain_of
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.trials import FOLDER, SAME, agent_file, finished_of, games_of
+from evolve.sweeps.trials import ALIKE, FOLDER, SAME, agent_file, finished_of, games_of
 from evolve.tables.paths import MATCHES, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 from evolve.terminal_text import count_of
@@ -62,6 +63,12 @@ def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 def is_defaults(trial: FrozenTrial) -> bool:
     """Return whether a trial has the defaults."""
     return trial.user_attrs.get("origin") == DEFAULTS
+
+
+def _all_alike(trials: Sequence[FrozenTrial]) -> bool:
+    """Return whether every trial that ended with a score played the moves of the defaults."""
+    tried = [t for t in ranked(trials) if not is_defaults(t) and SAME not in t.user_attrs]
+    return bool(tried) and all(trial.user_attrs.get(ALIKE) for trial in tried)
 
 
 class KeptMatches(MatchFolder):
@@ -188,7 +195,6 @@ class SweepFinal:
         agent = self.agents[self.finalists.index(winner)]
         facts = rate_winner(agent, self.plan.sweep, self.observer, self.executor)
         if retest is not None:
-            facts["against_defaults"] = retest.score.value
             against = Against(
                 score=retest.score.value,
                 low=finite(retest.score.low),
@@ -197,7 +203,6 @@ class SweepFinal:
                 failures=retest.failures_a,
                 failures_of_defaults=retest.failures_b,
             )
-        self.plan.save_champion(self.folder, winner, facts)
         result = FinalDocument(
             trials=finished_of(self.trials),
             over=self.over,
@@ -205,7 +210,11 @@ class SweepFinal:
             winner=winner.number,
             defaults=None if self.defaults is None else self.defaults.number,
             against_defaults=against,
+            alike=_all_alike(self.trials),
         )
+        if (gain := gain_of(result)) is not None and against is not None:
+            facts |= {"against_defaults": against.score, **gain.columns("gain")}
+        self.plan.save_champion(self.folder, winner, facts)
         write_final(self.folder, result)
         self.matches.drop()
         return result

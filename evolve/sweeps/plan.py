@@ -27,7 +27,7 @@ from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.trials import Objective, Report, Task, TrialResult, agent_file
 from evolve.tables.columns import rows_with
 from evolve.tables.paths import TRIALS_FILE
-from evolve.tables.trials import TRIALS_COLUMNS, read_final, read_trials
+from evolve.tables.trials import TRIALS_COLUMNS, FinalDocument, read_final, read_trials
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,14 @@ class Plan(ABC):
     def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return a trial's further input as JSON, from the trials so far: here nothing."""
         return {}
+
+    def rated(self, trials: list[FrozenTrial]) -> list[FrozenTrial]:
+        """Return the trials with the scores that all trials so far give them: here their own."""
+        return trials
+
+    def add_final(self, rows: Sequence[dict[str, Any]], final: FinalDocument) -> None:
+        """Change the rows of the trials to what a final says of them: here nothing."""
+        return
 
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent | None:
         """Return the agent of a complete trial in a sweep's folder; None where it is not there."""

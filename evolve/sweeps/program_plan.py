@@ -6,11 +6,13 @@ import json
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import tomli_w
@@ -23,31 +25,52 @@ from evolve.errors import AgentError, AgentFileError, EngineError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import (
-    ELO_SCALE,
-    Z95,
-    Estimate,
-    elo_of,
-    finite,
-    score_of_elo,
-    strength_among,
-)
+from evolve.fitness.statistics import ELO_SCALE, Estimate, score_of_elo
+from evolve.fitness.strengths import REFERENCE, Known, Met, strengths
 from evolve.parsing import parse_json, read_document
 from evolve.programs.external import ExternalAgent
 from evolve.runs.agreements import not_agreed
 from evolve.runs.life_cycle import stored_settings
 from evolve.runs.run_types import SWEEPS, check_links
+from evolve.runs.sweeps import gain_of
 from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.program_parameters import ParametersPlan
-from evolve.sweeps.trials import MIRROR, PLAYED, Objective, Report, Task, TrialResult, trial_file
+from evolve.sweeps.space import Parameter
+from evolve.sweeps.trials import (
+    ALIKE,
+    FINISHED,
+    MET,
+    MIRROR,
+    PLAYED,
+    REMARK,
+    SAME,
+    Objective,
+    Report,
+    Task,
+    TrialResult,
+    trial_file,
+)
 from evolve.tables.paths import BEST_FILE, BEST_TOML, CONFIG_FILE
+from evolve.tables.trials import FinalDocument
 
 _FIRST_PAIRS: Final = 2
 """Pairs of games of the defaults with themselves: enough to see that they play."""
+_PROBES: Final = 5
+"""Pairs of games that all must be played alike before a parameter counts as without effect."""
 
 
 _Scores = Iterator[tuple[float, float, bool]]
 """The scores of a trial so far, their errors, and whether each is the last."""
+
+
+class Meeting(NamedTuple):
+    """The score of a program against another one; alike: both games on each opening are the same.
+
+    So they are where programs that do not draw lots play the same moves.
+    """
+
+    score: Estimate
+    alike: bool
 
 
 @dataclass(frozen=True)
@@ -58,26 +81,52 @@ class ProgramPlan(ParametersPlan):
         """Raise AgentError for a missing program."""
         self.agent(values, "example")
 
+    def rated(self, trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+        """See Plan: with the strength of each over the defaults, from all games of the sweep."""
+        if self.sweep.objective == "panel":
+            return [*trials]
+        met = [Met(t.number, *row) for t in trials for row in t.user_attrs.get(MET, ())]
+        found = strengths(met)
+        return [_with_elo(t, found.get(t.user_attrs.get(SAME, t.number))) for t in trials]
+
+    def add_final(self, rows: Sequence[dict[str, Any]], final: FinalDocument) -> None:
+        """See Plan: the winner has its fresh games with the defaults alone."""
+        against, gain = final.against_defaults, gain_of(final)
+        if against is None or gain is None:
+            return
+        (row,) = (row for row in rows if row["number"] == final.winner)
+        row |= {
+            **gain.columns("elo"),
+            "score": against.score,
+            "score_error": Estimate(
+                against.score, against.low or 0.0, against.high or 1.0, against.games
+            ).error,
+            "defaults_score": against.score,
+            "defaults_games": against.games,
+        }
+
     def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return its opponents besides the defaults: its mirror image, or the best trial so far."""
         if MIRROR in trial.user_attrs:
             return {MIRROR: trial.user_attrs[MIRROR]}
         if is_defaults(trial):
             return {DEFAULTS: True}
-        if self.sweep.objective == "panel":
+        complete = [t for t in trials if t.state == TrialState.COMPLETE]
+        rated = [t for t in complete if "elo_low" in t.user_attrs and SAME not in t.user_attrs]
+        best = max(rated, key=lambda t: t.user_attrs["elo_low"], default=None)
+        if best is None or best.user_attrs["elo_low"] <= 0.0:
             return {}
-        complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-        best = max(complete, key=_certain, default=None)
-        if best is None or is_defaults(best):
-            return {}
-        elo = finite(elo_of(best.values[0]))
-        return {"best": {"number": best.number, "values": dict(best.params), "elo": elo}}
+        elo, low, high = (best.user_attrs[name] for name in ("elo", "elo_low", "elo_high"))
+        error = Estimate(elo, low, high, 0).error
+        return {"best": {"number": best.number, "values": best.params, "elo": elo, "error": error}}
 
     def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Let the program play its opponents in parts; it may end after each part."""
         agent = self.agent(task.values, f"trial-{task.number}")
         try:
-            if MIRROR in task.context:
+            if task.context.get(DEFAULTS):
+                scores = self._first(objective, agent)
+            elif MIRROR in task.context:
                 scores = self._step(objective, task, agent)
             elif self.sweep.objective == "panel":
                 scores = self._judged(objective, agent)
@@ -90,8 +139,8 @@ class ProgramPlan(ParametersPlan):
             if MIRROR in task.context:  # it is not a candidate
                 return TrialResult.pruned()
             path = trial_file(objective.folder, task.number, ".json")
-            result = {"trial": task.number, "score": score, "error": error}
-            write_text(path, json.dumps({**self.facts(task.values), **result}, indent=1) + "\n")
+            document = {**self.facts(task.values), "trial": task.number}
+            write_text(path, json.dumps(document, indent=1) + "\n")
             file = path.relative_to(objective.folder).as_posix()
             return TrialResult.complete(score, error, file)
         except EngineError as error:
@@ -103,38 +152,80 @@ class ProgramPlan(ParametersPlan):
         """Yield the score of a step of SPSA, which plays its mirror image."""
         below = self._opponent(objective, task.context[MIRROR], "mirror")
         openings = self.openings(self.sweep.pairs, task.number)
-        score = self._meet(objective, agent, below, openings)
+        score = self.meet(objective, agent, below, openings).score
         yield score.value, score.error, True
 
     def _compared(self, objective: Objective, task: Task, agent: ExternalAgent) -> _Scores:
         """Yield predicted scores against the defaults, part by part."""
         assert self.defaults is not None
         defaults = self._opponent(objective, self.defaults, "defaults")
-        if task.context.get(DEFAULTS):
-            self._meet(objective, agent, defaults, self.openings(_FIRST_PAIRS))
-            yield 0.5, 0.0, True
-            return
-        others: list[tuple[Agent, float]] = [(defaults, 0.0)]
+        others: list[tuple[int, ExternalAgent, float]] = [(REFERENCE, defaults, 0.0)]
+        known: dict[int, Known] = {}
         best = task.context.get("best")
         if best is not None:
-            others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
-        openings = self.openings(self.sweep.pairs)
-        shares = _shares_of([elo for _, elo in others], others[-1][1])
-        met: list[tuple[float, int, float]] = []
+            rival = self._opponent(objective, best["values"], "best")
+            others.append((best["number"], rival, best["elo"]))
+            known[best["number"]] = Known(best["elo"], best["error"])
+        openings = self.openings(self.sweep.pairs, task.number)
+        shares = _shares_of([elo for *_, elo in others], others[-1][-1])
+        met, alike = list[Met](), True
         for start, stop in parts_of(self.sweep.pairs, self.sweep.reports):
-            for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
+            for (number, other, _), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
-                    score = self._meet(objective, agent, other, chosen)
-                    met.append((elo, score.n, score.value * score.n))
-            yield *_score_predicted(rated(met)), stop == self.sweep.pairs
+                    score, same = self.meet(objective, agent, other, chosen)
+                    alike = alike and (number != REFERENCE or same)
+                    met.append(Met(task.number, number, score.n, score.value * score.n))
+            objective.facts |= {MET: [row[1:] for row in met], ALIKE: alike}
+            elo = strengths(met, known)[task.number]
+            yield *_score_predicted(elo), stop == self.sweep.pairs
 
-    def _meet(
-        self, objective: Objective, agent: ExternalAgent, other: Agent, openings: Openings
-    ) -> Estimate:
+    def _first(self, objective: Objective, agent: ExternalAgent) -> _Scores:
+        """Let the defaults play; find the parameters that change no game, each by itself."""
+        assert self.defaults is not None
+        defaults = self._opponent(objective, self.defaults, "defaults")
+        self.meet(objective, agent, defaults, self.openings(_FIRST_PAIRS))
+        idle = [p.name for p in self.space.parameters if self._is_idle(p, objective, defaults)]
+        if idle:
+            objective.facts[REMARK] = (
+                f"{', '.join(idle)}: no effect seen: at the ends of the range, all else as in the "
+                "defaults, the program plays the same games"
+            )
+        if self.sweep.objective == "panel":
+            yield from self._judged(objective, agent)
+        else:
+            yield 0.5, 0.0, True
+
+    def _is_idle(self, parameter: Parameter, objective: Objective, defaults: ExternalAgent) -> bool:
+        """Return whether a parameter that can vary changes no game of the defaults.
+
+        Values that the program may not have, or fails with, are a change.
+        """
+        assert self.defaults is not None
+        ends = [{**self.defaults, parameter.name: end} for end in parameter.ends]
+        others = [values for values in ends if values != self.defaults]
+        if any(self.space.broken(values) for values in others):
+            return False
+        openings = self.openings(_PROBES)
+        try:
+            for values in others:
+                with closing(self.agent(values, "changed")) as agent:
+                    for number in range(_PROBES):
+                        one = Openings(openings.moves[[number]])
+                        if not self.meet(objective, agent, defaults, one).alike:
+                            return False
+        except EngineError:
+            return False
+        return bool(others)
+
+    def meet(
+        self, objective: Objective, agent: ExternalAgent, other: ExternalAgent, openings: Openings
+    ) -> Meeting:
+        """Let a program play another one, both colours on each opening."""
         match = Match(agent, other, openings, self.sweep.rules, seed=self.sweep.seed)
         _play(objective, match)
-        return match.result.observed
+        score, moves = match.result.observed, match.games.moves
+        return Meeting(score, alike=bool((moves[::2] == moves[1::2]).all()))
 
     def _opponent(
         self, objective: Objective, values: Mapping[str, Any], name: str
@@ -172,8 +263,7 @@ class ProgramPlan(ParametersPlan):
     def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> None:
         """Write the best parameters as JSON and as TOML."""
         tuned = self.facts(trial.params)
-        elo = finite(elo_of(trial.values[0])) if trial.values else None
-        document = {**tuned, "trial": trial.number, "elo_in_the_sweep": elo, **facts}
+        document = {**tuned, "trial": trial.number, **facts}
         write_text(folder / BEST_FILE, json.dumps(document, indent=1) + "\n")
         write_text(folder / BEST_TOML, tomli_w.dumps(tuned["parameters"]))
 
@@ -228,30 +318,27 @@ def _play(objective: Objective, match: Match, progress: GamesDone | None = None)
             raise EngineError(f"{prefix}{failure}")
 
 
-def _certain(trial: FrozenTrial) -> float:
-    """Return the score less its error: the certain part of a trial's score."""
-    return float(trial.values[0]) - float(trial.user_attrs.get("score_error", 0.0))
+def _with_elo(trial: FrozenTrial, elo: Estimate | None) -> FrozenTrial:
+    """Return a trial with its strength as its score, and its games with the defaults."""
+    if trial.state not in FINISHED or (elo is None and not is_defaults(trial)):
+        return trial
+    rated = copy(trial)
+    rows = [row for row in trial.user_attrs.get(MET, ()) if row[0] == REFERENCE]
+    games, points = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    strength: dict[str, Any] = {"elo": 0.0}
+    if elo is not None:
+        score, error = _score_predicted(elo)
+        rated.values = [score]
+        strength = {**elo.columns("elo"), "score_error": error}
+    strength |= {"defaults_games": games, "defaults_score": points / games if games else None}
+    rated.user_attrs = {**trial.user_attrs, **strength}
+    return rated
 
 
 def _score_predicted(elo: Estimate) -> tuple[float, float]:
     """Return the score that an Elo predicts against the defaults, and its standard error."""
     score = score_of_elo(elo.value)
     return score, score * (1.0 - score) / ELO_SCALE * elo.error
-
-
-def rated(met: Sequence[tuple[float, int, float]]) -> Estimate:
-    """Return the likeliest Elo by Bradley and Terry (1952), with the opponents' Elo held fixed.
-
-    met: the Elo of each opponent, the games against it, and the points scored in them. Adds a draw
-    with each opponent, so that no rating is infinite after a few games. Games count as independent,
-    which overstates the error for pairs with swapped colours.
-    """
-    elos, games, points = np.array([opponent for opponent in met if opponent[1]]).T
-    ratings, with_draws = elos / ELO_SCALE, games + 1.0
-    strength = strength_among(ratings, with_draws, sum((points + 0.5).tolist()))
-    chance = 1.0 / (1.0 + np.exp(ratings - strength))
-    error = ELO_SCALE / math.sqrt(float((with_draws * chance * (1.0 - chance)).sum()))
-    return Estimate.around(ELO_SCALE * strength, Z95 * error, int(games.sum()))
 
 
 def _shares_of(elos: Sequence[float], elo: float) -> list[float]:

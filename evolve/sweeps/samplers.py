@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -272,8 +272,8 @@ class Proposer(RandomSampler):
         return {name: snapped(values[name], distribution) for name, distribution in varied.items()}
 
 
-def pruner_of(settings: SweepSettings) -> BasePruner:
-    """Return the pruner of the settings.
+def pruner_of(settings: SweepSettings, trials: Callable[[], list[FrozenTrial]]) -> BasePruner:
+    """Return the pruner of the settings; trials: gives those of the study, as they are rated now.
 
     The median pruner waits for `startup` finished trials, and for a trial's second report: a
     learning rate that falls late makes first scores deceptive.
@@ -284,7 +284,7 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
                 n_startup_trials=settings.startup, n_warmup_steps=2, n_min_trials=3
             )
         case "race":
-            return _Race()
+            return _Race(trials)
         case "none":
             return optuna.pruners.NopPruner()
 
@@ -292,12 +292,14 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
 class _Race(BasePruner):
     """Ends a trial that is certainly worse than the best one.
 
-    It is certain when their difference exceeds twice its error. Scores on different openings would
-    differ by more than that.
+    It is certain when their difference exceeds twice its error.
     """
 
+    def __init__(self, trials: Callable[[], list[FrozenTrial]]) -> None:
+        self._trials = trials
+
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
-        complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        complete = [t for t in self._trials() if t.state == TrialState.COMPLETE]
         if not complete or trial.last_step is None:
             return False
         best = max(complete, key=lambda compared: compared.values[0])

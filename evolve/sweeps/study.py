@@ -85,7 +85,7 @@ class Study:
         self._watch = Watch()
         self._proposer = Proposer(plan)
         self._trials: dict[int, Trial] = {}
-        self._pruner = pruner_of(plan.sweep)
+        self._pruner = pruner_of(plan.sweep, self.trials)
         self.study = optuna.create_study(
             storage=self._storage,
             sampler=self._proposer,
@@ -150,8 +150,11 @@ class Study:
         self.study.set_user_attr(beat_key(self.writer), count)
 
     def trials(self) -> list[FrozenTrial]:
-        """Return all trials, also those of other writers, by their numbers; do not change them."""
-        return self.study.get_trials(deepcopy=False)
+        """Return all trials, also those of other writers, by their numbers; do not change them.
+
+        Their scores are those that all games so far give them, see `Plan.rated`.
+        """
+        return self.plan.rated(self.study.get_trials(deepcopy=False))
 
     def finished(self) -> int:
         return finished_of(self.trials())

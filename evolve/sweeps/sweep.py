@@ -116,7 +116,9 @@ class Sweep:
             )
         over = self.study.is_over
         with self.placement.open(self.jobs) as executor:
-            return SweepFinal(self.folder, self.plan, trials, executor, observer, over).play()
+            final = SweepFinal(self.folder, self.plan, trials, executor, observer, over).play()
+        self._save()
+        return final
 
     @property
     def final_seconds(self) -> float:
@@ -259,6 +261,8 @@ class Sweep:
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; return its rows."""
         rows = rows_of(self.study.trials(), self.plan.space.names)
+        if (final := whole_final(self.folder)) is not None and self.has_champion:
+            self.plan.add_final(rows, final)
         types = {p.name: p.type for p in self.plan.space.parameters}
         write_trials(self.folder, rows, types, self._importances)
         return rows

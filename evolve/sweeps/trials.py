@@ -37,10 +37,21 @@ PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
 """The games that judged it, and the seconds that these games took."""
 
+MET: Final = "met"
+"""Of a trial of a program: its opponents by number, the games with each, and its points in them."""
+ALIKE: Final = "alike"
+"""Of such a trial: whether all its games with the defaults were as if these played themselves."""
+REMARK: Final = "remark"
+"""Of a complete trial: what people should know of it."""
+
 SURPLUS: Final = "not wanted any more"
 """Reason of a failed trial that was not tried."""
 _KNOWN: Final[tuple[str, ...]] = ("score_error", "reason")
 """Attributes that a trial takes over from an earlier one with the same settings."""
+_IN_TABLE: Final = (
+    "elo", "elo_low", "elo_high", "defaults_score", "defaults_games", "worker", "games", "agent",
+)  # fmt: skip
+"""Attributes that are columns of the table as they are."""
 
 Report = Callable[[int, float, float], bool]
 """Called with step, score and standard error; returns True when the trial must end there."""
@@ -133,7 +144,8 @@ def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[st
                 "score_error": stored.get("score_error"),
                 "reports": reports,
                 "origin": stored.get("origin", "sampler"),
-                **{key: stored.get(key) for key in ("worker", "games", "agent", "reason")},
+                **{key: stored.get(key) for key in _IN_TABLE},
+                "reason": stored.get("reason", stored.get(REMARK)),
                 "seconds": stored.get("seconds", took if trial.state in ENDS else None),
                 **{name: trial.params.get(name) for name in names},
             }

@@ -29,6 +29,11 @@ TRIALS_COLUMNS: Final = Columns(
         Column("score_error", pa.float64()),
         Column("seconds", pa.float64()),
         Column("reports", pa.list_(pa.float64())),
+        Column("elo", pa.float64()),
+        Column("elo_low", pa.float64()),
+        Column("elo_high", pa.float64()),
+        Column("defaults_score", pa.float64()),
+        Column("defaults_games", pa.int64()),
         Column("origin", pa.string()),
         Column("worker", pa.string()),
         Column("games", pa.int64()),
@@ -36,7 +41,12 @@ TRIALS_COLUMNS: Final = Columns(
         Column("reason", pa.string()),
     )
 )
-"""All columns but the parameters, which come between the seconds and the reports."""
+"""All columns but the parameters, which come between the seconds and the reports.
+
+Where trials play the defaults: `elo` over these by all games of the sweep, with its 95 % interval,
+of which `score` is what it predicts; and the score in the games with the defaults alone. Of a
+final's winner all are of its fresh games.
+"""
 FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
 REPEATED: Final = "the settings of trial"
@@ -132,7 +142,7 @@ class FinalDocument(BaseModel):
     trials: how many were finished when the final was played, None while it is played. over: whether
     no further trial was to come, even if the sweep allowed more. finalists: the strongest first.
     winner, defaults: numbers of trials, None for defaults without an agent. against_defaults: the
-    winner's result in fresh games.
+    winner's result in fresh games. alike: whether every trial played the moves of the defaults.
     """
 
     trials: int | None = None
@@ -141,14 +151,17 @@ class FinalDocument(BaseModel):
     winner: int | None = None
     defaults: int | None = None
     against_defaults: Against | None = None
+    alike: bool = False
 
     @property
     def verdict(self) -> str:
         """Whether the sweep beats the defaults, in a sentence."""
         if self.defaults is None:
             return "the trial of the defaults is not complete: no comparison with them"
+        if self.alike:
+            return "all trials played exactly like the defaults: the parameters have no effect"
         if self.winner == self.defaults:
-            return "the defaults won: nothing better was against"
+            return "the defaults won: no trial was better"
         against = self.against_defaults
         if against is None:
             return "the winner was not tested with fresh seeds: nothing is known of its settings"
@@ -163,7 +176,7 @@ class FinalDocument(BaseModel):
                 "a program failed"
             )
         if against.low is not None and against.low > 0.5:
-            return f"trial-{self.winner} beats the agent of the defaults, {text}"
+            return f"trial-{self.winner} beats the defaults, {text}"
         return f"not certainly better than the defaults: trial-{self.winner} scores {text}"
 
 

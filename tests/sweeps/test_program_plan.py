@@ -9,14 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import evolve
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import AgentError, AgentFileError, EngineError, EvolveError, SettingsError
-from evolve.fitness.statistics import Estimate, elo_of, score_of_elo
+from evolve.fitness.statistics import Estimate, score_of_elo
 from evolve.programs.external import ExternalAgent
 from evolve.runs.life_cycle import agree_to_programs, config_of
 from evolve.runs.run_types import SWEEPS
@@ -27,7 +26,6 @@ from evolve.sweeps.program_plan import (
     _score_predicted,
     _shares_of,
     parts_of,
-    rated,
     shared,
 )
 from evolve.sweeps.trials import MIRROR, games_of
@@ -157,18 +155,36 @@ def test_a_program_that_says_its_rules(
         made.check_start()
 
 
-def test_whom_a_trial_meets() -> None:
+def test_a_trial_meets_the_best_of_which_much_is_certain() -> None:
     made = plan(f"gtp:{ENGINE} --corner {{corner:1:50}}")
-    defaults = trial_of(0, 0.5, origin="defaults")
+    defaults = trial_of(0, 0.5, origin="defaults", elo=0.0)
     assert made.trial_context(trial_of(0, origin="defaults"), []) == {"defaults": True}
     assert made.trial_context(trial_of(1), [defaults]) == {}
-    certain = trial_of(1, 0.7, score_error=0.01)
-    lucky = trial_of(2, 0.75, score_error=0.2)
+    certain = trial_of(1, 0.7, elo=150.0, elo_low=130.4, elo_high=169.6)
+    lucky = trial_of(2, 0.8, elo=240.0, elo_low=40.0, elo_high=440.0)
     best = made.trial_context(trial_of(3), [defaults, lucky, certain])["best"]
-    assert (best["number"], best["elo"]) == (1, pytest.approx(147.19, abs=0.01))
+    assert (best["number"], best["elo"], best["error"]) == (1, 150.0, pytest.approx(10.0, abs=0.01))
+    weak = trial_of(1, 0.4, elo=20.0, elo_low=-80.0, elo_high=120.0)
+    assert made.trial_context(trial_of(2), [defaults, weak]) == {}
     assert made.trial_context(trial_of(3, mirror={"corner": 2}), [defaults, certain]) == {
         MIRROR: {"corner": 2}
     }
+
+
+def test_strengths_follow_from_all_games_so_far() -> None:
+    """A lucky trial becomes weaker when one that beats it loses to the defaults."""
+    made = plan(f"gtp:{ENGINE} --corner {{corner:1:50}}")
+    defaults = trial_of(0, 0.5, origin="defaults")
+    lucky = trial_of(1, 0.9, met=[[-1, 20, 18.0]])
+    later = trial_of(2, 0.6, met=[[-1, 30, 12.0], [1, 40, 25.0]])
+    twin = trial_of(3, 0.6, same_as=2)
+    (_, before), after = made.rated([defaults, lucky]), made.rated([defaults, lucky, later, twin])
+    assert before.user_attrs["elo"] > after[1].user_attrs["elo"] + 50
+    assert after[1].values == [score_of_elo(after[1].user_attrs["elo"])]
+    facts = [trial.user_attrs for trial in after]
+    assert (facts[0]["elo"], facts[3]["elo"]) == (0.0, facts[2]["elo"])
+    assert (facts[1]["defaults_score"], facts[2]["defaults_games"]) == (0.9, 30)
+    assert lucky.values == [0.9], "what the study has is left as it is"
 
 
 def test_games_are_counted_and_never_too_many() -> None:
@@ -201,40 +217,6 @@ def test_how_many_games_trials_and_final_have(
         trials,
         final,
     )
-
-
-def test_with_one_opponent_it_is_the_score() -> None:
-    found = rated([(100.0, 19, 14.5)])
-    wanted = elo_of(15 / 20)
-    assert found.n == 19
-    assert found.value == pytest.approx(100.0 + wanted, abs=0.01)
-    assert rated([(0.0, 9, 9.0)]).value < 1000
-
-
-def test_it_is_the_likeliest() -> None:
-    met = [(0.0, 10, 9.0), (250.0, 30, 14.0), (400.0, 0, 0.0)]
-
-    def likelihood(elo: float) -> float:
-        total = 0.0
-        for other, games, points in met:
-            if games:
-                share = score_of_elo(elo - other)
-                lost = games - points
-                total += (points + 0.5) * np.log(share) + (lost + 0.5) * np.log(1 - share)
-        return total
-
-    best = max(np.arange(-500, 800, 0.5), key=likelihood)
-    assert rated(met).value == pytest.approx(best, abs=0.5)
-
-
-def test_the_truth_lies_within_two_errors() -> None:
-    rng, inside = np.random.default_rng(0), 0
-    for _ in range(400):
-        truth = rng.uniform(-200, 400)
-        met = [(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)]
-        found = rated(met)
-        inside += found.low <= truth <= found.high
-    assert 0.92 <= inside / 400 <= 0.98
 
 
 def test_the_score_against_the_defaults_that_it_predicts() -> None:
