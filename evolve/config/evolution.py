@@ -82,13 +82,6 @@ class EvolutionSettings(Settings):
         "survivors": "The genetic algorithm",
         "panel": "Ratings, and when to stop",
     }
-    REMOVED: ClassVar[Mapping[str, str | None]] = {
-        "islands=1": None,
-        "islands": "there are no islands any more; they gained nothing at equal games",
-        "migrate_every": None,
-        "migrants": None,
-        "stop_when_uniform": "use patience, or newcomers so that individuals never all play alike",
-    }
 
     preset: Literal["tuned", "published"] = Field(
         "tuned", description="settings to start from; other options override single values"

@@ -39,7 +39,6 @@ class ContestSettings(Settings):
     """The settings that all games between agents have."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {"games": FIRST}
-    REMOVED: ClassVar[Mapping[str, str | None]] = {"resign": "every game is played to its end"}
 
     openings: str = Field(
         "balanced",

@@ -37,6 +37,9 @@ def read_toml(path: Path, but: Collection[str] = _NOT_SETTINGS) -> dict[str, Any
         raise SettingsError(reason_of(error, path)) from error
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
+    versions = values.get("versions")
+    if isinstance(versions, dict) and str(versions.get("evolve")).startswith("0.1."):
+        raise SettingsError(f"{path}: made by a version before 0.2")
     return {key: value for key, value in values.items() if key not in but}
 
 

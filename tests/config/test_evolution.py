@@ -37,7 +37,6 @@ from evolve.errors import SettingsError
         ({"survivors": 1.0}, "survivors"),
         ({"survivors": 0.9, "newcomers": 0.1}, "survivors"),
         ({"preset": "magic"}, "preset"),
-        ({"islands": 4}, "islands = 4: there are no islands any more"),
         ({"opponents": 64}, "opponents: 64 individuals have 63 others, not 64"),
         ({"opponents": 3, "population": 9}, "opponents: 9 individuals cannot have 3 each"),
         ({"opponents": 3, "selection": "lexicase"}, "opponents: lexicase compares"),
@@ -46,10 +45,6 @@ from evolve.errors import SettingsError
 def test_contradictions_are_named(options: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         resolve(options)
-
-
-def test_the_settings_of_a_run_without_islands_are_read() -> None:
-    assert resolve({}, {"islands": 1, "migrate_every": 10, "migrants": 1}) == resolve({})
 
 
 def test_settings_are_frozen() -> None:
