@@ -49,7 +49,6 @@ Examples:
   evolve run --preset published --fix depths=5,3,6 --out runs/published
   evolve run --rules standard --terms mobility --bounds weights=-100:100 --seed 7
   evolve run --start-from 'swh?depth=3' --rules standard --time-limit 0.5
-  evolve run --evaluation patterns-standard --rules standard --population 24 --generations 40
   evolve run --config settings.toml --population 32
   evolve run --generations 40 --seeds 0-9 --grid crossover=blend,uniform
 """

@@ -17,7 +17,7 @@ from evolve.engine.board import rules as game_rules
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.search.context import table_bits_for
-from evolve.errors import EngineError, OverBudgetError, ResignedError
+from evolve.errors import EngineError, ResignedError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (
     Games,
@@ -81,8 +81,6 @@ class LiveGame:
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
             self._reason = game_rules.FAILED_BLACK if black else game_rules.FAILED_WHITE
-        except OverBudgetError:
-            self._reason = game_rules.OVER_BUDGET_BLACK if black else game_rules.OVER_BUDGET_WHITE
         else:
             self.play(square, nodes)
         self.over = self.over or self._reason is not None
@@ -304,8 +302,6 @@ def play_games(
     Results do not depend on the executor. `move_budget` is in nodes per move, 0 for no limit.
     `largest_endgame` sets the table size, which affects node counts; by default the agents set it.
     """
-    if not played_by_kernels(agents, openings):
-        agents = [agent.within(move_budget) for agent in agents]
     series = Series(
         agents,
         pairings,

@@ -127,7 +127,6 @@ OTHERS: Final[Mapping[str, list[dict[str, Any]]]] = {
     "boundaries": [{"boundaries": (20, 40)}],
     "terms": [{"terms": ("mobility",)}],
     "tie": [{"tie": ("weights",)}],
-    "evaluation": [{"evaluation": "patterns-standard", "rules": "standard"}],
     "start_from": [{"start_from": "swh"}],
     "opponents": [{"opponents": 5}, {"opponents": {"random": 1.0}}],
     "layers": [{"layers": text} for text in NETWORK.values()],
