@@ -43,7 +43,6 @@ WORDS: dict[str, tuple[str, ...]] = {
     "hand-in": ("swh", "--rules=standard"),
     "match": GAMES,
     "rate": GAMES,
-    "cluster check": (),
     "play": ("swh",),
     "convert": ("moves.txt",),
 }
@@ -121,7 +120,6 @@ TORCH = "learning needs PyTorch, the extra `learn` of evolve, which is not insta
 
 
 LACKING = (
-    (("cluster", "check", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
     (("run", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
     (("match", *GAMES, "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
     (("rate", *GAMES, "--executor=dask", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),

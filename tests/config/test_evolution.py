@@ -50,3 +50,12 @@ def test_contradictions_are_named(options: dict[str, Any], words: str) -> None:
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
         resolve({}).seed = 3  # type: ignore[misc]
+
+
+def test_the_first_generations_are_the_shorter_part_of_the_work() -> None:
+    settings = resolve({})
+    first, last = settings.work(10) / 10, settings.work(160) - settings.work(159)
+    assert first == pytest.approx(0.79, abs=0.02)  # by CPU seconds: .5 to .85
+    assert last == pytest.approx(1.0, abs=0.01)
+    fixed = resolve({"fix": {"depths": [3, 3, 3]}})
+    assert fixed.work(10) == 10

@@ -27,7 +27,6 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "run": {**RUN, "--population": 6},
     "resume": {"--generations": 5, "--games": 100, "--trials": 5, "--patience": 2, "--budget": 2},
     "resume runs/sweep-program-001": {"--games": 100},
-    "cluster check": {},
     "train patterns": {
         **LEARN, "--games": 200, "--checks": 1, "--depth": 2, "--probcut": 0,
         "--probcut-positions": 50, "--endgame": 6,
