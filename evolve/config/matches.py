@@ -170,7 +170,7 @@ CONTESTS: Final[Mapping[str, Contest]] = {
         MatchSettings,
         "Play a match between two agents.",
         "matches",
-        {"--out": GAMES_FILE, "--ggf": "games.ggf"},
+        {"--out": GAMES_FILE},
     ),
     "rate": Contest(RateSettings, "Rate agents by a round robin.", "ratings", {"--out": "rating"}),
 }

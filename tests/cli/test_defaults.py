@@ -78,7 +78,7 @@ def test_matches_and_ratings_by_rules_of_agents_files_and_defaults(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = ("--games=2", "--openings=start", "--jobs=1")
-    done("match", "swh", "zero", *words, "--out=m.csv")
+    done("match", "swh", "zero", *words, "--out=m.parquet")
     done("rate", "swh", "zero", *words, "--out=rated")
     monkeypatch.setenv("EVOLVE_RULES", "reversed")
     assert (
@@ -86,8 +86,8 @@ def test_matches_and_ratings_by_rules_of_agents_files_and_defaults(
         == "swh against zero, reversed (fewest discs wins)"
     )
     assert done("rate", "swh", "zero", *words).lines[0] == "reversed (fewest discs wins), 2 games"
-    said = fails("match", "swh", "zero", *words, "--out=m.csv")
-    assert "m.csv holds another match: rules standard, not reversed" in said
+    said = fails("match", "swh", "zero", *words, "--out=m.parquet")
+    assert "m.parquet holds another match: rules standard, not reversed" in said
     said = fails("rate", "swh", "zero", *words, "--out=rated")
     assert "rated has rules 'standard', not 'reversed'" in said
     own = ("match", "champion-standard?depth=1&endgame=0", "zero", *words)

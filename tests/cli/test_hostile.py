@@ -108,7 +108,8 @@ def test_names_that_would_be_formulas_come_back(tmp_path: Path) -> None:
     names = {"=1+1.json", "@x.json"}
     for name in names:
         agent.save(name)  # type: ignore[union-attr]
-    done("match", *sorted(names), "--games=2", "--out", "games.csv", "--json")
+    done("match", *sorted(names), "--games=2", "--out", "games.parquet")
+    done("convert", "games.parquet", "-o", "games.csv")
     text = Path("games.csv").read_text()
     assert "'=1+1.json," in text
     assert "'@x.json," in text

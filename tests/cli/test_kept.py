@@ -50,11 +50,9 @@ THREADS: Final = "threads; test_tables_are_the_pinned_ones, test_jobs_change_not
 CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "config": "its values are settings, and kept as such",
     "out": "where the work is kept",
-    "ggf": "where the games of a match are kept as well",
     "progress": "tells what happens",
     "log": "tells what is said to programs and by them",
     "json": "how the result is printed",
-    "watch": "shows games",
     "strict": "fails in place of going on",
     "list": "shows what would be searched, and starts nothing",
     "executor": "where games are played; test_a_run_on_a_cluster_has_the_tables_of_one_on_threads",

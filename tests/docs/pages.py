@@ -122,7 +122,6 @@ ELSEWHERE_OF_EVOLVE: Final[Mapping[str, str]] = {
     r"--scheduler[ =]|--executor[ =]dask": "it needs a cluster; tests/cluster starts one",
     r"--storage[ =]postgresql": "it needs a database server; tests/sweeps/test_postgres.py has one",
     r"--python[ =]": "it needs another Python",
-    r"--watch": "it needs a terminal; tests/cli/test_match.py makes one",
 }
 """The same for lines of evolve, by what stands in them."""
 ELSEWHERE_OF_PYTHON: Final[Mapping[str, str]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
@@ -256,14 +257,14 @@ async def get_file(
     service: Service, job: _JobId, name: Literal["games.parquet", "games.csv", "games.ggf"]
 ) -> FileResponse:
     """The games of a match as a file."""
-    as_csv = name == "games.csv"
-    path = service.jobs.file(service.jobs.get(job), GAMES_FILE if as_csv else name)
+    path = service.jobs.file(service.jobs.get(job), GAMES_FILE)
     if not path.exists():
         raise not_found(f"{name} of job {job}")
-    if as_csv:
-        made = await service.downloads.made(["convert", str(path), "-o", "{to}"], ".csv")
-        return service.downloads.sent(made, f"{job}-{name}")
-    return SentFile(path, f"{job}-{name}")
+    if name == GAMES_FILE:
+        return SentFile(path, f"{job}-{name}")
+    words = ["convert", str(path), "-o", "{to}"]
+    made = await service.downloads.made(words, FilePath(name).suffix)
+    return service.downloads.sent(made, f"{job}-{name}")
 
 
 def _games(service: ServiceState, job: str) -> pa.Table:
