@@ -54,10 +54,9 @@ def test_a_dash_is_standard_input_and_output() -> None:
         b"of a.ggf", b"of standard input"
     )
     for words in (("--out", "-.parquet"), ("--log", "-"), ("--progress", "-")):
-        assert "/dev/stdout" in misused("match", "swh", "zero", *words)
+        assert "not standard output" in misused("match", "swh", "zero", *words)
     agent = piped(b"", "show", "swh", "--json", "-o", "-")
     assert piped(agent, "show", "-") == done("show", "swh").out.encode()
-    assert piped(agent, "show", "/dev/stdin") == done("show", "swh").out.encode()
     config = b'agents = ["swh", "zero"]\ngames = 2\nopenings = "start"\n'
     assert b"2 games" in piped(config, "rate", "--config=-")
 
