@@ -45,12 +45,8 @@ def rules_option(text: str) -> Callable[[C], C]:
     return click.option("--rules", type=click.Choice([*RULE_SETS]), help=text)
 
 
-agents_rules_option = rules_option(
-    "Rules to play by; those of the agents by default, or of the project, or standard."
-)
-files_rules_option = rules_option(
-    "Rules of games that do not say theirs; those of the project by default, or standard."
-)
+agents_rules_option = rules_option("Rules to play by; those of the agents by default, or standard.")
+files_rules_option = rules_option("Rules of games that do not say theirs; by default standard.")
 
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
 """The environment variable with the token of a service.

@@ -61,8 +61,7 @@ class ContestSettings(Settings):
     )
     rules: Rules | None = Field(
         None,
-        description="rules to play by; those of the agents by default, or of the project, or "
-        "standard",
+        description="rules to play by; those of the agents by default, or standard",
     )
 
     @model_validator(mode="before")

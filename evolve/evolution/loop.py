@@ -339,7 +339,7 @@ def evolve(
             if name in settings:
                 raise SettingsError(f"{name}: does not apply to genes of your own")
     folder = Path(folder)
-    requested = resolve({**settings, **names}, life_cycle.settings_below(folder))
+    requested = resolve({**settings, **names})
     with life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, folder, requested) as store_settings:
         evolution = Evolution(folder, requested, Threads(jobs), own)
         if store_settings is not None:

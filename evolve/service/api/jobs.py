@@ -13,7 +13,6 @@ from fastapi.responses import FileResponse
 from evolve.agents.calibration.ratings import rungs_of
 from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.fitness.executor import processors
 from evolve.parsing import json_value
@@ -85,7 +84,6 @@ def get_meta() -> meta.Meta:
             for name, rules in RULE_SETS.items()
         ],
         default_rules=DEFAULT_RULES,
-        given_rules=default_rules(),
     )
 
 
