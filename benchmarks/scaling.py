@@ -1,8 +1,7 @@
-"""How evolution scales: its serial part, and clusters of simulated workers beside the model.
+"""How evolution scales: its serial part, and clusters of simulated workers.
 
     python -m benchmarks.scaling serial [--population 512] [--opponents 63]
     python -m benchmarks.scaling cluster [--workers 8 32 128] [--times 1 10] [--longest 60]
-                                         [--figure FILE.png]
     python -m benchmarks.scaling threads [--pairs 5]
     python -m benchmarks.scaling seeds [--generations 20] [--pairs 5]
 
@@ -30,8 +29,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,6 @@ import psutil
 
 from evolve.config.toml import config_text, resolve
 from evolve.errors import ClusterError
-from evolve.evolution.costs import Costs
 from evolve.evolution.loop import Evolution
 from evolve.fitness import roundrobin
 from evolve.fitness.executor import Threads, task_size
@@ -61,8 +60,6 @@ _A_HOST: Final = 64
 """Simulated workers of a process."""
 _IDLE: Final = 5.0
 """Seconds for which a scheduler is watched that has nothing to do but hear its workers."""
-_FULL: Final = 90.0
-"""Percent of this machine, from where on it is what limits simulated workers."""
 
 
 def serial(population: int, opponents: int | None) -> None:
@@ -164,37 +161,21 @@ def simulated(workers: int) -> Iterator[tuple[str, psutil.Process]]:
         yield address, scheduler
 
 
-class _Point(NamedTuple):
-    """A measured speed-up; full: whether this machine was busy all the time."""
-
-    factor: float
-    workers: int
-    speed_up: float
-    full: bool
-
-
-def cluster(
-    workers: Sequence[int], times: Sequence[float], longest: float, figure: Path | None
-) -> None:
-    """Print and draw the speed-up of a generation's games of 512 individuals."""
+def cluster(workers: Sequence[int], times: Sequence[float], longest: float) -> None:
+    """Print the speed-up of a generation's games of 512 individuals."""
     costs = game_costs()
     print(
         f"{1e3 * costs.mean():.3f} ms a game, deviation {1e3 * costs.std():.3f}; {_GAMES} games a "
         "generation\n"
-        "times  workers  tasks  a slot     wall  speed-up  modelled  this machine  "
+        "times  workers  tasks  a slot     wall  speed-up  this machine  "
         "scheduler's CPU a task, without hearing workers"
     )
-    points = [
-        _measured(costs, factor, count)
-        for factor in times
-        for count in workers
-        if factor * costs.mean() * _GAMES / count <= longest
-    ]
-    if figure is not None:
-        _draw(points, float(costs.mean()), figure)
+    for factor, count in product(times, workers):
+        if factor * costs.mean() * _GAMES / count <= longest:
+            _measure(costs, factor, count)
 
 
-def _measured(costs: npt.NDArray[np.float64], factor: float, workers: int) -> _Point:
+def _measure(costs: npt.NDArray[np.float64], factor: float, workers: int) -> None:
     """So many simulated workers whose games take so many times as long as was measured."""
     rng = np.random.default_rng(1)
     size = task_size(_GAMES, workers)
@@ -214,16 +195,13 @@ def _measured(costs: npt.NDArray[np.float64], factor: float, workers: int) -> _P
         list(executor.run(nap, tasks))
         busy, wall = psutil.cpu_percent(), time.perf_counter() - begin
         spent = _cpu(scheduler) - before
-    # The model's serial parts and panel are left out, as they are here.
-    modelled = Costs(0, _GAMES, 0.0, factor * float(costs.mean())).speed_up(workers)
     print(
         f"{factor:5g}{workers:9}{len(tasks):7}{len(tasks) / workers:8.1f}{wall:9.2f}"
-        f"{sum(tasks) / wall:10.1f}{modelled:10.1f}{busy:12.0f} %"
+        f"{sum(tasks) / wall:10.1f}{busy:12.0f} %"
         f"{1e3 * spent / len(tasks):12.2f} ms"
         f"{1e3 * (spent - hearing * wall) / len(tasks):12.2f} ms",
         flush=True,
     )
-    return _Point(factor, workers, sum(tasks) / wall, busy >= _FULL)
 
 
 def _connected(address: str) -> Cluster:
@@ -233,43 +211,6 @@ def _connected(address: str) -> Cluster:
     while True:
         with contextlib.suppress(ClusterError):
             return Cluster(address)
-
-
-def _draw(rows: Sequence[_Point], mean: float, file: Path) -> None:
-    from matplotlib.figure import Figure
-
-    from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE
-
-    picture = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = picture.subplots()
-    slots = np.unique(np.geomspace(1, 1000, 200).astype(int))
-    axes.plot(slots, slots, color=GREY, lw=0.8, ls=":", label="as many as slots")
-    for factor, colour in zip(
-        sorted({row.factor for row in rows}), (BLUE, ORANGE, GREEN), strict=False
-    ):
-        label = f"games of {1e3 * factor * mean:.2g} ms"
-        for costs, style, what in (
-            (Costs(512, _GAMES, 384.0, factor * mean), "-", "whole generation, model"),
-            (Costs(0, _GAMES, 0.0, factor * mean), "--", "its games, model"),
-        ):
-            speed = [costs.speed_up(int(n)) for n in slots]
-            axes.plot(slots, speed, style, color=colour, lw=1.2, label=f"{label}: {what}")
-        for full, filled in ((False, colour), (True, "none")):
-            mine = [row for row in rows if row.factor == factor and row.full == full]
-            if mine:
-                axes.plot(
-                    [row.workers for row in mine],
-                    [row.speed_up for row in mine],
-                    "o",
-                    color=colour,
-                    markerfacecolor=filled,
-                    label=f"{label}: its games, simulated workers"
-                    + (", this machine full" if full else ""),
-                )
-    axes.set(xscale="log", yscale="log", xlabel="slots", ylabel="times as fast as one")
-    axes.set_title("A generation of 512 individuals on many slots")
-    axes.legend(frameon=False, fontsize="x-small")
-    picture.savefig(file, dpi=130)
 
 
 def threads(pairs: int) -> None:
@@ -394,7 +335,6 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, nargs="+", default=[8, 32, 128])
     parser.add_argument("--times", type=float, nargs="+", default=[1.0, 10.0])
     parser.add_argument("--longest", type=float, default=60.0)
-    parser.add_argument("--figure", type=Path)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--generations", type=int, default=20)
     parser.add_argument("--address")
@@ -403,7 +343,7 @@ if __name__ == "__main__":
     if given.part == "serial":
         serial(given.population, given.opponents)
     elif given.part == "cluster":
-        cluster(given.workers, given.times, given.longest, given.figure)
+        cluster(given.workers, given.times, given.longest)
     elif given.part == "threads":
         threads(given.pairs)
     elif given.part == "seeds":

@@ -1,6 +1,7 @@
-"""Speed beyond what `evolve bench` measures: calls, patterns, tree searches, games, starts.
+"""Speed in parts, where `evolve bench` gives three figures.
 
-    python -m benchmarks.speed [calls] [patterns] [mcts] [selfplay] [start] [--json]
+    python -m benchmarks.speed [search] [solver] [games] [calls] [patterns] [mcts] [selfplay]
+                               [start] [--json]
 
 Times are medians of CPU seconds. Nothing is compiled while a clock runs, except in the part
 `start`, which measures that.
@@ -27,11 +28,21 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import PatternMemory
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.reference import reference_agent
-from evolve.cli.speed import SEED, Figures, half_random, timed
+from evolve.cli.speed import (
+    SEED,
+    Figures,
+    games,
+    half_random,
+    measured_agent,
+    searches,
+    solutions,
+    timed,
+)
 from evolve.cli.terminal import out, print_rows
 from evolve.config.learning import MctsSettings
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
+from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.games.training_games import Lineup
 from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
@@ -40,7 +51,20 @@ from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.context import AGE, NODES, STOPPED
+from evolve.engine.search.search import DEEP_FROM
+from evolve.engine.search.solver import solve_move, solve_outcome
+from evolve.fitness.executor import processors
+from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.self_play import TreeGames
+
+TERMS: Final = {"table, mobility": False, "all": True}
+SEARCH_DEPTHS: Final = (1, 2, 3, 4, 5, 6, 7, 8, 10)
+SEARCHED: Final = 100
+DEEPLY_SEARCHED: Final = 10
+SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
+"""Number of positions by empties."""
+PLAYED_GAMES: Final = 256
+GAME_DEPTHS: Final = (5, 3, 6)
 
 DEPTHS: Final = (1, 4, 6, 8, 10, 12)
 _WITHOUT_CUTS: Final = 10
@@ -76,6 +100,51 @@ play_games([player, player], np.array([[0, 1, 0]], np.int32), openings, "standar
 """
 )
 """All that a run compiles, with next to no work."""
+
+
+def search_rows() -> list[Figures]:
+    """Searches for a move in middle-game positions of 16 to 40 discs, and their nodes."""
+    rows = []
+    boards = half_random(SEARCHED, (24, 48))
+    for (terms, everything), depth in itertools.product(TERMS.items(), SEARCH_DEPTHS):
+        some = boards if depth < DEEP_FROM else boards[:DEEPLY_SEARCHED]
+        work = searches(some, measured_agent(everything), depth)
+        rows.append({"terms": terms, "depth": depth, **_a_position(*timed(work), len(some))})
+    return rows
+
+
+def solver_rows() -> list[Figures]:
+    """Exact searches, and proofs of the outcome alone, of positions from half-random games."""
+    rows = []
+    kernels = {"score": solve_move, "outcome": solve_outcome}
+    for (rules, details), (empties, count) in itertools.product(RULE_SETS.items(), SOLVED.items()):
+        boards = half_random(count, (empties, empties), rules)
+        for finds, kernel in kernels.items():
+            figures = _a_position(*timed(solutions(boards, details.code, kernel)), count)
+            rows.append({"rules": rules, "empties": empties, "finds": finds, **figures})
+    return rows
+
+
+def game_rows() -> list[Figures]:
+    """Whole games at depths 5, 3, 6 without an exact end, on one core and on all; wall seconds."""
+    rows = []
+    openings = balanced_openings(PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
+    for terms, everything in TERMS.items():
+        agent = replace(measured_agent(everything), depths=GAME_DEPTHS)
+        for cores in sorted({1, processors()}):
+            seconds, _ = timed(games(agent, openings, cores), time.perf_counter)
+            rows.append(
+                {"terms": terms, "cores": cores, "games_per_second": PLAYED_GAMES / seconds}
+            )
+    return rows
+
+
+def _a_position(seconds: float, nodes: int, positions: int) -> Figures:
+    return {
+        "milliseconds": seconds / positions * 1e3,
+        "nodes": round(nodes / positions),
+        "million_per_second": nodes / seconds / 1e6,
+    }
 
 
 def call_rows() -> list[Figures]:
@@ -129,9 +198,7 @@ def _row(agent: PatternAgent, depth: int, *, cuts: bool) -> Figures:
         "shapes": "default" if agent.patterns.shapes == DEFAULT_SET else "lines-4, blocks-2x2",
         "cuts": cuts,
         "depth": depth,
-        "milliseconds": seconds / len(boards) * 1e3,
-        "nodes": round(nodes / len(boards)),
-        "million_per_second": nodes / seconds / 1e6,
+        **_a_position(seconds, nodes, len(boards)),
     }
 
 
@@ -190,9 +257,9 @@ def selfplay_rows() -> list[Figures]:
         network = random_network(shape)
 
         def work(network: Network = network) -> int:
-            games = TreeGames(settings, lineup)
-            games.play(network)
-            return int(games.records.counts.sum())
+            played = TreeGames(settings, lineup)
+            played.play(network)
+            return int(played.records.counts.sum())
 
         seconds, positions = timed(work)
         rows.append(
@@ -269,6 +336,9 @@ def _measure(arguments: list[str], cache: Path) -> tuple[float, float]:
 
 
 PARTS: Final = {
+    "search": ("A move in the middle game, 16 to 40 discs", search_rows),
+    "solver": ("The end solved, half-random games", solver_rows),
+    "games": ("Whole games at depths 5, 3, 6", game_rows),
     "calls": ("Calls of `choose`, alpha-beta", call_rows),
     "patterns": ("A move over patterns, 12 to 44 discs", pattern_rows),
     "mcts": ("Tree search by random games and by networks of random weights", mcts_rows),

@@ -5,7 +5,6 @@
     ├── PositionError    (ValueError)      an impossible board
     ├── AgentError       (ValueError)      parameters or names that make no agent
     │   └── AgentFileError                 an agent file that cannot be read
-    ├── OverBudgetError  (RuntimeError)    a search that needs more nodes than it may have
     ├── SettingsError    (ValueError)      settings that are wrong or contradict each other
     │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
@@ -57,10 +56,6 @@ class AgentError(EvolveError, ValueError):
 
 class AgentFileError(AgentError):
     """An agent file that is missing, damaged or of an unknown version."""
-
-
-class OverBudgetError(EvolveError, RuntimeError):
-    """A search needs more nodes than it may have: the game is lost."""
 
 
 class SettingsError(EvolveError, ValueError):

@@ -22,7 +22,6 @@ class StudyKeywords(TypedDict, total=False):
     terms: Sequence[str]
     bounds: Mapping[str, Any]
     fix: Mapping[str, Any]
-    evaluation: str | None
     start_from: str | None
     openings: Literal['pair', 'shared', 'start']
     opening_plies: int

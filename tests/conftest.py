@@ -42,9 +42,6 @@ def pytest_configure() -> None:
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, handler)
-    # The rules that whoever runs the tests likes best are not theirs.
-    os.environ.pop("EVOLVE_RULES", None)
-    os.environ["EVOLVE_CONFIG_DIR"] = os.devnull
     if _has_room(_MEMORY):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", os.fspath(_MEMORY))
 

@@ -143,14 +143,6 @@ class Agent(ABC):
         """The agent, within `limit` as far as its kind can; it never gets more time than before."""
         return self
 
-    def within(self, nodes: int) -> Self:
-        """The agent, for games with a node budget; an agent that exceeds it loses.
-
-        nodes: per move, or per move on average over the game, depending on the kind; 0 for no
-        budget. `choose_counted` raises OverBudgetError where the agent exceeds it.
-        """
-        return self
-
     @property
     def needs_moves(self) -> bool:
         """Whether it takes only games from the usual start position, move by move."""

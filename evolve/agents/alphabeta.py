@@ -343,4 +343,4 @@ def _measured_block(agent: AlphaBetaAgent) -> layout.Cells:
     discs, values = measured_values(agent, 0, _POSITIONS, _PLIES, lambda: math.inf)
     static = values[np.abs(values[:, 0]) < WIN, 0]
     unit = max(1.0, float(np.sqrt(np.mean(static**2))) / _SPREAD if static.size else 1.0)
-    return square_block(cuts_from(discs, values / unit).cells(lambda _: PROBCUT, unit))
+    return square_block(cuts_from(discs, values / unit).cells(PROBCUT, unit))

@@ -112,9 +112,6 @@ class MistakenAgent(Agent):
     def limited(self, limit: Limit) -> Self:
         return replace(self, agent=self.agent.limited(limit))
 
-    def within(self, nodes: int) -> Self:
-        return replace(self, agent=self.agent.within(nodes))
-
     @property
     def settings(self) -> Mapping[str, Setting]:
         return {**self.agent.settings, **_SEED}

@@ -221,15 +221,14 @@ def thread_context_address(rules: Rules, table_bits: int) -> int:
 class PatternMemory:
     """The memory of pattern searches: a context with a table, and vectors of positions.
 
-    used: nodes of the game so far, for agents with a budget. Tables are as large as any search may
-    need; one that needs less sets TABLE_BITS, and stays in the processor's caches. Those of games
-    that ended serve the next ones: the first use of memory takes as long as 10 000 nodes.
+    Tables are as large as any search may need; one that needs less sets TABLE_BITS, and stays in
+    the processor's caches. Those of games that ended serve the next ones: the first use of memory
+    takes as long as 10 000 nodes.
     """
 
     _unused: Final[list[layout.Cells]] = []
 
     def __init__(self, table_bits: int, use: str = "search") -> None:
-        self.used = 0
         self._use = use
         try:
             self.context = self._unused.pop()

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import TypeAdapter
 
 from evolve.agents.agent import Description, Limit, Setting
 from evolve.agents.agent_file import Arrays, Fields
@@ -19,7 +18,6 @@ from evolve.agents.memory import DEPTH_TABLE_BITS, PatternMemory, thread_pattern
 from evolve.agents.probcut import PROBCUT, Cuts, cuts_from, measured_values
 from evolve.agents.searching import (
     NO_LIMIT,
-    Allocation,
     SearchingAgent,
     check_boundaries,
     check_depth,
@@ -34,7 +32,7 @@ from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shape, shape_text
 from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_move
-from evolve.errors import AgentError, OverBudgetError
+from evolve.errors import AgentError
 from evolve.number_text import percent
 from evolve.standalone.render import render_patterns
 from evolve.terminal_text import count_of
@@ -46,8 +44,6 @@ ENDGAME: Final = 12
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
 _WEIGHTS: Final = "weights"
 _CUTS: Final = "cuts"
-_MOVES: Final = 30
-"""Moves of a side in a game."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +60,6 @@ class PatternAgent(SearchingAgent):
         limit: seconds, 0.02 to 86400, or nodes, 100 or more, for each move in place of the depth:
             it searches as deep as they allow, to `limit.depth` plies at most. Four nodes of the
             exact search count as one. Files do not hold it.
-        allocation: plies and cuts of every phase, in place of `depth` and `probcut`.
-        budget: nodes of a whole game (`for_game`), beyond which it raises OverBudgetError. 0 for
-            no budget; nodes count as for a limit. Files do not hold it.
         rules: the rules to play by; None (any) plays `standard` by default.
         memory: of the game so far.
 
@@ -80,8 +73,6 @@ class PatternAgent(SearchingAgent):
     probcut: float = PROBCUT
     cuts: Cuts = field(default_factory=Cuts.of)
     limit: Limit = NO_LIMIT
-    allocation: Allocation | None = None
-    budget: int = 0
     rules: Rules | None = None
     name: str = "patterns"
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -89,7 +80,7 @@ class PatternAgent(SearchingAgent):
 
     kind: ClassVar[str] = "patterns"
     required: ClassVar[tuple[str, ...]] = ("shapes", "boundaries")
-    optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, "allocation")
+    optional: ClassVar[tuple[str, ...]] = tuple(_PARAMETERS)
     settings: ClassVar[Mapping[str, Setting]] = {
         **SearchingAgent.settings,
         "probcut": Setting("probcut", float),
@@ -117,38 +108,28 @@ class PatternAgent(SearchingAgent):
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
         """The evaluation and the cuts as kernels read them, see `patterns.patterns`."""
-        return self.patterns.block(self.cuts.cells(self._allocation.probcut))
+        return self.patterns.block(self.cuts.cells(self.probcut))
 
     def for_game(self, seed: int) -> Self:
         """The agent for one game, with a table of its own."""
         return replace(self, memory=PatternMemory(self._table_bits))
 
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
-        memory, search = self.memory, self._search(board)
-        left = 0
-        if self.budget:
-            left = max(1, self.budget - (0 if memory is None else memory.used))
+        search = self._search(board)
         solving = board.empties <= self.endgame
-        context, cost = search.context, 1
-        if solving:
-            context, cost = self._exact(board.empties), self.EXACT_NODES
-        with stopping_at(context, None, cost * left):
+        context = self._exact(board.empties) if solving else search.context
+        with stopping_at(context, None, 0):
             if solving:
                 square, _ = solve_move(U(board.own), U(board.opp), context.ctypes.data)
             else:
-                square, _ = search.deepen(self._depth_at(board))
-        if self.budget and context[layout.STOPPED]:
-            raise OverBudgetError(f"{self.name} needs more than {self.budget} nodes for a game")
-        nodes = int(context[layout.NODES])
-        if memory is not None:
-            memory.used += -(-nodes // cost)
-        return int(square), nodes
+                square, _ = search.deepen(self.depth)
+        return int(square), int(context[layout.NODES])
 
     def analyse(self, board: Board) -> Analysis:
         """Values by a search to its depth, or exact ones near the end."""
         if board.empties <= self.endgame:
             return exact_analysis(board, self._rules)
-        depth = min(self.limit.depth or self._depth_at(board), board.empties)
+        depth = min(self.limit.depth or self.depth, board.empties)
         search = replace(self, memory=None)._search(board)
         search.context[layout.STOPPED] = 0
         values = search.values(depth)
@@ -165,9 +146,7 @@ class PatternAgent(SearchingAgent):
         self, seed: int, positions: int, deepest: int, left: Callable[[], float]
     ) -> Cuts:
         """Its cuts, measured on so many positions of its own games, or as many as time allows."""
-        plain = replace(
-            self, probcut=0.0, endgame=0, depth=1, limit=NO_LIMIT, allocation=None, budget=0
-        )
+        plain = replace(self, probcut=0.0, endgame=0, depth=1, limit=NO_LIMIT)
         discs, values = measured_values(plain, seed, positions, deepest, left)
         return cuts_from(discs, values / DISC)
 
@@ -180,26 +159,14 @@ class PatternAgent(SearchingAgent):
     @property
     def identity(self) -> Any:
         cuts = self.cuts.rows.tolist()
-        limits = [*vars(self.limit).values(), self.budget]
-        return [self.parameters, self.patterns.digest, cuts, limits]
+        return [self.parameters, self.patterns.digest, cuts, [*vars(self.limit).values()]]
 
     def _changes_for(self, depth: int) -> dict[str, Any]:
-        allocation = self.allocation
-        if allocation is not None:
-            allocation = replace(allocation, depths=(depth,) * len(allocation.depths))
-        return {"depth": depth, "allocation": allocation}
-
-    def within(self, nodes: int) -> Self:
-        """The agent with a budget of 30 times `nodes`, shared by a game's moves; see Agent."""
-        return self._changed(budget=_MOVES * nodes)
+        return {"depth": depth}
 
     def with_settings(self, values: Mapping[str, float], name: str) -> Any:
-        made, allocation, probcut = self, self.allocation, values.get("probcut")
-        if probcut is not None:
-            if allocation is not None:
-                margins = (probcut,) * len(allocation.probcuts)
-                allocation = replace(allocation, probcuts=margins)
-            made = self._changed(probcut=probcut, allocation=allocation)
+        probcut = values.get("probcut")
+        made = self if probcut is None else self._changed(probcut=probcut)
         return super(PatternAgent, made).with_settings(values, name)
 
     @property
@@ -208,7 +175,6 @@ class PatternAgent(SearchingAgent):
             "shapes": [shape_text(squares) for squares in self.patterns.shapes.shapes],
             "boundaries": list(self.patterns.boundaries),
             **{key: getattr(self, key) for key in _PARAMETERS},
-            **({} if self.allocation is None else {"allocation": self.allocation.parameters}),
         }
 
     @property
@@ -225,22 +191,15 @@ class PatternAgent(SearchingAgent):
         shapes = ShapeSet(tuple(map(parse_shape, own.pop("shapes"))))
         check_boundaries(boundaries, len(boundaries) + 1)
         patterns = Patterns.of_weights(shapes, tuple(boundaries), arrays[_WEIGHTS])
-        if "allocation" in parameters:
-            own["allocation"] = TypeAdapter(Allocation).validate_python(parameters["allocation"])
         return cls(patterns, cuts=Cuts(arrays[_CUTS]), **own, **common)
-
-    def stored(self) -> Self:
-        return replace(super().stored(), budget=0)
 
     def describe(self) -> Description:
         shapes, tables = self.patterns.shapes, self.patterns.tables
-        search = self.allocation
-        depths = f"depth {self.depth}" if search is None else f"depths {list(search.depths)}"
-        facts = (*(self._limits or [depths]), f"exact from {self.endgame} empties")
-        edges, margins, cuts = [4, *self.patterns.boundaries], self._allocation.probcuts, ""
-        if self.cuts and any(margins):
-            by = ", ".join(f"{margin:g}" for margin in margins)
-            cuts = f"by {by} standard deviations, at nodes of up to {self.cuts.deepest} plies"
+        facts = (*(self._limits or [f"depth {self.depth}"]), f"exact from {self.endgame} empties")
+        edges, cuts = [4, *self.patterns.boundaries], ""
+        if self.cuts and self.probcut:
+            deepest = f"at nodes of up to {self.cuts.deepest} plies"
+            cuts = f"by {self.probcut:g} standard deviations, {deepest}"
         lines = [
             f"{count_of(len(shapes.shapes), 'shape')} with "
             f"{count_of(len(shapes.instances), 'image')}, {count_of(len(tables), 'phase')} "
@@ -248,8 +207,6 @@ class PatternAgent(SearchingAgent):
             f"{count_of(tables.shape[0] * shapes.weights, 'weight')}",
             f"forward cuts {cuts}" if cuts else "no forward cuts",
         ]
-        if search is not None and search.boundaries:
-            lines.append(f"searched by phases from {', '.join(map(str, search.boundaries))} discs")
         rows, boards = [], {}
         for number, squares in enumerate(shapes.shapes):
             part = tables[:, shapes.starts[number] : shapes.starts[number + 1]]
@@ -265,7 +222,7 @@ class PatternAgent(SearchingAgent):
         """Its stand-alone Python file, which makes no forward cuts."""
         return render_patterns(
             self.patterns,
-            (self._allocation.depths, self._allocation.boundaries),
+            (self.depths, ()),
             self.endgame,
             *self._about,
             numba,
@@ -274,14 +231,7 @@ class PatternAgent(SearchingAgent):
 
     @property
     def depths(self) -> Sequence[int]:
-        return self._allocation.depths
-
-    @property
-    def _allocation(self) -> Allocation:
-        return self.allocation or Allocation((), (self.depth,), (self.probcut,))
-
-    def _depth_at(self, board: Board) -> int:
-        return self._allocation.depth(64 - board.empties)
+        return (self.depth,)
 
     @property
     def _table_bits(self) -> int:

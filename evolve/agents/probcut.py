@@ -94,7 +94,7 @@ class Cuts:
         if not fits.all():
             wrong = Cut(*self.rows[np.flatnonzero(~fits)[0]].tolist())
             raise AgentError(f"{wrong} is not possible")
-        self._cells: dict[tuple[float, ...], _Counts] = {}
+        self._cells: dict[tuple[float, float], _Counts] = {}
 
     @classmethod
     def of(cls, cuts: Sequence[Cut] = ()) -> Cuts:
@@ -119,23 +119,22 @@ class Cuts:
         """Plies of the deepest nodes that are cut, 0 for none."""
         return int(self.rows[:, 0].max(initial=0))
 
-    def cells(self, margin_at: Callable[[int], float], disc: float = DISC) -> _Counts:
+    def cells(self, margin: float, disc: float = DISC) -> _Counts:
         """The cuts as kernels read them, see `patterns.CUTS`. Do not change them.
 
-        margin_at: the margin of probes in standard deviations at a disc count, 0 for no cuts there;
-        disc: the value of a disc in the evaluation.
+        margin: of probes, in standard deviations, 0 for no cuts; disc: the value of a disc in the
+        evaluation.
         """
-        key = disc, *(margin_at(discs) for discs in range(65))
+        key = margin, disc
         if key not in self._cells:  # made once for all games and copies of an agent: 1 ms
-            self._cells[key] = self._filled(np.array(key[1:]), disc)
+            self._cells[key] = self._filled(margin, disc) if margin else no_cuts()
         return self._cells[key]
 
-    def _filled(self, margins: _Floats, disc: float) -> _Counts:
-        cells = no_cuts()
-        rows = self.rows[margins[self.rows[:, 2].astype(np.int64)] > 0]
+    def _filled(self, margin: float, disc: float) -> _Counts:
+        cells, rows = no_cuts(), self.rows
         depth, shallow, discs = rows[:, :3].astype(np.int64).T
         slope, mean, deviation = rows[:, 3:].T
-        spread = np.rint(margins[discs] * deviation * disc)
+        spread = np.rint(margin * deviation * disc)
         mean = np.rint(mean * disc)
         probe = shallow > 0
         at = depth[probe], discs[probe]

@@ -11,9 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass
-
 from evolve.agents.agent import Limit, Setting, StoredAgent, check_play, moves_to_choose
 from evolve.agents.chance import MISTAKES, MistakenAgent
 from evolve.agents.memory import thread_context
@@ -26,7 +23,6 @@ from evolve.agents.timed_search import (
 )
 from evolve.engine.board.board import Board
 from evolve.engine.search.context import MAX_DEPTH, Cells
-from evolve.engine.search.genes import MAX_PHASES, phase_of
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
 
@@ -197,45 +193,6 @@ class SearchingAgent(StoredAgent):
         """The clock of its Python file, in place of the depths; None where it plays by depth."""
         seconds = self.limit.seconds
         return None if seconds is None else Clock(seconds, self.limit.depth)
-
-
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class Allocation:
-    """Depths and forward cuts of a search in each of P phases. Raises AgentError.
-
-    boundaries: P − 1 disc counts at which the next phase begins; depths: plies, 1 to 60;
-    probcuts: margins of the forward cuts in standard deviations, 0.1 to 10, or 0 for none.
-    """
-
-    boundaries: tuple[int, ...]
-    depths: tuple[int, ...]
-    probcuts: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        phases = len(self.depths)
-        if not 1 <= phases <= MAX_PHASES or len(self.probcuts) != phases:
-            raise AgentError(
-                f"{phases} depths and {len(self.probcuts)} margins of cuts: there must be as many, "
-                f"1 to {MAX_PHASES}"
-            )
-        check_boundaries(self.boundaries, phases)
-        for depth in self.depths:
-            check_depth(depth)
-        for probcut in self.probcuts:
-            check_probcut(probcut)
-
-    def depth(self, discs: int) -> int:
-        """The depth in plies at a disc count."""
-        return self.depths[phase_of(discs, self.boundaries)]
-
-    def probcut(self, discs: int) -> float:
-        """The margin of the cuts in standard deviations at a disc count."""
-        return self.probcuts[phase_of(discs, self.boundaries)]
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The allocation as files hold it."""
-        return {name: list(values) for name, values in vars(self).items()}
 
 
 def check_boundaries(boundaries: Sequence[int], phases: int) -> None:

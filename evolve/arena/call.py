@@ -160,8 +160,8 @@ def match_of(
 ) -> tuple[Match, AgreedRules]:
     """Return the match of its settings, not started yet, and the rules that were agreed on.
 
-    reading: `tell` and `strict` of `_openings_for`; options: `names`, `executor`, `failed` and
-    `watch` of Match.
+    reading: `tell` and `strict` of `_openings_for`; options: `names`, `executor` and `failed`
+    of Match.
     """
     require_compiling()
     agreed = agree_on(players, settings.rules)

@@ -19,7 +19,7 @@ from evolve.errors import AgentError, EngineError, EvolveError
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import Openings
-from evolve.fitness.playing import Series, Watch
+from evolve.fitness.playing import Series
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
 from evolve.fitness.statistics import (
     Estimate,
@@ -172,9 +172,8 @@ class Match:
     With `sprt` the match plays in rounds and ends after the round that decides the test. A program
     that fails loses the game: `failed` is called at once with the number of the game, the name of
     the player and the reason, and `games` has it too. `games` has the games of all finished
-    pairs, also after an interruption; a pair is the two games on an opening. With `watch` games
-    are played one after another, move by move: the same games, but slower. If it `grows`, a match
-    of more games begins with the games of this one.
+    pairs, also after an interruption; a pair is the two games on an opening. If it `grows`, a
+    match of more games begins with the games of this one.
     """
 
     a: Agent
@@ -187,7 +186,6 @@ class Match:
     executor: Executor = ONE_THREAD
     sprt: Sprt | None = None
     failed: Callable[[int, str, str], None] = lambda game, name, why: None
-    watch: Watch | None = None
     grows: bool = False
     settings: Mapping[str, object] = field(default_factory=dict)
     """Further settings, without spaces, that are part of its identity in files."""
@@ -215,7 +213,6 @@ class Match:
             self.rules,
             seed=self.seed,
             executor=self.executor,
-            watch=self.watch,
             draws=DRAWS if self.grows else None,
         )
         self._finished = np.zeros(len(self.openings), np.bool_)

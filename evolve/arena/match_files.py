@@ -1,6 +1,6 @@
-"""Save every finished pair of a match in a table, and resume the match from it; write it as GGF.
+"""Save every finished pair of a match in a table, and resume the match from it.
 
-Each game stores its match: a table in the column `match`, GGF in its event.
+Each game stores its match in the column `match`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -23,18 +22,14 @@ from evolve.arena.match import Match, StoppedError
 from evolve.engine.board.rules import FAILED_BLACK, FAILED_WHITE, OUTCOME, REASON
 from evolve.engine.board.squares import parse_moves
 from evolve.errors import EngineError, RecordError, RunError
-from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove, remove_tree
 from evolve.fitness.games import Games, GamesDone, empty_rows
-from evolve.records.formats import packed, read_games
-from evolve.records.ggf import format_ggf
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
 from evolve.tables.games import FAILED, REASONS, RESULTS
-from evolve.tables.parquet import csv_text, read_table, write_table
+from evolve.tables.parquet import read_table, write_table
 
 MATCH: Final = "match"
-_GGF_PLACE: Final = "evolve match"
 _REST: Final = 20
 """Pause after a write, as a multiple of its duration: writing takes at most 5 % of a match."""
 _QUICK: Final = 2.0
@@ -60,7 +55,7 @@ def _digest(agent: Agent, name: str) -> str:
 
 
 class MatchFile:
-    """Save the games of a match in a table, .parquet or .csv, and load them from it.
+    """Save the games of a match in a Parquet table, and load them from it.
 
     `warn` is called if the file cannot be written during the match: the write is tried again, and
     `finish` raises the error. locked: whether the caller holds the lock of the table's folder.
@@ -113,17 +108,10 @@ class MatchFile:
         numbers = array_of(self._match.numbers, pa.int32())
         games = games.set_column(index, games.schema.field(index), numbers)
         games = games.append_column(MATCH, repeated(self._identity, len(games), pa.string()))
-
-        def write(path: Path) -> None:
-            if path.suffix == ".parquet":
-                write_table(path, games)
-            else:
-                write_bytes(path, packed(csv_text(games.to_pandas()).encode(), path))
-
         if self._folder is None:
-            write(self.path)
+            write_table(self.path, games)
         else:
-            _replace(self.path, self._folder, write)
+            _replace(self.path, self._folder, games)
         self._saved = self._match.played
 
     def _load(self) -> None:
@@ -231,44 +219,11 @@ class MatchFolder:
                 file.finish()
 
 
-def write_match_ggf(match: Match, path: Path) -> None:
-    """Write the games of a match so far as GGF records."""
-    from evolve.records.table import records_of_frame  # not above: it loads pandas
-
-    identity, frame = _match_identity(match), match.table().to_pandas()
-    lines = [
-        format_ggf(replace(record, site=_GGF_PLACE, event=f"{identity} game={number}"))
-        for number, record in zip(
-            match.numbers.tolist(), records_of_frame(frame, match.rules), strict=True
-        )
-    ]
-    content = packed("".join(f"{line}\n" for line in lines).encode(), path)
-    if path.exists() and not path.is_file():  # a pipe or a device
-        write_bytes(path, content)
-        return
-    with _locked_file(path) as folder:
-        _replace(path, folder, lambda draft: write_bytes(draft, content))
-
-
-def check_match_ggf(match: Match, path: Path) -> int:
-    """How many games of this match a GGF file has; RunError where it holds something else."""
-    if not path.is_file() or not path.stat().st_size:
-        return 0
-    records = read_games(path, strict=True).records
-    event = records[0].event if records else ""
-    MatchFile(match, path, lambda text: None)._check(event.partition(" game=")[0])
-    return len(records)
-
-
 def _stored_rows(path: Path) -> Sequence[Mapping[str, Any]]:
     """The rows of a table, none of a missing or empty file; RecordError or RunError if damaged."""
     if not path.is_file() or not path.stat().st_size:
         return []
-    if path.suffix == ".parquet":
-        return cast("list[dict[str, Any]]", read_table(path).to_pylist())
-    from evolve.records.table import read_frame  # not above: it loads pandas
-
-    return cast("list[dict[str, Any]]", read_frame(path).to_dict("records"))
+    return cast("list[dict[str, Any]]", read_table(path).to_pylist())
 
 
 def _words(identity: str) -> dict[str, str]:
@@ -317,11 +272,11 @@ def _locked_file(path: Path) -> Iterator[Path]:
             remove_tree(folder, ignore_errors=True)
 
 
-def _replace(path: Path, folder: Path, write: Callable[[Path], None]) -> None:
+def _replace(path: Path, folder: Path, games: pa.Table) -> None:
     """Write a draft in `folder`, then move it into place; OSError names the file."""
     draft = folder / path.name
     try:
-        write(draft)
+        write_table(draft, games)
         move(draft, Path(os.path.realpath(path)))
     except OSError as error:
         text = error.strerror or str(error).splitlines()[0]

@@ -22,7 +22,6 @@ from evolve.cli.output import GENERATIONS_SPARE, LEGEND, columns_shown, generati
 from evolve.cli.runs import describe_champion
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
-from evolve.evolution.costs import BYTES_A_GAME
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import Executor
@@ -33,6 +32,10 @@ from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import as_word
+
+_BYTES_A_GAME: Final = 90
+"""Compressed size of a game in the tables: 85 bytes in runs of 64 individuals, plus its share of
+the individuals' bytes."""
 
 
 class _GenerationsView(ProgressView):
@@ -148,7 +151,7 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
         print_line("all generations are done; the play-off and the champion's Elo are left")
         return
     others = f" that meet {settings.opponents} others each" if settings.opponents else ""
-    disk = (settings.generations - done) * settings.games_a_generation * BYTES_A_GAME
+    disk = (settings.generations - done) * settings.games_a_generation * _BYTES_A_GAME
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
     print_line(

@@ -271,48 +271,18 @@ def perft_command(depth: int, as_json: bool) -> None:
     (print_json if as_json else print_facts)({"depth": depth, "nodes": nodes, "seconds": seconds})
 
 
-_PARTS: Final = {
-    "perft": ("Perft from the start position, one thread", "perft_rows"),
-    "search": ("A move in the middle game, 16 to 40 discs", "search_rows"),
-    "solver": ("The end solved, half-random games", "solver_rows"),
-    "games": ("Whole games at depths 5, 3, 6", "game_rows"),
-}
-"""By name: the title, and the function of evolve.cli.speed that measures it."""
-
-
 @click.command(name="bench")
-@click.option(
-    "--part",
-    "parts",
-    type=click.Choice(list(_PARTS)),
-    multiple=True,
-    help="Measure this alone; may be given more than once.",
-)
 @json_option
-def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
-    """Measure the speed of the engine on this machine, in one run of some minutes.
+def bench_command(as_json: bool) -> None:
+    """Measure the speed of the engine on this machine, in some seconds.
 
-    Times are medians: of CPU seconds where one thread works, of wall seconds for whole games.
-    Nothing is compiled while a clock runs.
+    The nodes of a fixed set of searches are the same on every machine: they change only where the
+    engine searches otherwise. Nodes a second are of one core, games a second of all cores.
 
     \b
-    Examples:
-      evolve bench
-      evolve bench --part games --part search
+    Example:
       evolve bench --json > bench.json
     """
-    from evolve.cli import speed
+    from evolve.cli.speed import bench
 
-    document: dict[str, Any] = {"machine": speed.machine()}
-    if not as_json:
-        print_facts(document["machine"])
-    for part in parts or _PARTS:
-        title, rows_of = _PARTS[part]
-        print_note(f"{part} …")
-        begin = time.perf_counter()
-        document[part] = rows = interruptible(getattr(speed, rows_of))
-        if not as_json:
-            print_text(f"\n{title} (measured in {time.perf_counter() - begin:.0f} s)")
-            _print_records(rows)
-    if as_json:
-        print_json(document)
+    (print_json if as_json else print_facts)(interruptible(bench))

@@ -27,7 +27,6 @@ from evolve.arena.hand_in import (
 )
 from evolve.cli.display import print_next, reporting_compilation
 from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
-from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules
 from evolve.errors import AgentError, OptionsError
 from evolve.files.atomic import write_text
@@ -165,12 +164,10 @@ def hand_in(
 
 @cache
 def _contest_rules() -> Rules:
-    """The rules where no run, agent or option tells them: the default ones, or a person's answer.
+    """The rules where no run, agent or option tells them: a person's answer.
 
     A wrong guess would be a file that loses on purpose. OptionsError where nobody can be asked.
     """
-    if (rules := default_rules()) is not None:
-        return rules
     if not sys.stdin.isatty():
         raise OptionsError(f"add --rules, those of the contest; {RULES_HELP}")
     chosen = click.Choice(list(RULE_SETS))

@@ -33,7 +33,6 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         **{kind.name: (kind.name, kind.about) for kind in RUN_TYPES},
         "study": ("run", "Run a design of settings and seeds, several runs at a time."),
         "resume": ("run", "Resume a run that was stopped, or past its end."),
-        "cluster": ("cluster", "Show a cluster's workers, and how much faster a run would be."),
         "serve": ("serve", "Serve a page and a REST API over a folder of runs."),
     },
     "See what was made": {

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 import evolve
 from evolve.cli.cluster import executor_for, executor_options
 from evolve.cli.display import reporting_compilation
-from evolve.cli.drawing import board_text
 from evolve.cli.options import (
     complete_agents,
     jobs_option,
     json_option,
     log_option,
     output_named,
-    output_path,
     readable,
     strict_option,
 )
@@ -31,7 +28,6 @@ from evolve.cli.signals import exit_code
 from evolve.cli.terminal import (
     counting,
     failure_reporter,
-    out,
     print_error,
     print_facts,
     print_note,
@@ -44,12 +40,9 @@ from evolve.runs.progress import TimeLeft
 if TYPE_CHECKING:
     from evolve.arena.match import Match
     from evolve.arena.match_files import MatchFile
-    from evolve.fitness.playing import LiveGame
     from evolve.runs.loading import AgreedRules
 
 
-_PACE: Final = 0.3
-"""Least seconds that `--watch` shows a move."""
 C = TypeVar("C", bound=Callable[..., Any])
 
 
@@ -82,13 +75,11 @@ def contest_options(command: C) -> C:
 @click.option(
     "--out",
     "table",
-    callback=output_named(".parquet", ".csv"),
-    metavar="FILE",
-    help="Store the games, pair by pair, in a .parquet or .csv file. The same command continues a "
-    "match that was stopped.",
+    callback=output_named(".parquet"),
+    metavar="FILE.parquet",
+    help="Store the games, pair by pair, in a table, which `evolve convert` turns into other "
+    "formats. The same command continues a match that was stopped.",
 )
-@click.option("--ggf", callback=output_path, metavar="FILE", help="Also as GGF, at the end.")
-@click.option("--watch", is_flag=True, help="Show the games on the terminal, one after another.")
 @contest_options
 @click.pass_context
 @reporting_compilation(print_note)
@@ -97,8 +88,6 @@ def match_command(
     /,
     config: str | None,
     table: Path | None,
-    ggf: Path | None,
-    watch: bool,
     strict: bool,
     jobs: int,
     as_json: bool,
@@ -115,9 +104,8 @@ def match_command(
     Examples:
       evolve match runs/reversed-001 random --games 400
       evolve match 'best.json?depth=3&endgame=0' 'swh?depth=3' --seed 2 --json
-      evolve match best.json 'gtp:gtp-rhino --level=3?time=5' --out games.csv --ggf games.ggf
+      evolve match best.json 'gtp:gtp-rhino --level=3?time=5' --out games.parquet
       evolve match new.json old.json --sprt 0 20
-      evolve match a.json b.json --games 2 --watch
       evolve match --config match.toml
     """
     if options["b"] is None and config is None:
@@ -126,10 +114,7 @@ def match_command(
 
     settings = settings_of(MatchSettings, options, config)
     names = readable(settings.a), readable(settings.b)
-    if watch and (as_json or not out().is_terminal):
-        raise click.UsageError("--watch shows games on a terminal, and without --json")
     with executor_for(jobs) as executor:
-        match: Match
         match, agreed = call.match_of(
             (evolve.load_agent(settings.a), evolve.load_agent(settings.b)),
             settings,
@@ -137,16 +122,14 @@ def match_command(
             names=names,
             executor=executor,
             failed=failure_reporter(),
-            watch=(lambda number, game: _show(match, number, game)) if watch else None,
         )
         if not as_json:
             print_text(f"{names[0]} against {names[1]}, {agreed}")
         file = None if table is None else match_files.MatchFile(match, table, print_error)
-        with _claimed(match, file, ggf):
+        with _claimed(file):
             start = {**_head(match), "games": len(match.pairings)}
             progress_of().write("started", command="match", **start)
-            with out().screen() if watch else nullcontext():
-                interruption = _play(match, file, as_json or watch)
+            interruption = _play(match, file, as_json)
             _report(match, agreed, as_json, interruption is not None)
     if interruption is not None:
         more = "; continue with the same command" if file is not None else ""
@@ -169,39 +152,16 @@ def _report(match: Match, agreed: AgreedRules, as_json: bool, stopped: bool) -> 
 
 
 @contextmanager
-def _claimed(match: Match, file: MatchFile | None, ggf: Path | None) -> Iterator[None]:
-    """Claim the files of a match, and write the last games, also where printing them failed."""
-    from evolve.arena.match_files import check_match_ggf, write_match_ggf
-
-    stored = 0 if ggf is None else check_match_ggf(match, ggf)
-    with nullcontext() if file is None else file.claimed():
+def _claimed(file: MatchFile | None) -> Iterator[None]:
+    """Claim the file of a match, and write the last games, also where printing them failed."""
+    if file is None:
+        yield
+        return
+    with file.claimed():
         try:
             yield
         finally:
-            try:
-                if file is not None:
-                    file.finish()
-            finally:
-                if ggf is not None and match.played >= max(stored, 1):  # never fewer games
-                    write_match_ggf(match, ggf)
-
-
-def _show(match: Match, number: int, game: LiveGame) -> None:
-    """Show the current position of a game on the whole screen, for a moment."""
-    black, white = (match.names[side] for side in match.pairings[number, :2])
-    out().clear()
-    print_text(f"game {number + 1} of {len(match.pairings)}: ● {black}, ○ {white}")
-    if match.played:
-        result = match.result
-        print_text(
-            f"{match.names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost"
-        )
-    last = game.board.moves[-1] if game.board.moves else None
-    legal = () if game.over else game.board.legal_moves()
-    out().print(board_text(game.board, last, legal))
-    if game.over:
-        print_text(game.failure or "the game is over")
-    time.sleep(_PACE)
+            file.finish()
 
 
 def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrupt | None:

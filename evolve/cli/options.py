@@ -45,12 +45,8 @@ def rules_option(text: str) -> Callable[[C], C]:
     return click.option("--rules", type=click.Choice([*RULE_SETS]), help=text)
 
 
-agents_rules_option = rules_option(
-    "Rules to play by; those of the agents by default, or of the project, or standard."
-)
-files_rules_option = rules_option(
-    "Rules of games that do not say theirs; those of the project by default, or standard."
-)
+agents_rules_option = rules_option("Rules to play by; those of the agents by default, or standard.")
+files_rules_option = rules_option("Rules of games that do not say theirs; by default standard.")
 
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
 """The environment variable with the token of a service.
@@ -64,17 +60,16 @@ PROGRESS: Final = "evolve.progress"
 def output_path(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> Path | None:
-    """A file to write to: its folder must exist, and it must not be a folder itself.
+    """A file to write to: its folder must exist, and it must be no folder, pipe or device itself.
 
-    A link to a file is followed here, as its user means it: what writes a file replaces a link. One
-    to a pipe or a device, such as /dev/stdout, stays: it is written through.
+    A link is followed here, as its user means it: what writes a file replaces a link.
     """
     if value is None:
         return None
     path = Path(value)
     if is_standard(path):  # lines for people go to standard error then
         if parameter.name != "output":  # these are written more than once
-            raise click.BadParameter("it is a file; for a pipe give /dev/stdout or /dev/fd/3")
+            raise click.BadParameter("it must be a file, not standard output")
         context.with_resource(redirect_stdout(sys.stderr))
         return path
     if path.is_dir():
@@ -83,24 +78,25 @@ def output_path(
         raise click.ClickException(f"there is no folder {path.parent} to write {path.name} to")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise click.ClickException(f"{path} cannot be written to")
-    through = path.exists() and not path.is_file()
-    return path.resolve() if path.is_symlink() and not through else path
+    if path.exists() and not path.is_file():
+        raise click.ClickException(f"{path} is a pipe or a device, not a file")
+    return path.resolve() if path.is_symlink() else path
 
 
 def input_path(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """A file to read; standard input, `-`, and pipes are put into a file while the command runs.
+    """A file to read; standard input, `-`, is put into a file while the command runs.
 
-    It may be read twice, then. Messages name it as the user did.
+    It may be read twice, then; a pipe may not.
     """
-    name = str(value)
-    is_pipe = os.path.exists(name) and Path(name).is_fifo()  # it may be an agent's, of any length
-    if context.resilient_parsing or not (name == "-" or is_pipe):
+    if context.resilient_parsing or value is None:
         return value
-    path = Path(context.with_resource(TemporaryDirectory()), Path(name).name)
-    if name == "-" or not path.suffix:
-        path = path.with_name("standard-input.txt")
-    path.write_bytes(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
-    SHOWN[str(path)] = "standard input" if name == "-" else name
+    if str(value) != "-":
+        if Path(value).is_fifo():
+            raise click.BadParameter(f"{value} is a pipe: give - for standard input, or a file")
+        return value
+    path = Path(context.with_resource(TemporaryDirectory()), "standard-input.txt")
+    path.write_bytes(sys.stdin.buffer.read())
+    SHOWN[str(path)] = "standard input"
     return type(value)(path)
 
 

@@ -30,7 +30,6 @@ from evolve.cli.terminal import (
     print_text,
 )
 from evolve.config.matches import RateSettings
-from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.files.atomic import is_standard
 from evolve.number_text import elo_text, too_few
@@ -201,7 +200,7 @@ def _print(tournament: Tournament, cross: Mapping[str, Mapping[str, float]]) -> 
 
 
 @click.command(name="agents")
-@rules_option("Rules to play by; those of the project by default, or standard.")
+@rules_option("Rules to play by; standard by default.")
 @json_option
 def agents_command(rules: Rules | None, as_json: bool) -> None:
     """List the agents that are known by name, the weakest first.
@@ -216,7 +215,7 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
       evolve agents --rules reversed
       evolve play level-3
     """
-    rules = rules or default_rules() or DEFAULT_RULES
+    rules = rules or DEFAULT_RULES
     rated = sorted(RATINGS.get(rules, {}).items(), key=lambda item: item[1].elo)
     rows = [
         {

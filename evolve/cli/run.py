@@ -17,13 +17,13 @@ from evolve.cli.settings import (
     GroupedCommand,
     GroupedOption,
     config_option,
+    file_settings,
     given_options,
     model_options,
-    settings_below,
 )
 from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import resolve, resolve_as, rules_of_defaults
+from evolve.config.toml import resolve, resolve_as
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.errors import OptionsError, SettingsError
 from evolve.fitness.executor import processors
@@ -49,7 +49,6 @@ Examples:
   evolve run --preset published --fix depths=5,3,6 --out runs/published
   evolve run --rules standard --terms mobility --bounds weights=-100:100 --seed 7
   evolve run --start-from 'swh?depth=3' --rules standard --time-limit 0.5
-  evolve run --evaluation patterns-standard --rules standard --population 24 --generations 40
   evolve run --config settings.toml --population 32
   evolve run --generations 40 --seeds 0-9 --grid crossover=blend,uniform
 """
@@ -106,7 +105,7 @@ def start_run(
     command, variant = kind.command(word), kind.variants[word]
     config, jobs, out = options["config"], options["jobs"] or processors(), options["out"]
     model = variant.model()
-    given, file = given or given_options(model, options), settings_below(config)
+    given, file = given or given_options(model, options), file_settings(config)
     if options["seeds"] is not None or options["grid"]:
         given.pop("jobs", None)  # on the command line it counts for all runs together
         design = _design(command, options["seeds"], options["grid"], laid_over(file, given))
@@ -184,8 +183,6 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
       evolve compare runs/crossovers
     """
     design = read_study_spec(file)
-    settings = {**rules_of_defaults(), **design.settings}
-    design = design.model_copy(update={"settings": settings})
     design.check()
     return _start_study(design, jobs, out)
 

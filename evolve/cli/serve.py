@@ -17,7 +17,6 @@ from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import print_text
-from evolve.config.toml import VARIABLE, default_rules
 from evolve.engine.compiled.private import check_private, private_folder
 from evolve.extras import install_hint
 from evolve.files.atomic import write_bytes
@@ -122,9 +121,6 @@ def serve_command(
     token = _token(given, no_token=no_token)
     if runs == RUNS and not runs.exists():
         make_folder(runs)
-    rules = default_rules()
-    if rules is not None:  # for its jobs as well, which begin in another folder
-        os.environ[VARIABLE] = rules
 
     def ready(address: str) -> None:
         page = address if not token else f"{address}?token={token}"

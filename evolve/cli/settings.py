@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from evolve.cli.options import complete_agents, input_path
 from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
-from evolve.config.toml import read_toml, resolve_as, rules_of_defaults
+from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.parsing import split_pair
 
@@ -145,18 +145,12 @@ config_option = click.option(
 )
 
 
-def settings_below(config: str | None) -> dict[str, Any]:
-    """The settings that a new run's options override.
-
-    They are those of its --config, which override those of the project or the user.
-    """
-    return {**rules_of_defaults(), **(read_toml(Path(config)) if config is not None else {})}
+def file_settings(config: str | None) -> dict[str, Any]:
+    """The settings of --config, which options override."""
+    return {} if config is None else read_toml(Path(config))
 
 
 def settings_of(model: type[M], options: dict[str, Any], config: str | None) -> M:
-    """The settings of games between agents: those of --config, overridden by options.
-
-    Without default rules: the rules of the agents come before those of the project or the user.
-    """
-    file = read_toml(Path(config)) if config is not None else {}
-    return resolve_as(model, {}, given_options(model, options), file, config or "file")
+    """The settings of games between agents: those of --config, overridden by options."""
+    given = given_options(model, options)
+    return resolve_as(model, {}, given, file_settings(config), config or "file")

@@ -1,7 +1,7 @@
-"""What `evolve bench` measures: positions, and functions that each give the rows of a table.
+"""What `evolve bench` measures: the nodes of fixed searches, and nodes and games a second.
 
-Times are medians of CPU seconds, and of wall seconds where several threads work. Nothing is
-compiled while the clock runs.
+Times are medians: of CPU seconds for searches, of wall seconds for games. Nothing is compiled while
+the clock runs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
 import llvmlite.binding as llvm
@@ -22,13 +21,11 @@ from numba.core import config
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH, table_agent
 from evolve.engine.board import bits
-from evolve.engine.board.bits import perft
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import (
     DEFAULT_RULES,
     NODES_BLACK,
     NODES_WHITE,
-    RULE_SETS,
     STANDARD,
     Rules,
     rule_set,
@@ -38,7 +35,7 @@ from evolve.engine.games import game
 from evolve.engine.games.game import new_context
 from evolve.engine.search.context import NODES, STOPPED, table_bits_for
 from evolve.engine.search.search import DEEP_FROM, best_move, best_move_deep
-from evolve.engine.search.solver import solve_move, solve_outcome
+from evolve.engine.search.solver import solve_move
 from evolve.fitness.executor import Threads, processors
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.playing import play_games
@@ -50,15 +47,33 @@ Work = Callable[[], int]
 
 SEED: Final = 2026
 REPEATS: Final = 5
-_PERFT_DEPTHS: Final = (9, 10, 11)
-_SEARCH_DEPTHS: Final = (1, 2, 3, 4, 5, 6, 7, 8, 10)
-_SEARCHED: Final = 100
-_DEEPLY_SEARCHED: Final = 10
-_SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
-"""Number of positions by empties."""
+_SEARCHED: Final = (30, 8)
+"""Middle-game positions, of 16 to 40 discs, and plies of their search."""
+_SOLVED: Final = (30, 14)
+"""Positions solved to the end, and their empties."""
 _PLAYED_GAMES: Final = 256
 _GAME_DEPTHS: Final = (5, 3, 6)
-_TERMS: Final = {"table, mobility": False, "all": True}
+
+
+def bench() -> Figures:
+    """The machine, the nodes of the searches, and nodes a second of one core, games of all cores.
+
+    The nodes change only where searches do, so they are the signature of an engine.
+    """
+    agent = measured_agent(all_terms=True)
+    (count, depth), (ends, empties) = _SEARCHED, _SOLVED
+    middle = searches(half_random(count, (24, 48)), agent, depth)
+    end = solutions(half_random(ends, (empties, empties)), STANDARD)
+    seconds, nodes = timed(lambda: middle() + end())
+    openings = balanced_openings(_PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
+    player = replace(agent, depths=_GAME_DEPTHS)
+    played, _ = timed(games(player, openings, processors()), time.perf_counter)
+    return {
+        **machine(),
+        "nodes": nodes,
+        "nodes_per_second": round(nodes / seconds),
+        "games_per_second": round(_PLAYED_GAMES / played, 1),
+    }
 
 
 def machine() -> Figures:
@@ -96,7 +111,7 @@ def half_random(count: int, empties: tuple[int, int], rules: Rules = DEFAULT_RUL
     return found
 
 
-def _measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
+def measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
     """An agent of three phases without an exact end: square table and mobility, or all terms."""
     agent = AlphaBetaAgent([SWH] * 3, [3] * 3, None, [24, 44], rules="standard")
     if not all_terms:
@@ -117,71 +132,19 @@ def timed(work: Work, clock: Callable[[], float] = time.process_time) -> tuple[f
     return statistics.median(times), nodes
 
 
-def perft_rows() -> list[Figures]:
-    """Perft from the start position on one thread."""
-    rows = []
-    for depth in _PERFT_DEPTHS:
-        seconds, nodes = timed(partial(perft, bits.START_OWN, bits.START_OPP, depth))
-        speed = nodes / seconds / 1e6
-        row = {"depth": depth, "nodes": nodes, "seconds": seconds, "million_per_second": speed}
-        rows.append(row)
-    return rows
-
-
-def search_rows() -> list[Figures]:
-    """Searches for a move in middle-game positions of 16 to 40 discs, and their nodes."""
-    rows = []
-    boards = half_random(_SEARCHED, (24, 48))
-    for terms, everything in _TERMS.items():
-        agent = _measured_agent(everything)
-        for depth in _SEARCH_DEPTHS:
-            some = boards if depth < DEEP_FROM else boards[:_DEEPLY_SEARCHED]
-            figures = _a_position(searches(some, agent, depth), len(some))
-            rows.append({"terms": terms, "depth": depth, **figures})
-    return rows
-
-
-def solver_rows() -> list[Figures]:
-    """Exact searches, and proofs of the outcome alone, of positions from half-random games."""
-    rows = []
-    kernels = {"score": solve_move, "outcome": solve_outcome}
-    for rules, details in RULE_SETS.items():
-        for empties, count in _SOLVED.items():
-            boards = half_random(count, (empties, empties), rules)
-            for what, kernel in kernels.items():
-                context = new_context(details.code, table_bits=table_bits_for(empties))
-                figures = _a_position(_counted(boards, context, kernel), count)
-                rows.append({"rules": rules, "empties": empties, "finds": what, **figures})
-    return rows
-
-
-def game_rows() -> list[Figures]:
-    """Whole games at depths 5, 3, 6 without an exact end, on one core and on all cores."""
-    rows = []
-    openings = balanced_openings(_PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
-    for terms, everything in _TERMS.items():
-        agent = replace(_measured_agent(everything), depths=_GAME_DEPTHS)
-        alone = None
-        for cores in sorted({1, processors()}):
-            seconds, _ = timed(_games(agent, openings, cores), time.perf_counter)
-            alone = alone or seconds
-            row = {"terms": terms, "cores": cores, "games_per_second": _PLAYED_GAMES / seconds}
-            rows.append({**row, "speed_up": alone / seconds})
-    return rows
-
-
-def _games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:
+def games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:
+    """Whole games between two such agents."""
     pairings = np.array([[0, 1, number] for number in range(len(openings))], np.int32)
 
     def work() -> int:
-        games = play_games([agent, agent], pairings, openings, "standard", executor=Threads(jobs))
-        return int(games.results[:, [NODES_BLACK, NODES_WHITE]].sum())
+        played = play_games([agent, agent], pairings, openings, "standard", executor=Threads(jobs))
+        return int(played.results[:, [NODES_BLACK, NODES_WHITE]].sum())
 
     return work
 
 
 def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work:
-    """The searches of `search_rows` at one depth."""
+    """A search of each board to a depth."""
     kernel = best_move if depth < DEEP_FROM else best_move_deep
 
     def search(own: Any, opp: Any, address: int) -> None:
@@ -189,6 +152,12 @@ def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work
         kernel(own, opp, depth, address)
 
     return _counted(boards, new_context(STANDARD, table_bits=table_bits_for(0, depth)), search)
+
+
+def solutions(boards: Sequence[Board], rules: int, kernel: Callable[..., Any] = solve_move) -> Work:
+    """An exact search of each board, all of as many empties; rules: their code."""
+    context = new_context(rules, table_bits=table_bits_for(boards[0].empties))
+    return _counted(boards, context, kernel)
 
 
 def _counted(boards: Sequence[Board], context: Any, search: Callable[..., Any]) -> Work:
@@ -203,12 +172,3 @@ def _counted(boards: Sequence[Board], context: Any, search: Callable[..., Any]) 
         return nodes
 
     return work
-
-
-def _a_position(work: Work, positions: int) -> Figures:
-    seconds, nodes = timed(work)
-    return {
-        "milliseconds": seconds / positions * 1e3,
-        "nodes": round(nodes / positions),
-        "million_per_second": nodes / seconds / 1e6,
-    }

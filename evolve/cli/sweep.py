@@ -11,7 +11,7 @@ import click
 from evolve.cli.cluster import executor_options
 from evolve.cli.options import log_option
 from evolve.cli.run import start_run, starting_options
-from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
+from evolve.cli.settings import GroupedCommand, file_settings, given_options, model_options
 from evolve.cli.terminal import print_rows
 from evolve.config.ranges import typed
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -174,7 +174,7 @@ def _start(word: str, options: dict[str, Any]) -> int:
         from evolve.sweeps.plan import plan_of
 
         config = options["config"]
-        plan = plan_of(resolved(given, settings_below(config), config or "file"))
+        plan = plan_of(resolved(given, file_settings(config), config or "file"))
         heads = ["parameter", "type", "range", "default", ""]
         print_rows(heads, [[*row.values()] for row in plan.described])
         return 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import pickle
-import platform
-import re
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -21,7 +19,6 @@ from distributed import get_worker
 from evolve.agents.reference import reference_agent
 from evolve.engine.compiled.compile import sources_hash
 from evolve.errors import EvolveError
-from evolve.fitness.executor import processors
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
 from evolve.terminal_text import plain
@@ -117,18 +114,3 @@ def run_task(payload: bytes) -> tuple[str, str, Any, float]:
         return address, *remote.work(payload)
     except Exception as error:  # of a broken evolve, which cannot report it itself
         return address, "failed", f"{type(error).__name__}: {error}", 0.0
-
-
-def worker_facts() -> dict[str, Any]:
-    """Return facts of a worker: its machine and its versions."""
-    file = Path("/proc/cpuinfo")
-    text = file.read_text() if file.exists() else ""
-    match = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
-    return {
-        "host": platform.node(),
-        "cpu": match[1] if match else platform.processor() or platform.machine(),
-        "cores": processors(),
-        "python": platform.python_version(),
-        "dask": importlib.metadata.version("distributed"),
-        "versions": versions(),
-    }

@@ -10,15 +10,11 @@ from typing import Any, Final
 
 from distributed import Client
 
-from evolve.cluster.worker_tasks import in_words, mismatch, versions, worker_facts
 from evolve.errors import ClusterError
 from evolve.terminal_text import count_of
 
 _INTERVAL: Final = 1.0
 """Seconds between two checks of which workers are connected."""
-HANGS: Final = "it does not answer"
-_PATIENCE: Final = 10.0
-"""Seconds that a worker has to report its facts."""
 
 
 class Workers:
@@ -67,33 +63,6 @@ class Workers:
     def lost_error(self) -> ClusterError:
         """Return the error to raise if the scheduler is gone."""
         return ClusterError(f"the scheduler at {self._address} is gone")
-
-    def facts(self) -> list[dict[str, Any]]:
-        """Return the facts of all workers, by address; exclude those that cannot be used.
-
-        `left_out`: why a worker is excluded, None if it can be used; `memory`: in bytes, 0 for no
-        limit; others are of its machine, as it reports them.
-        """
-        listed = []
-        for address, worker in sorted(self._client.scheduler_info(n_workers=-1)["workers"].items()):
-            facts: dict[str, Any] = {}
-            try:
-                answer = self._client.sync(
-                    self._client._run, worker_facts, workers=[address], callback_timeout=_PATIENCE
-                )
-                facts = answer[address]
-                why = mismatch(facts.pop("versions"), versions())
-            except OSError:  # also where it takes too long
-                why = HANGS
-            except Exception as error:
-                why = f"it has no evolve of this kind: {in_words(error)}"
-            if why is not None:
-                self.refused.add(address)
-            slots, memory = worker["nthreads"], worker["memory_limit"]
-            listed.append(
-                {"address": address, "threads": slots, "memory": memory, "left_out": why, **facts}
-            )
-        return listed
 
     def _update(self, slots: dict[str, int]) -> None:
         """Store the current workers; report which joined and which left."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
 from evolve.config.ranges import range_text
@@ -28,27 +28,7 @@ class Settings(BaseModel):
     GROUPS: ClassVar[Mapping[str, str]] = {}
     """The groups of options: the first field of each group, and its heading."""
 
-    REMOVED: ClassVar[Mapping[str, str | None]] = {}
-    """What files of older versions may hold, `name` or `name=value`: the error's text. With None
-    the setting is dropped: it would change nothing."""
-
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _removed_are_reported(cls, values: Any) -> Any:
-        if not cls.REMOVED or not isinstance(values, Mapping):
-            return values
-        kept, faults = {}, []
-        for name, value in values.items():
-            key = next((key for key in (f"{name}={value}", name) if key in cls.REMOVED), None)
-            if key is None:
-                kept[name] = value
-            elif (reason := cls.REMOVED[key]) is not None:
-                faults.append(f"{name} = {value!r}: {reason}")
-        if faults:
-            raise ValueError("; ".join(faults))
-        return kept
 
 
 def demand(*rules: tuple[object, str]) -> None:

@@ -40,8 +40,6 @@ _SHALLOW: Final = 0.25
 """Share of a late generation's time by which the first one is shorter."""
 _DEEPER: Final = 25.0
 """Generations until a third of that is left."""
-_GIVEN_BUDGET: Final = 20_000
-"""Nodes per move with a given evaluation: about a millisecond."""
 
 
 def _operator(kind: str, default: str, description: str) -> Any:
@@ -82,13 +80,6 @@ class EvolutionSettings(Settings):
         "survivors": "The genetic algorithm",
         "panel": "Ratings, and when to stop",
     }
-    REMOVED: ClassVar[Mapping[str, str | None]] = {
-        "islands=1": None,
-        "islands": "there are no islands any more; they gained nothing at equal games",
-        "migrate_every": None,
-        "migrants": None,
-        "stop_when_uniform": "use patience, or newcomers so that individuals never all play alike",
-    }
 
     preset: Literal["tuned", "published"] = Field(
         "tuned", description="settings to start from; other options override single values"
@@ -124,12 +115,6 @@ class EvolutionSettings(Settings):
     )
     fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(split_integers)]] = Field(
         default_factory=dict, description="fix a gene: GENE=V or GENE=V,V,…"
-    )
-    evaluation: str | None = Field(
-        None,
-        description="agent with patterns that gives all individuals its evaluation: depths, exact "
-        "end and margins of forward cuts evolve, for the node budget",
-        json_schema_extra={"names": "agent"},
     )
     start_from: str | None = Field(
         None,
@@ -204,7 +189,7 @@ class EvolutionSettings(Settings):
         Where depths evolve, a game of generation 0 takes .5 to .85 of the CPU time of one of
         generation 50, and it grows little after that: measured with both presets and both rules.
         """
-        if "depths" in self.fix or self.evaluation is not None:
+        if "depths" in self.fix:
             return generations
         return generations - _SHALLOW * _DEEPER * (1.0 - math.exp(-generations / _DEEPER))
 
@@ -226,28 +211,17 @@ class EvolutionSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _defaults(cls, values: Any) -> Any:
-        """Give settings the defaults that depend on the evaluation and on the rules."""
-        if not isinstance(values, Mapping):
-            return values
-        values = {**values}
-        if values.get("evaluation") is not None:
-            preset = values.get("preset", "tuned")
-            if preset != "tuned":
-                raise ValueError(
-                    f"preset: {preset} is for weights; leave it out, or the evaluation"
-                )
-            values.setdefault("move_budget", _GIVEN_BUDGET)
-            values.setdefault("panel", "fixed")
-        rules = values.get("rules", "reversed")
+        """Rules without a measured ladder have the fixed panel."""
+        rules = values.get("rules", "reversed") if isinstance(values, Mapping) else None
         if isinstance(rules, str) and rules in RULE_SETS and not RULE_SETS[rules].ladder:
-            values.setdefault("panel", "fixed")
+            return {"panel": "fixed", **values}
         return values
 
     @model_validator(mode="after")
     def _is_consistent(self) -> EvolutionSettings:
         demand(*self._rules(), *((False, fault) for fault in self._gene_faults()))
         ranges = {
-            name: self.bounds.get(name, gene.bounds if self.evaluation is None else gene.given)
+            name: self.bounds.get(name, gene.bounds)
             for name, gene in GENES.items()
             if name in self.bounds or name in self.genes
         }
@@ -258,17 +232,11 @@ class EvolutionSettings(Settings):
 
     def _rules(self) -> tuple[tuple[bool, str], ...]:
         """Conditions on several settings: whether they hold, and the fault, with its field."""
-        given, on_ladder = self.evaluation is not None, self.panel == "ladder"
-        size, met, budget, phases = self.population, self.opponents, self.move_budget, self.phases
+        on_ladder, phases = self.panel == "ladder", self.phases
+        size, met = self.population, self.opponents
         living = 1 if self.survival == "best" else self.survivor_count
         new, rules, bounds = self.newcomer_count, self.rules, [*self.boundaries]
         return (
-            (not given or not 0 < budget < 100,
-             f"move_budget: {budget} must be 100 or more with an evaluation"),
-            (not given or self.terms == DEFAULT_TERMS, "terms: the evaluation has its own"),
-            (not given or set(self.tie) <= {"depths"}, "tie: with an evaluation only depths"),
-            (not given or self.start_from is None, "start_from: the evaluation is the start"),
-            (not given or not on_ladder, "panel: patterns are above the ladder"),
             (not on_ladder or bool(rule_set(rules).ladder),
              f"panel: no ladder was measured for {rules}"),
             (not self.until_rest or on_ladder,
@@ -288,12 +256,7 @@ class EvolutionSettings(Settings):
 
     def _gene_faults(self) -> list[str]:
         """Faults of single genes in `bounds` and `fix`."""
-        which = "without" if self.evaluation is None else "with"
-        faults = [
-            f"{name}: {which} an evaluation there is no such gene"
-            for name in dict.fromkeys((*self.bounds, *self.fix))
-            if name not in self.genes and not (self.evaluation is None and self.is_off(name))
-        ]
+        faults = []
         for name, gene in GENES.items():
             values = (*self.bounds.get(name, ()), *self.fix.get(name, ()))
             low, high = gene.limits or (-math.inf, math.inf)
@@ -311,13 +274,7 @@ class EvolutionSettings(Settings):
     @property
     def genes(self) -> tuple[str, ...]:
         """The genes that individuals have, in the order of their genome."""
-        if self.evaluation is not None:
-            return tuple(name for name, gene in GENES.items() if gene.given is not None)
-        return tuple(
-            name
-            for name, gene in GENES.items()
-            if gene.early or not (gene.apart or self.is_off(name))
-        )
+        return tuple(name for name, gene in GENES.items() if gene.early or not self.is_off(name))
 
     def is_off(self, gene: str) -> bool:
         """Whether the gene is a term that is not in use."""

@@ -284,12 +284,6 @@ class DqnSettings(LearningSettings):
         "opponents": TO_LEARN_FROM,
         "lookahead": PLAY,
     }
-    REMOVED: ClassVar[Mapping[str, str | None]] = {
-        "loss=squared": None,
-        "loss": "the error of a target is always squared",
-        "legal=True": None,
-        "legal": "a target always takes the best of the legal moves",
-    }
 
     preset: Literal[
         "default", "swept", "s2-dqn", "s2-dueling", "s2-minimax-dueling", "s3-dqn", "s3-double",

@@ -39,7 +39,6 @@ class ContestSettings(Settings):
     """The settings that all games between agents have."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {"games": FIRST}
-    REMOVED: ClassVar[Mapping[str, str | None]] = {"resign": "every game is played to its end"}
 
     openings: str = Field(
         "balanced",
@@ -62,8 +61,7 @@ class ContestSettings(Settings):
     )
     rules: Rules | None = Field(
         None,
-        description="rules to play by; those of the agents by default, or of the project, or "
-        "standard",
+        description="rules to play by; those of the agents by default, or standard",
     )
 
     @model_validator(mode="before")
@@ -171,7 +169,7 @@ CONTESTS: Final[Mapping[str, Contest]] = {
         MatchSettings,
         "Play a match between two agents.",
         "matches",
-        {"--out": GAMES_FILE, "--ggf": "games.ggf"},
+        {"--out": GAMES_FILE},
     ),
     "rate": Contest(RateSettings, "Rate agents by a round robin.", "ratings", {"--out": "rating"}),
 }

@@ -15,15 +15,6 @@ class ProgramSweepSettings(SweepSettings):
     """A program, how it gets its parameters, and how its trials are scored."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
-    REMOVED: ClassVar[Mapping[str, str | None]] = {
-        **SweepSettings.REMOVED,
-        "algorithm=ga": "algorithm: there is no ga any more; leave it out, or take sampler = cma",
-        "set_by=option": "write options in the command, as --NAME {NAME:1:50}",
-        "set_by=file": "no file is made of a template; write {NAME:1:50} in the command",
-        "template": "no file is made of one; write {NAME:1:50} in the command",
-        "sprt": "the final has no test; leave it out, or give final_openings",
-        **dict.fromkeys(("cores", "algorithm", "population", "generation_openings")),
-    }
     MOST_OPENINGS: ClassVar[int] = 50
     COUNTS_FAILURES: ClassVar[bool] = True  # a program may crash on many values
     OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "set_command", "space", "fix")

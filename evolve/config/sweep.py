@@ -79,13 +79,6 @@ class SweepSettings(Settings):
         "finalists": "The final",
         "storage": "Many machines",
     }
-    REMOVED: ClassVar[Mapping[str, str | None]] = {
-        "sampler=ga": "sampler: there is no ga any more; take tpe or cma",
-        **{
-            f"pruner={name}": f"pruner: there is no {name} any more; take median or race"
-            for name in ("asha", "hyperband")
-        },
-    }
     MOST_OPENINGS: ClassVar[int] = 100
     """Most openings of each pair in a final, where the trials decide its size."""
     COUNTS_FAILURES: ClassVar[bool] = False

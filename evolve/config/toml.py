@@ -1,24 +1,15 @@
-"""Settings from presets, TOML files and options; an error names every wrong field at once.
-
-The default rules are the lowest layer, for new work: `EVOLVE_RULES` sets them, or the `rules` in an
-`evolve.toml`, that of the current folder, else that of the user's settings folder
-(`EVOLVE_CONFIG_DIR` moves it). Options, `--config`, agents and a folder's content override them.
-"""
+"""Settings from presets, TOML files and options; an error names every wrong field at once."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-import platformdirs
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
-from evolve.config.base import Settings
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.engine.board.rules import Rules
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.parsing import faults, laid_over, parse_toml, read_document
 
@@ -37,6 +28,9 @@ def read_toml(path: Path, but: Collection[str] = _NOT_SETTINGS) -> dict[str, Any
         raise SettingsError(reason_of(error, path)) from error
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
+    versions = values.get("versions")
+    if isinstance(versions, dict) and str(versions.get("evolve")).startswith("0.1."):
+        raise SettingsError(f"{path}: made by a version before 0.2")
     return {key: value for key, value in values.items() if key not in but}
 
 
@@ -102,35 +96,3 @@ def config_text(settings: BaseModel, versions: Mapping[str, str], command: str =
         name = text[: error.start].rpartition("\n")[2].partition("=")[0].strip()
         raise SettingsError(f"{name}: it has a character that no text file can hold") from error
     return text
-
-
-FILE: Final = "evolve.toml"
-VARIABLE: Final = "EVOLVE_RULES"
-
-
-class _Defaults(Settings):
-    """What the file may set."""
-
-    rules: Rules | None = None
-
-
-def default_rules() -> Rules | None:
-    """The rules of this project or user; None where nothing sets any.
-
-    Raises SettingsError for a wrong value.
-    """
-    if name := os.environ.get(VARIABLE):
-        return resolve_as(_Defaults, {}, {}, {"rules": name}, VARIABLE).rules
-    user = os.environ.get("EVOLVE_CONFIG_DIR") or platformdirs.user_config_dir("evolve")
-    for path in (Path(FILE), Path(user, FILE)):
-        if os.path.lexists(path):
-            rules = resolve_as(_Defaults, {}, {}, read_toml(path), str(path)).rules
-            if rules is not None:
-                return rules
-    return None
-
-
-def rules_of_defaults() -> dict[str, Any]:
-    """The default rules as the lowest layer of settings."""
-    rules = default_rules()
-    return {} if rules is None else {"rules": rules}

@@ -6,26 +6,22 @@ champions so far, and the state of the algorithm.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 from deap import tools
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.patterns import PatternAgent
-from evolve.agents.reference import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import SCORE
 from evolve.config.toml import read_toml, resolve
 from evolve.engine.board.rules import END, REASON, rule_set
-from evolve.errors import AgentError, RunError, SettingsError
 from evolve.evolution.panel import Candidate, RunContext, RunPanel
 from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
@@ -34,7 +30,6 @@ from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Fitness, Genome, Individual, Vector
 from evolve.runs import run_folder
 from evolve.runs.life_cycle import check_same
-from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
 from evolve.tables.columns import rows_with
 from evolve.tables.games import GAMES_COLUMNS
@@ -45,7 +40,7 @@ from evolve.tables.individuals import (
     individuals_table,
     row_genes,
 )
-from evolve.tables.paths import CONFIG_FILE, EVALUATION_FILE
+from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
 
 
@@ -115,7 +110,6 @@ class GenerationWriter:
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
         checkpoint = {
             "settings": self.settings.identity,
-            "evaluation": _digest(self.genome),
             "algorithm": dict(played.state),
             "progress": champions.state(self.genome),
         }
@@ -165,7 +159,7 @@ def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
     run = Run(folder)
     row = run.find(individual)
     settings = run_settings(run)
-    genome = Genome.of(settings, given=evaluation_agent(run.path, settings))
+    genome = Genome.of(settings)
     found = _individual(row, genome.vector(row_genes(row, [*genome.sizes])), (0.0, 0.0))
     against = f"population of generation {row['generation']}"
     return agent_of(found, genome, run.name).with_provenance(
@@ -184,36 +178,6 @@ def agent_of(individual: Individual, genome: Genome, run: str) -> StoredAgent:
         seed=genome.settings.seed,
         evolve=__version__,
     )
-
-
-def evaluation_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent | None:
-    """Load the agent of a run's `evaluation` setting, from the run's folder if a copy is there.
-
-    None if individuals have their own evaluations. Raises SettingsError if the agent cannot be
-    read or stored, has no patterns, or plays by other rules.
-    """
-    if settings.evaluation is None:
-        return None
-    kept = folder / EVALUATION_FILE
-    try:
-        agent = read_agent(kept) if kept.exists() else load_agent(settings.evaluation)
-        agent.stored()
-    except AgentError as error:
-        raise SettingsError(f"evaluation: {error}") from error
-    if agent.kind != PatternAgent.kind:
-        raise SettingsError(f"evaluation: {settings.evaluation} is not an agent with patterns")
-    if agent.rules not in (None, settings.rules):
-        raise SettingsError(
-            f"evaluation: {settings.evaluation} has other rules; set rules to {agent.rules}"
-        )
-    return cast("PatternAgent", agent)
-
-
-def copy_evaluation(folder: Path, agent: PatternAgent) -> None:
-    """Copy the agent to the folder of a new run: the original may change or disappear."""
-    kept = folder / EVALUATION_FILE
-    if not kept.exists():
-        agent.save(kept)
 
 
 @dataclass
@@ -289,8 +253,6 @@ def restored(
     _, state = run.metadata(generation)
     made_with = resolve({}, state["settings"], str(run.path / CONFIG_FILE))
     check_same(run.path, settings.identity, made_with.identity)
-    if state.get("evaluation") != _digest(genome):
-        raise RunError(f"{run.path / EVALUATION_FILE} is not what the generations so far had")
     rows = run.individuals_table(generation).to_pylist()
     games = rows_with(run.games_table(generation), "kind", "fitness")
     cases = cross_table_of(games, [row["individual"] for row in rows]).scores
@@ -304,15 +266,6 @@ def restored(
         population[-1].cases = scores
     algorithm.restore(state["algorithm"])
     return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
-
-
-def _digest(genome: Genome) -> str | None:
-    """Hash the evaluation that all individuals share, with its cuts; None if there is none."""
-    if genome.given is None:
-        return None
-    arrays = [array.tobytes() for array in genome.given.arrays.values()]
-    shapes = repr(genome.given.patterns.shapes.shapes).encode()
-    return hashlib.sha256(b"".join([shapes, *arrays])).hexdigest()
 
 
 def _individual(row: Mapping[str, Any], genes: Vector, fitness: tuple[float, float]) -> Individual:

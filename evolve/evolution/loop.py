@@ -24,8 +24,6 @@ from evolve.evolution.generation import (
     Champions,
     GenerationWriter,
     PlayedGeneration,
-    copy_evaluation,
-    evaluation_agent,
     restored,
 )
 from evolve.evolution.panel import PANELS, RunContext
@@ -100,7 +98,7 @@ class Evolution:
         self.executor = executor
         encoding = own.get("encoding")
         assert encoding is None or isinstance(encoding, Encoding)
-        self.genome = Genome.of(settings, encoding, evaluation_agent(folder, settings))
+        self.genome = Genome.of(settings, encoding)
         self.algorithm = algorithm_of(settings, self.genome, self._start(), own)
         self.champions = Champions(HallOfFame(settings.hall_of_fame))
         self.population: list[Individual] = []
@@ -162,8 +160,6 @@ class Evolution:
         the hall of fame so far.
         """
         started = time.monotonic()
-        if self.genome.given is not None:
-            copy_evaluation(self.folder, self.genome.given)
         ending = self._ending(started)
         if ending is None and self.generation >= 0:
             remove(playoff_file(self.folder), missing_ok=True)
@@ -280,13 +276,9 @@ class Evolution:
         return row
 
     def _start(self) -> Vector | None:
-        source, given = self.settings.start_from, self.genome.given
+        source = self.settings.start_from
         # Only generation 0 depends on the start; its file may be missing when a run resumes.
-        if committed_generations(self.folder) > 0:
-            return None
-        if given is not None:
-            return self.genome.from_given(given)
-        if source is None:
+        if source is None or committed_generations(self.folder) > 0:
             return None
         try:
             agent = load_alphabeta(source)
@@ -300,9 +292,7 @@ class Evolution:
         return self.genome.from_agent(agent, source)
 
 
-OF_DIRECT_GENES: Final = (
-    "phases", "boundaries", "tie", "terms", "bounds", "fix", "evaluation", "start_from",
-)  # fmt: skip
+OF_DIRECT_GENES: Final = ("phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from")
 """Settings that apply only to direct genes, which are the agents' parameters."""
 
 
@@ -349,7 +339,7 @@ def evolve(
             if name in settings:
                 raise SettingsError(f"{name}: does not apply to genes of your own")
     folder = Path(folder)
-    requested = resolve({**settings, **names}, life_cycle.settings_below(folder))
+    requested = resolve({**settings, **names})
     with life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, folder, requested) as store_settings:
         evolution = Evolution(folder, requested, Threads(jobs), own)
         if store_settings is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -39,8 +39,6 @@ _PAST: Final = 3
 _PAST_SHARE: Final = 3
 """With the ladder, the past champions share the openings of one rung, so that its 240 games take
 about as long as the 288 of the fixed panel."""
-_GIVEN_NODES: Final = 20_000
-"""Nodes of the second agent over a given evaluation, if the run has no node budget."""
 _FIRST_ELO: Final = 0.0
 """Elo near which generation 0 picks its rungs: the reference table at depth 1."""
 
@@ -139,23 +137,15 @@ class RunPanel(ABC):
 
 
 class _FixedPanel(RunPanel):
-    """Play two fixed agents and the best of generation 0.
-
-    With a given evaluation: its agent by its own search, and as deep as the node budget allows.
-    """
+    """Play two fixed agents and the best of generation 0."""
 
     opponents = 3 + _PAST
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        rules, given = self.settings.rules, context.genome.given
-        if given is not None:
-            nodes = self.settings.move_budget or _GIVEN_NODES
-            own: StoredAgent = replace(given, rules=rules, name="given")
-            self._agents = [own, own.with_settings({"nodes": nodes}, f"given?nodes={nodes}")]
-        else:
-            depth, names = f"?depth={_PANEL_DEPTH}", ("zero", rule_set(rules).reference)
-            self._agents = [load_alphabeta(name + depth).with_rules(rules) for name in names]
+        rules = self.settings.rules
+        depth, names = f"?depth={_PANEL_DEPTH}", ("zero", rule_set(rules).reference)
+        self._agents = [load_alphabeta(name + depth).with_rules(rules) for name in names]
         self._fixed_openings = self._openings(self.settings.panel_openings, 0)
 
     def _judged(self, candidate: Candidate) -> tuple[dict[str, Any], _PanelGames, Openings]:

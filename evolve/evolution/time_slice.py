@@ -40,7 +40,7 @@ class TimeSlice:
     def of(cls, folder: Path, seconds: float, openings: Openings | None = None) -> TimeSlice:
         """Return the next time slice of the run in a folder, with only the last games file."""
         done = paths.committed_generations(folder)
-        files = [folder / name for name in (paths.CONFIG_FILE, paths.EVALUATION_FILE)]
+        files = [folder / paths.CONFIG_FILE]
         files += [paths.generation_file(folder, number) for number in range(done)]
         if done:
             files.append(paths.games_file(folder, done - 1))
@@ -64,7 +64,7 @@ class SliceResult:
 
 def _results(folder: Path) -> list[Path]:
     """Return result files in writing order: the play-off's file marks the champion as its own."""
-    return [folder / paths.CHAMPION_FILE, folder / paths.LEARNED_FILE, paths.playoff_file(folder)]
+    return [folder / paths.CHAMPION_FILE, paths.playoff_file(folder)]
 
 
 def _contents(folder: Path, files: Sequence[Path]) -> dict[str, bytes]:
@@ -98,7 +98,7 @@ def run_slice(time_slice: TimeSlice) -> SliceResult:
             evolution.restore()
             limit = _TimeLimit(time_slice.seconds)
             stopped = evolution.finished is None and evolution.run(limit).stopped
-            files = [folder / paths.EVALUATION_FILE]
+            files: list[Path] = []
             for number in range(before, paths.committed_generations(folder)):
                 files += [paths.games_file(folder, number), paths.generation_file(folder, number)]
             contents = _contents(folder, [*files, *_results(folder)])

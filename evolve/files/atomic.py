@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -32,26 +33,26 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Give a file to write to; it replaces `path` when no error occurs.
 
     The data is on the disk before the rename, and the rename is on the disk before this returns.
-    The folder must exist. A link to a file is replaced, not followed; a pipe or a device is written
-    to, also through a link, such as /dev/stdout, and so is standard output. An OSError names
-    `path`, and no temporary file stays behind. A `private` file is readable by this user alone.
+    The folder must exist. A link is replaced, not followed; a pipe or a device is an error, and
+    standard output is written to. An OSError names `path`, and no temporary file stays behind. A
+    `private` file is readable by this user alone.
     """
     standard = is_standard(path)
-    special = standard or (path.exists() and not (path.is_file() or path.is_dir()))
-    folder = Path(tempfile.gettempdir()) if special else path.parent
+    if not standard and path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+    folder = Path(tempfile.gettempdir()) if standard else path.parent
     # The name is chosen here, not by mkstemp: a signal may come at any time, and the file is still
     # removed.
     temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{path.suffix}"
     try:
-        mode = 0o600 if private or special else 0o666
+        mode = 0o600 if private or standard else 0o666
         with open(temporary, "xb", opener=partial(os.open, mode=mode)) as file:
             yield cast(BinaryIO, file)
             file.flush()
             point("write", temporary)
             os.fsync(file.fileno())
-        if special:
-            target = 1 if standard else path  # the number of standard output
-            with temporary.open("rb") as source, open(target, "wb", closefd=not standard) as sink:
+        if standard:
+            with temporary.open("rb") as source, open(1, "wb", closefd=False) as sink:
                 shutil.copyfileobj(source, sink)
             remove(temporary)
             return

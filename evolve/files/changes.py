@@ -159,12 +159,8 @@ class Appender:
 
 
 def open_to_append(path: Path) -> int:
-    """A handle that appends to a file, made if it is missing; OSError where it is a link to one.
-
-    A pipe or a device may be a link, such as /dev/stdout.
-    """
-    link = 0 if path.exists() and not path.is_file() else _NO_LINK
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | link | _BYTES, 0o666)
+    """A handle that appends to a file, made if it is missing; OSError where it is a link."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_LINK | _BYTES, 0o666)
 
 
 def append(path: Path, piece: bytes, *, sync: bool = False) -> None:

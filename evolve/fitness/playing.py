@@ -17,7 +17,7 @@ from evolve.engine.board import rules as game_rules
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.search.context import table_bits_for
-from evolve.errors import EngineError, OverBudgetError, ResignedError
+from evolve.errors import EngineError, ResignedError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (
     Games,
@@ -81,8 +81,6 @@ class LiveGame:
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
             self._reason = game_rules.FAILED_BLACK if black else game_rules.FAILED_WHITE
-        except OverBudgetError:
-            self._reason = game_rules.OVER_BUDGET_BLACK if black else game_rules.OVER_BUDGET_WHITE
         else:
             self.play(square, nodes)
         self.over = self.over or self._reason is not None
@@ -121,8 +119,6 @@ class LiveGame:
         self.over = True
 
 
-Watch = Callable[[int, LiveGame], None]
-"""Called with a game's number and the game, at its first choice and after every move."""
 Numbers = npt.NDArray[np.int64]
 """Numbers of games."""
 
@@ -135,8 +131,7 @@ class Series:
     number of the game. Random agents draw from `seed` and the number of the game, so results do not
     depend on the executor; `draws` is how many such numbers a seed has, by default as many as
     there are games. Games with agents that play move by move stay on its threads of this
-    machine. `move_budget` and `largest_endgame` are for the kernels, see `play_games`. With `watch`
-    games are played one after another, move by move: the same games, but slower.
+    machine. `move_budget` and `largest_endgame` are for the kernels, see `play_games`.
     """
 
     agents: Sequence[Agent]
@@ -147,7 +142,6 @@ class Series:
     move_budget: int = 0
     largest_endgame: int | None = None
     executor: Executor = ONE_THREAD
-    watch: Watch | None = None
     draws: int | None = None
 
     def __post_init__(self) -> None:
@@ -179,9 +173,9 @@ class Series:
         try:
             for agent in self.agents:
                 agent.prepare()
-            if self.watch is None and played_by_kernels(self.agents, self.openings):
+            if played_by_kernels(self.agents, self.openings):
                 yield from self._by_kernels(numbers, in_pairs)
-            elif self.watch is None and any(agent.together for agent in self.agents):
+            elif any(agent.together for agent in self.agents):
                 yield from self._side_by_side(numbers, check_stop)
             else:
                 yield from self._one_by_one(numbers, in_pairs, stop)
@@ -232,19 +226,14 @@ class Series:
         def play(part: slice) -> None:
             for number in numbers[part].tolist():
                 game = self._start(number)
-                if self.watch is not None:
-                    self.watch(number, game)
                 while not game.over:
                     game.choose()
-                    if self.watch is not None:
-                        self.watch(number, game)
                     if stop.is_set():
                         return
                 self._finish(number, game)
 
-        threads = self.executor.threads if self.watch is None else 1
         parts = parts_of(len(numbers), 2 if in_pairs else 1)
-        with closing(Threads(threads).run(play, parts)) as finished:
+        with closing(Threads(self.executor.threads).run(play, parts)) as finished:
             for number, _ in finished:
                 yield numbers[parts[number]]
 
@@ -304,8 +293,6 @@ def play_games(
     Results do not depend on the executor. `move_budget` is in nodes per move, 0 for no limit.
     `largest_endgame` sets the table size, which affects node counts; by default the agents set it.
     """
-    if not played_by_kernels(agents, openings):
-        agents = [agent.within(move_budget) for agent in agents]
     series = Series(
         agents,
         pairings,

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import read_agent
 from evolve.errors import RunError
 from evolve.plots.agents import draw_weights
@@ -50,20 +49,11 @@ def plot_run(run: Run, look: Look) -> Picture:
     with picture(look, text, (11.0, 7.2)) as figure:
         grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
         _draw_depths(figure.add_subplot(grid[0, 4:]), run)
-        if champion.kind == AlphaBetaAgent.kind:
-            boards = min(champion.phases, _MOST_BOARDS)
-            lower = grid[1, :].subgridspec(1, boards)
-            axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
-            image = draw_weights(axes, champion)
-            figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
-        else:  # the evaluation is given, and the same for all
-            _draw_cuts(figure.add_subplot(grid[1, :3]), run)
-            right, frame = figure.add_subplot(grid[1, 3:]), run.generations
-            right.plot(frame["generation"], frame["over_budget"], color=BLUE)
-            right.set(
-                title="games lost on nodes", xlabel="generation", ylabel="share", ylim=(0, 1.02)
-            )
-            whole_numbers(right.xaxis)
+        boards = min(champion.phases, _MOST_BOARDS)
+        lower = grid[1, :].subgridspec(1, boards)
+        axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
+        image = draw_weights(axes, champion)
+        figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
         # Last, when the others have their places: its names stand beside it.
         main = figure.add_subplot(grid[0, :4])
         if "rating" in run.generations:
@@ -106,19 +96,6 @@ def _means(groups: Any) -> npt.NDArray[np.float64]:
 def _curve(number: int) -> dict[str, Any]:
     """The colour and dash of a curve."""
     return {"color": SERIES[number % len(SERIES)], "ls": DASHES[number % len(DASHES)]}
-
-
-def _draw_cuts(axes: Axes, run: Run) -> None:
-    """Draw the mean margin of the forward cuts by phase, in every generation's better half."""
-    margins = _means(_better_half(run)["probcut"]) / 10
-    for phase in range(margins.shape[1]):
-        axes.plot(margins[:, phase], label=f"phase {phase}", **_curve(phase))
-    axes.set(
-        title="forward cuts of the better half",
-        ylabel="standard deviations",
-        ylim=(0, 1.1 * margins.max()),
-    )
-    _finish(axes)
 
 
 def _draw_depths(axes: Axes, run: Run) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -13,8 +12,6 @@ import numpy.typing as npt
 from deap import base
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.patterns import PatternAgent
-from evolve.agents.searching import Allocation
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import DIRECT
 from evolve.engine.board.rules import Rules
@@ -30,8 +27,7 @@ class Genome:
     """A fixed layout of integer genes in one vector of `size` numbers.
 
     sizes: how many numbers each gene takes; low, high [size]: the range of each number (equal
-    if the gene is fixed or switched off); encoding: for the caller's custom genes; given: the agent
-    with the evaluation that all individuals share, if the settings name one.
+    if the gene is fixed or switched off); encoding: for the caller's custom genes.
     """
 
     settings: EvolutionSettings
@@ -39,19 +35,10 @@ class Genome:
     low: Vector
     high: Vector
     encoding: Encoding | None = None
-    given: PatternAgent | None = None
 
     @classmethod
-    def of(
-        cls,
-        settings: EvolutionSettings,
-        encoding: Encoding | None = None,
-        given: PatternAgent | None = None,
-    ) -> Genome:
-        """Make the genome of the settings, and of the agent with the given evaluation.
-
-        Raises SettingsError if the genome encodes invalid agents.
-        """
+    def of(cls, settings: EvolutionSettings, encoding: Encoding | None = None) -> Genome:
+        """Make the genome of the settings; raises SettingsError if it encodes invalid agents."""
         if encoding is not None:
             sizes = {name: gene.numbers for name, gene in encoding.genes.items()}
             ends: list[Any] = [gene.bounds for gene in encoding.genes.values()]
@@ -70,7 +57,7 @@ class Genome:
         ranges = [np.array(each, np.int64).reshape(2, -1) for each in ends]
         numbers = zip(ranges, sizes.values(), strict=True)
         low, high = np.hstack([np.tile(part, size // part.shape[1]) for part, size in numbers])
-        genome = cls(settings, sizes, low, high, encoding, given if encoding is None else None)
+        genome = cls(settings, sizes, low, high, encoding)
         if not genome.free.any():
             raise SettingsError("fix, bounds: every gene is fixed, nothing is left to evolve")
         # The largest weights must make a valid agent, or some individual would fail during the run.
@@ -132,36 +119,23 @@ class Genome:
         rounded = np.rint(np.asarray(values, np.float64)).astype(np.int64)
         return np.clip(rounded, self.low, self.high)
 
-    def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent | PatternAgent:
+    def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent:
         settings, genes = self.settings, self.genes(vector)
         if self.encoding is not None:
             return self.encoding(genes, name, settings.rules)
-        shared: Any = {"endgame": genes["endgame"][0], "rules": settings.rules, "name": name}
         per_phase: dict[str, Any] = {
             gene: genes[gene] * (settings.phases // len(genes[gene]))
-            for gene in (*TERM_NAMES, "depths", "probcut")
+            for gene in (*TERM_NAMES, "depths")
             if gene in genes
         }
-        if self.given is not None:  # with the search of these genes
-            probcuts = tuple(number / 10 for number in per_phase["probcut"])
-            allocation = Allocation(settings.boundaries, tuple(per_phase["depths"]), probcuts)
-            return replace(self.given, allocation=allocation, provenance={}, **shared)
         tables = genes["weights"] * (10 * settings.phases // len(genes["weights"]))
-        weights = [tables[10 * phase : 10 * phase + 10] for phase in range(settings.phases)]
-        return AlphaBetaAgent(weights, boundaries=settings.boundaries, **per_phase, **shared)
-
-    def from_given(self, given: PatternAgent) -> Vector:
-        """Return the genes of the given agent's own search, clipped to the ranges."""
-        edges = [4, *self.settings.boundaries, 65]
-        amid = [(edge + after) // 2 for edge, after in pairwise(edges)]
-        search = given.allocation or Allocation((), (given.depth,), (given.probcut,))
-        genes = {
-            "depths": [search.depth(discs) for discs in amid],
-            "endgame": [given.endgame],
-            "probcut": [round(10 * search.probcut(discs)) for discs in amid],
-        }
-        return self.clip(
-            self.vector({gene: genes[gene][: self.sizes[gene]] for gene in self.sizes})
+        return AlphaBetaAgent(
+            [tables[10 * phase : 10 * phase + 10] for phase in range(settings.phases)],
+            boundaries=settings.boundaries,
+            endgame=genes["endgame"][0],
+            rules=settings.rules,
+            name=name,
+            **per_phase,
         )
 
     def from_agent(self, agent: AlphaBetaAgent, source: str) -> Vector:

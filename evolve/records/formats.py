@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evolve.engine.board.rules import DEFAULT_RULES, check_rules
+from evolve.engine.board.rules import check_rules
 from evolve.errors import RecordError, reason_of
 from evolve.extras import imported
 from evolve.files.atomic import write_bytes
@@ -111,16 +111,15 @@ def read_games(
     """Read the games of a file, by its ending; `tell` gets lines about those that are left out.
 
     A position is a game without moves that begins there. `rules` are those of games that do not
-    say theirs, by default the project's or the user's, else standard; `side` is to move in
+    say theirs, by default standard; `side` is to move in
     positions that do not say. Games of other rules than these are left out. RecordError where
     nothing can be read, or, if `strict`, where a game cannot; PositionError for unknown rules.
     """
-    from evolve.config.toml import default_rules  # not above: the list of formats needs none of it
     from evolve.records.record import Request
 
     if rules is not None:
         check_rules(rules)
-    request = Request(rules, default_rules() or DEFAULT_RULES, side)
+    request = Request(rules, side=side)
     path = Path(path)
     ending = ending_of(path)
     if ending not in FORMATS:

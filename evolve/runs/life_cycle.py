@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from evolve.agents.registry import programs_in
-from evolve.config.toml import config_text, read_toml, resolve_as, rules_of_defaults
+from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.errors import RunError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove_folder
@@ -49,17 +49,6 @@ def variant_of(kind: RunType, word: str) -> Variant:
         raise SettingsError(f"kind: {word!r} is unknown; there are {', '.join(kind.variants)}")
     kind.variants[word].need_extras()
     return kind.variants[word]
-
-
-def settings_below(folder: Path) -> dict[str, Any]:
-    """The settings that a call's own override: the rules of its run, or those of the user.
-
-    A run that was begun keeps its rules, whatever is usual now.
-    """
-    if not (folder / CONFIG_FILE).exists():
-        return rules_of_defaults()
-    stored = read_toml(folder / CONFIG_FILE)
-    return {"rules": stored["rules"]} if "rules" in stored else {}
 
 
 def stored_settings(

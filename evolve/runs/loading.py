@@ -13,7 +13,6 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.reference import read_agent, reference_agent
 from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCE_NAMES, REFERENCES
-from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.errors import AgentError, AgentFileError, RunError, reason_of
 from evolve.extras import imported
@@ -157,9 +156,9 @@ class AgreedRules:
 def agree_on(agents: Sequence[Agent], requested: Rules | None = None) -> AgreedRules:
     """Return the rules for all agents.
 
-    In order of priority: the rules `requested`, the agents' own, the default of the project or the
-    user, `standard`. Raises AgentError if agents differ and no
-    rules were requested, EngineError if a program that is asked for its rules cannot be used.
+    In order of priority: the rules `requested`, the agents' own, `standard`. Raises AgentError if
+    agents differ and no rules were requested, EngineError if a program that is asked for its rules
+    cannot be used.
     """
     if requested is not None:
         return AgreedRules(check_rules(requested))
@@ -171,5 +170,4 @@ def agree_on(agents: Sequence[Agent], requested: Rules | None = None) -> AgreedR
     if len(found) > 1:
         parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
         raise AgentError(f"{parts}: agents of different rules; choose with --rules")
-    default = next(iter(found), None) or default_rules()
-    return AgreedRules(default or DEFAULT_RULES, assumed=default is None)
+    return AgreedRules(next(iter(found), DEFAULT_RULES), assumed=not found)

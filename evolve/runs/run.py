@@ -95,14 +95,14 @@ class Run(FolderView):
     @property
     def command(self) -> str:
         """The command that made the run, such as `run`, `train dqn` or `sweep mcts`."""
-        command = self.config.get("command", "run")
+        command = self.config.get("command")
         kind_of(command, self.path / paths.CONFIG_FILE)
         return str(command)
 
     @property
     def kind(self) -> RunType:
         """Its kind of run; RunError when the command is unknown."""
-        return kind_of(self.config.get("command", "run"), self.path / paths.CONFIG_FILE)
+        return kind_of(self.config.get("command"), self.path / paths.CONFIG_FILE)
 
     @property
     def elo(self) -> Estimate | None:

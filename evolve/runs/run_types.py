@@ -37,7 +37,7 @@ EVOLUTIONS: Final = RunType(
         RunTable("games", generations=True, drawn=True),
     ),
     parts=(paths.GENERATIONS, paths.GAMES),
-    files=(paths.CHAMPION_FILE, paths.LEARNED_FILE, paths.EVALUATION_FILE),
+    files=(paths.CHAMPION_FILE,),
     rated=True,
     plays_on_clusters=True,
     runs_on_clusters=True,

@@ -81,7 +81,7 @@ def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 _ALWAYS: Final = ("rules", "seed")
-"""Settings that every version writes for every kind of run."""
+"""Settings that every kind of run has."""
 _MOST: Final = 5
 """Most wrong values that a message names."""
 

@@ -14,7 +14,7 @@ from evolve.config.base import FormField, form_of_model, names_of, option_words,
 from evolve.config.base import SettingPath as Where
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
-from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults
+from evolve.config.toml import merged, resolve_as
 from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import Fault, faults, json_value
 from evolve.runs.run_type import RunType, Variant
@@ -125,9 +125,8 @@ class Form:
                     if key in _naming_fields() or programs_in({key: value})
                 ]
         values = {**given, **self.own}
-        below = {} if self.kind is None else rules_of_defaults()
         try:
-            self.model.model_validate(merged(self.presets, values, below))
+            self.model.model_validate(merged(self.presets, values, {}))
         except ValidationError as error:
             for fault in faults(error):
                 # Contradictions have no place, but their text begins with the field to change.
@@ -136,9 +135,7 @@ class Form:
                 wrong.append(fault._replace(keys=fault.keys or named))
         if wrong:
             raise faulty(wrong, "settings")
-        changed = {key: value for key, value in given.items() if value is not None}
-        # In matches and ratings, the agents' own rules come first.
-        return changed if self.kind is None else {**rules_of_defaults(), **changed}
+        return {key: value for key, value in given.items() if value is not None}
 
     @property
     def _own_to_owner(self) -> Collection[str]:
@@ -259,15 +256,13 @@ def _naming_fields() -> set[str]:
 
 def _shown(field: FormField, *, first: bool) -> FormField:
     """A field as clients get it; first: whether it stands in the first group."""
-    names_path, default, text = field.type == "place", field.default, field.help.replace("`", "")
-    if field.name == "rules" and default is not None:
-        default = default_rules() or default
+    names_path, text = field.type == "place", field.help.replace("`", "")
     return replace(
         field,
         type="choice" if names_path else field.type,
         help=text.partition(", or a file")[0] if names_path else text,  # a service takes no files
         group=FIRST if first else field.group or FIRST,
-        default=json_value(default),
+        default=json_value(field.default),
     )
 
 

@@ -13,7 +13,6 @@ from evolve.agents.names import parse_name
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
-from evolve.evolution.generation import copy_evaluation, evaluation_agent
 from evolve.evolution.time_slice import TimeSlice, run_slice, write_result
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
@@ -97,9 +96,6 @@ class RemoteRun(Working):
             raise RunError(f"it has {done} generations already, more than {wanted}")
         if resolve({}, read_toml(file)) != self._settings:
             write_text(file, text)
-        given = evaluation_agent(self._folder, self._settings)
-        if given is not None:
-            copy_evaluation(self._folder, given)
 
     def _time_slice(self) -> bool:
         """Let a worker continue the run for a time slice; return whether the run is finished."""

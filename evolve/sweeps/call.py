@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings
@@ -83,10 +83,10 @@ def sweep(
     """
     variant, command = life_cycle.variant_of(SWEEPS, kind), SWEEPS.command(kind)
     folder = Path(folder)
-    below = life_cycle.settings_below(folder)
+    below: dict[str, Any] = {}
     if (folder / CONFIG_FILE).exists():
         stored = read_toml(folder / CONFIG_FILE)
-        below |= {key: stored[key] for key in ("study", "jobs") if key in stored}
+        below = {key: stored[key] for key in ("study", "jobs") if key in stored}
     given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
     requested: SweepSettings = resolve_as(variant.model(), {}, given, below)
     requested = requested.completed(folder, 1)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import read_agent, table_agent
@@ -134,13 +134,11 @@ class GenesPlan(SettingsPlan):
         vector = self.genome.low.copy()
         for gene, index in self._places.items():
             vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))
-        return cast("AlphaBetaAgent", self.genome.agent(vector, name))
+        return self.genome.agent(vector, name)
 
     @cached_property
     def genome(self) -> Genome:
         assert isinstance(self.base, EvolutionSettings)
-        if self.base.evaluation is not None:
-            raise SettingsError("fix: evaluation: this sweep tunes weights")
         return Genome.of(self.base)
 
     @property

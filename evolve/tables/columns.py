@@ -16,10 +16,6 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED: Final = object()
-"""Stands for no value in older files: a file without the column is another table."""
-
-
 Format = Literal["number", "percent"]
 """How a number is shown: `percent` is a share, 0 to 1."""
 
@@ -42,7 +38,6 @@ class Column:
     """A column of a table.
 
     make: makes its values from those of the others by name; None where they are given.
-    before: its value in files older than the column, such as None; NEEDED where every file has it.
     chart: the chart that draws it, with a band from NAME_low to NAME_high where the table has
     these columns; None for no chart. label: its name in that chart. text: what it means, for help.
     in_view: whether a table for people has it, where that has not all columns.
@@ -51,7 +46,6 @@ class Column:
     name: str
     type: pa.DataType
     make: Callable[[Any], Any] | None = None
-    before: Any = _NEEDED
     format: Format = "number"
     chart: Chart | None = None
     label: str | None = None
@@ -78,15 +72,6 @@ class Columns(tuple[Column, ...]):
             for column in self
         }
         return table_of(made, self.schema)
-
-    def completed(self, table: pa.Table) -> pa.Table:
-        """The table with the columns it is too old to have, in this order."""
-        for position, column in enumerate(self):
-            if column.before is not _NEEDED and column.name not in table.column_names:
-                values = repeated(column.before, len(table), column.type)
-                field = pa.field(column.name, column.type)
-                table = table.add_column(min(position, table.num_columns), field, values)
-        return table
 
 
 _CODES: Final = {pa.int32(): "i", pa.int64(): "q", pa.float64(): "d"}

@@ -64,8 +64,8 @@ GAMES_COLUMNS: Final = Columns(
         Column("nodes_black", pa.int64()),
         Column("nodes_white", pa.int64()),
         Column("reason", pa.string()),
-        Column(RULES, pa.string(), before=None),
-        Column(START, pa.string(), before=None),
+        Column(RULES, pa.string()),
+        Column(START, pa.string()),
     )
 )
 """The columns. Those with a function are made of the others, a mapping by name: discs, plies and

@@ -34,12 +34,11 @@ METRICS_COLUMNS: Final = Columns(
             )
             for name in _PANEL
         ),
-        Column("elo", pa.float64(), before=None, chart=_ELO, label="Elo"),
-        *(Column(name, pa.float64(), before=None) for name in _LADDER[1:]),
+        Column("elo", pa.float64(), chart=_ELO, label="Elo"),
+        *(Column(name, pa.float64()) for name in _LADDER[1:]),
         Column(
             "visited",
             pa.float64(),
-            before=None,
             format="percent",
             chart=Chart("Weights that games have visited", (0,)),
             label="share",

@@ -66,8 +66,7 @@ def read_table(
     """A whole table, or those of the columns `only` that it has.
 
     RunError where it is missing, damaged, or lacks one of `columns`; it may have further ones.
-    Columns that are newer than the file get their value for older files. Other programs write files
-    without a digest: of these only the page checksums are verified.
+    Other programs write files without a digest: of these only the page checksums are verified.
     """
     return table_of(_content(path), path, columns, only=only)
 
@@ -89,11 +88,13 @@ def table_of(
         # Remove metadata of the file itself, such as the digest.
         table = table.replace_schema_metadata(file.schema.to_arrow_schema().metadata)
     if columns is not None:
-        table = columns.completed(table)
         stored = {field.name: field.type for field in table.schema}
         for field in columns.schema:
             if field.name not in stored:
-                raise RunError(f"{path} is another table: it has no column {field.name}")
+                raise RunError(
+                    f"{path} is another table, or made by a version before 0.2: it has no column "
+                    f"{field.name}"
+                )
             if stored[field.name] != field.type:
                 raise RunError(
                     f"{path} is another table: its column {field.name} is of type "

@@ -24,7 +24,6 @@ from evolve.agents.probcut import (
     Cuts,
     cuts_from,
 )
-from evolve.agents.searching import Allocation
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import (
     CHECK_MARGIN,
@@ -67,7 +66,7 @@ def test_none() -> None:
     assert cuts.deepest == 0
     assert cuts.rows.shape == (0, 6)
     assert cuts == Cuts(np.zeros((0, 6)))
-    assert (cuts.cells(lambda _: 1.0) == no_cuts()).all()
+    assert (cuts.cells(1.0) == no_cuts()).all()
     assert cuts == pattern_agent().cuts
 
 
@@ -120,7 +119,7 @@ def test_whole_numbers(column: int) -> None:
 
 def test_cells_of_a_probe_and_of_a_static_value() -> None:
     """A probe is tried where the static value promises a cut with the probe's margin."""
-    cells = Cuts.of(LIST).cells(lambda _: PROBCUT)
+    cells = Cuts.of(LIST).cells(PROBCUT)
     one = 1 << SLOPE_BITS
     expected = no_cuts()
     check = round(PROBCUT * 4.0 * DISC)
@@ -137,7 +136,7 @@ def test_cells_of_a_probe_and_of_a_static_value() -> None:
     assert cells.shape == (MOST_CUT_DEPTH + 1, 65, CUT_CELLS)
     assert (cells == expected).all()
     # In any order of rows.
-    assert (Cuts.of(LIST[::-1]).cells(lambda _: PROBCUT) == expected).all()
+    assert (Cuts.of(LIST[::-1]).cells(PROBCUT) == expected).all()
 
 
 def test_margins_of_static_cuts_by_depth() -> None:
@@ -145,7 +144,7 @@ def test_margins_of_static_cuts_by_depth() -> None:
     assert [*_STATIC_MARGINS] == sorted(_STATIC_MARGINS)
     cuts = Cuts.of([Cut(depth, 0, 40, 1.0, 0.0, 4.0) for depth in range(1, MOST_CUT_DEPTH + 1)])
     for margin in (PROBCUT, 2 * PROBCUT):
-        cells = cuts.cells(dict.fromkeys(range(65), margin).__getitem__)
+        cells = cuts.cells(margin)
         for depth in range(1, _DEEPEST_STATIC + 1):
             factor = _STATIC_MARGINS[min(depth, len(_STATIC_MARGINS)) - 1] * margin / PROBCUT
             assert abs(cells[depth, 40, STATIC_MARGIN] - factor * 4.0 * DISC) <= 2
@@ -154,22 +153,12 @@ def test_margins_of_static_cuts_by_depth() -> None:
         assert (cells[:, :40, STATIC_MARGIN] == NEVER).all()
 
 
-def test_margins_by_disc_count() -> None:
-    """No cuts where the margin is 0; elsewhere those of the position's disc count."""
-    cuts = Cuts.of(
-        [Cut(4, shallow, discs, 1.0, 0.0, 2.0) for shallow in (0, 2) for discs in (9, 10)]
-    )
-    cells = cuts.cells(lambda discs: 0.0 if discs < 10 else 1.5)
-    assert (cells[:, :10] == no_cuts()[:, :10]).all()
-    assert cells[4, 10, PROBE_MARGIN] == cells[4, 10, CHECK_MARGIN] == 1.5 * 2.0 * DISC
-
-
 def test_cells_are_made_once_for_each_margin() -> None:
     cuts = Cuts.of(LIST)
-    assert cuts.cells(lambda _: 1.0) is cuts.cells(lambda _: 1.0)
-    assert cuts.cells(lambda _: 1.0) is not cuts.cells(lambda _: 1.2)
+    assert cuts.cells(1.0) is cuts.cells(1.0)
+    assert cuts.cells(1.0) is not cuts.cells(1.2)
     agent = pattern_agent(cuts=cuts)
-    assert (agent.block[-no_cuts().size :] == cuts.cells(lambda _: agent.probcut).ravel()).all()
+    assert (agent.block[-no_cuts().size :] == cuts.cells(agent.probcut).ravel()).all()
 
 
 def test_equality() -> None:
@@ -248,8 +237,7 @@ def test_cuts_are_measured_without_cuts_whatever_the_agent_searches(
 
     monkeypatch.setattr(patterns, "measured_values", values)
     agent = pattern_agent()
-    searching = Allocation((30,), (4, 6), (1.5, 1.1))
-    for one in (agent, replace(agent, allocation=searching, limit=Limit(nodes=900), budget=9)):
+    for one in (agent, replace(agent, depth=6, probcut=1.1, limit=Limit(nodes=900))):
         assert not measured(one)
     assert measuring[0] == measuring[1]
 

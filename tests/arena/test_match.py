@@ -14,6 +14,7 @@ from evolve.agents.agent import Agent
 from evolve.arena.match import PAIR_SCORES, Match, MatchResult, Sprt, StoppedError
 from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, RULE_SETS, Rules
 from evolve.errors import AgentError
+from evolve.fitness import playing
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import score_of_elo
@@ -51,14 +52,17 @@ def test_side_by_side_they_are_the_same_games(opponent: Agent, first: bool) -> N
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_move_by_move_agents_search_the_nodes_of_whole_games(rules: Rules) -> None:
+def test_move_by_move_agents_search_the_nodes_of_whole_games(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
     openings = balanced_openings(5, Part.MATCH, rules, np.random.default_rng(2))
     a, b = evolve.load_agent("swh-mobility?depth=4&endgame=10"), evolve.load_agent("zero")
     results = []
-    for watch in (None, lambda number, game: None):  # only whole games are not watched
-        match = Match(a, b, openings, rules, watch=watch)
+    for _ in range(2):
+        match = Match(a, b, openings, rules)
         match.play()
         results.append(match.games.results)
+        monkeypatch.setattr(playing, "played_by_kernels", lambda *_: False)
     assert (results[0] == results[1]).all()
     assert (results[0][:, [NODES_BLACK, NODES_WHITE]].max(axis=1) > 1000).all()
 

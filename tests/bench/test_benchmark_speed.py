@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import speed
+from evolve.engine.board.rules import RULE_SETS
 from tests.bench import numbers_are_sound
 
 
@@ -15,6 +16,19 @@ from tests.bench import numbers_are_sound
 def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SIMULATIONS", "SELFPLAY_SIMULATIONS", "SELFPLAY_GAMES"):
         monkeypatch.setattr(speed, name, 20)
+
+
+def test_searches_and_games_have_figures() -> None:
+    searched, played = speed.search_rows(), speed.game_rows()
+    assert {row["depth"] for row in searched} == {1, 2, 8}
+    assert all(row["games_per_second"] > 0 for row in played)
+    numbers_are_sound([*searched, *played])
+
+
+def test_proofs_of_the_outcome_need_fewer_nodes() -> None:
+    rows = [row for row in speed.solver_rows() if row["empties"] == 8]
+    nodes = {(row["rules"], row["finds"]): row["nodes"] for row in rows}
+    assert all(0 < nodes[rules, "outcome"] <= nodes[rules, "score"] for rules in RULE_SETS)
 
 
 @pytest.mark.parametrize("name", speed.NETWORKS)
@@ -72,4 +86,4 @@ def test_parts_are_chosen_by_name(
     monkeypatch.setattr("sys.argv", ["speed", "plain"])
     with pytest.raises(SystemExit):
         speed.main()
-    assert "'plain' is not one of calls, patterns, mcts" in capsys.readouterr().err
+    assert "'plain' is not one of search, solver, games, calls" in capsys.readouterr().err

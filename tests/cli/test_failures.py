@@ -15,7 +15,7 @@ from tests.programs.test_external import source
 
 def test_a_program_that_fails_loses() -> None:
     bad = source("gtp", "white")
-    ended = invoke("match", "swh", bad, "--games", 4, "--out=g.csv", "--ggf=g.ggf", "--json")
+    ended = invoke("match", "swh", bad, "--games", 4, "--out=g.parquet", "--json")
     found = ended.document
     assert ended.code == 0
     assert (found["games"], found["played"]) == (4, 2)
@@ -23,10 +23,10 @@ def test_a_program_that_fails_loses() -> None:
     told = f"{bad} failed as white: played a1, which is illegal"
     said = sorted(ended.err.splitlines())
     assert [line.partition(";")[0] for line in said] == [f"game 1: {told}", f"game 3: {told}"]
-    table = pd.read_csv("g.csv")
+    table = pd.read_parquet("g.parquet")
     failed = table["reason"].str.startswith("failed: white: played a1, which is illegal; sent")
     assert failed.tolist() == [True, False, True, False]
-    assert [record.ending for record in read_games("g.ggf").whole()] == ["resigned", "end"] * 2
+    assert [record.ending for record in read_games("g.parquet").whole()] == ["resigned", "end"] * 2
     shown = invoke("match", bad, "swh", "--games", 2).out
     assert "1 of 2 to their end, 1 lost by failure" in shown
     assert "A failed" in shown
@@ -36,7 +36,7 @@ def test_a_program_that_fails_loses() -> None:
 @pytest.mark.slow
 def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
     bad = source("gtp", "illegal")
-    for more in ((), ("--json",), ("--out", "g.csv")):
+    for more in ((), ("--json",), ("--out", "g.parquet")):
         ended = invoke("match", "swh", bad, "--games", 4, *more)
         header = (
             "" if "--json" in more else f"swh against {bad}, standard assumed (most discs wins)\n"
@@ -46,7 +46,7 @@ def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
         assert len(told) == 4
         assert error.startswith("error: all 4 games were lost by failures: ")
         assert "the first time as white: played a1, which is illegal" in error
-    assert len(pd.read_csv("g.csv")) == 4
+    assert len(pd.read_csv("g.parquet")) == 4
     ended = invoke("match", bad, bad, "--games", 40)
     assert ended.code == 1
     assert len(ended.err.splitlines()) == 10 + 1 + 1
@@ -56,7 +56,7 @@ def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("match", "swh", "BAD", "--games", 4, "--out", "g.csv"),
+        ("match", "swh", "BAD", "--games", 4, "--out", "g.parquet"),
         ("match", "BAD", "swh", "--json"),
         ("rate", "swh", "BAD", "zero", "--games", 4),
         ("sweep", "alphabeta", "--panel", "swh,BAD", "--trials", 2, "--out", "swept"),

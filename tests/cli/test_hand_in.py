@@ -157,9 +157,6 @@ def test_rules_are_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("click.prompt", lambda *_, **__: "reversed")
     assert _found(None)[0] == "patterns-reversed"
     _contest_rules.cache_clear()
-    monkeypatch.setenv("EVOLVE_RULES", "standard")
-    assert _found(None)[0] == "patterns-standard"
-    _contest_rules.cache_clear()
 
 
 def test_what_no_file_can_hold_is_not_handed_in(tmp_path: Path) -> None:

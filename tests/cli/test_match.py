@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -148,24 +147,10 @@ def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Match, "play", interrupted)
-    ended = invoke("match", "swh", "zero", "--games", 400, "--json", "--out", "games.csv")
+    ended = invoke("match", "swh", "zero", "--games", 400, "--json", "--out", "games.parquet")
     assert ended.code == 130
-    assert ended.document["games"] == len(pd.read_csv("games.csv")) == 8
+    assert ended.document["games"] == len(pd.read_parquet("games.parquet")) == 8
     assert ended.err == "interrupted after 8 games; continue with the same command\n"
-
-
-def test_an_interruption_leaves_games_of_before_in_the_ggf(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ("match", "swh", "zero", "--games", 12, "--ggf", "games.ggf")
-    done(*words)
-    stored = Path("games.ggf").read_text()
-
-    def interrupted(self: Match, *_: object) -> None:
-        self._play_round(range(2), None, None, lambda: None)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Match, "play", interrupted)
-    assert invoke(*words).code == 130
-    assert Path("games.ggf").read_text() == stored
 
 
 def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,9 +168,9 @@ def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.Monkey
 
 
 def test_a_file_that_cannot_be_written_does_not_take_the_result_along() -> None:
-    ended = invoke("match", "swh", "zero", "--games", 4, "--json", "--out", "/proc/x.csv")
+    ended = invoke("match", "swh", "zero", "--games", 4, "--json", "--out", "/proc/x.parquet")
     assert ended.code == 1
-    assert ended.err.startswith("error: /proc/x.csv")
+    assert ended.err.startswith("error: /proc/x.parquet")
     assert not ended.out or ended.document["games"] == 4
 
 
@@ -197,24 +182,8 @@ def test_a_reader_that_went_away_does_not_take_the_games_along(
 
     monkeypatch.setattr("evolve.cli.match.print_facts", gone)
     with contextlib.suppress(Exception):
-        invoke("match", "swh", "zero", "--games", 4, "--out", "games.csv")
-    assert len(pd.read_csv("games.csv")) == 4
-
-
-def test_games_are_watched_on_a_terminal(
-    screen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = ("swh?depth=2", "positional?depth=2", "--games", 4, "--seed", 3)
-    monkeypatch.setattr("evolve.cli.match._PACE", 0.0)
-    lines = done("match", *options).lines
-    assert "on a terminal" in misused("match", *options, "--watch")
-    screen(80, colour=False)
-    shown = done("match", *options, "--watch").out
-    assert "game 1 of 4: ● swh?depth=2, ○ positional?depth=2" in shown
-    assert "game 2 of 4: ● positional?depth=2, ○ swh?depth=2" in shown
-    assert "the game is over" in shown
-    for line in lines:
-        assert line in shown, "the same games"
+        invoke("match", "swh", "zero", "--games", 4, "--out", "games.parquet")
+    assert len(pd.read_parquet("games.parquet")) == 4
 
 
 def exported(rules: str, name: str = "agent.py") -> str:
@@ -230,9 +199,9 @@ def test_rules_travel_with_exported_files() -> None:
     rules = "reversed"
     agent = exported(rules)
     for pair in ((agent, "random"), ("zero", agent)):
-        found = match(*pair, "--games", 2, "--out", f"{pair[0][:4]}.csv")
+        found = match(*pair, "--games", 2, "--out", f"{pair[0][:4]}.parquet")
         assert (found["rules"], found["rules_assumed"]) == (rules, False)
-    assert set(pd.read_csv("pyth.csv")["rules"]) == {rules}
+    assert set(pd.read_parquet("pyth.parquet")["rules"]) == {rules}
     said = fails("match", agent, exported("standard", "other.py"), "--games", 2)
     assert f"python:agent.py plays {rules} and python:other.py plays standard" in said
     told = done("rate", agent, "random", "zero", "--games", 2).lines[0]
@@ -279,8 +248,8 @@ def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> 
     assert "b: it must be given" in misused("match", "--config", "match.toml", "--games", 2)
 
 
-@pytest.mark.parametrize("name", ["games.csv", "games.parquet"])
-def test_a_match_of_more_games_goes_on(name: str, tmp_path: Path) -> None:
+def test_a_match_of_more_games_goes_on(tmp_path: Path) -> None:
+    name = "games.parquet"
     words = ("match", "random", "swh", "--seed=3", "--jobs=1", "--json")
     few = json.loads(done(*words, "--games=6", "--out", tmp_path / name).out)
     grown = json.loads(done(*words, "--games=14", "--out", tmp_path / name).out)
@@ -292,7 +261,7 @@ def test_a_match_of_more_games_goes_on(name: str, tmp_path: Path) -> None:
 
 
 def test_openings_that_depend_on_the_number_of_games_do_not_go_on(tmp_path: Path) -> None:
-    words = ("match", "random", "swh", "--opening-plies=5", "--out", tmp_path / "games.csv")
+    words = ("match", "random", "swh", "--opening-plies=5", "--out", tmp_path / "games.parquet")
     done(*words, "--games=20")
     said = fails(*words, "--games=60")
     assert "depends on the number of games" in said

@@ -43,14 +43,13 @@ WORDS: dict[str, tuple[str, ...]] = {
     "hand-in": ("swh", "--rules=standard"),
     "match": GAMES,
     "rate": GAMES,
-    "cluster check": (),
     "play": ("swh",),
     "convert": ("moves.txt",),
 }
 """What commands with files in their options need beside them."""
 
 
-PLACES = ("FILE", "FOLDER", "FILE.toml")
+PLACES = ("FILE", "FOLDER", "FILE.toml", "FILE.parquet")
 
 
 NAMED = ("output", "ggf")
@@ -121,7 +120,6 @@ TORCH = "learning needs PyTorch, the extra `learn` of evolve, which is not insta
 
 
 LACKING = (
-    (("cluster", "check", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
     (("run", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
     (("match", *GAMES, "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
     (("rate", *GAMES, "--executor=dask", "--scheduler=tcp://127.0.0.1:9"), CLUSTER),
@@ -171,8 +169,8 @@ def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
         "class First:\n    def choose(self, board):\n        return board.legal_moves()[0]\n"
     )
     for name in ("python:~/first.py", "python:~/first.py:First"):
-        done("match", name, "zero", "--games=2", "--openings=start", "--out=~/games.csv")
-        (tmp_path / "a b/games.csv").unlink()
+        done("match", name, "zero", "--games=2", "--openings=start", "--out=~/games.parquet")
+        (tmp_path / "a b/games.parquet").unlink()
     for number, words in enumerate([("-o", "~/0"), ("-o~/1",), ("--output=~/2",)]):
         done("export", "swh", *words[:-1], f"{words[-1]}.json")
         assert (tmp_path / f"a b/{number}.json").is_file()

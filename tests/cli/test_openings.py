@@ -21,9 +21,9 @@ from tests.records.test_table import CORNER, from_board
 
 def test_openings_from_a_file(tmp_path: Path) -> None:
     Path("openings.txt").write_text("# two\nf5d6c4d3c2b3b4b5\n\nf5f6e6f4\nf5d6c4d3c2b3b4b5\n")
-    found = match("swh", "zero", "--openings", "openings.txt", "--out", "games.csv")
+    found = match("swh", "zero", "--openings", "openings.txt", "--out", "games.parquet")
     assert found["games"] == 4, "each once, with both colours"
-    table = pd.read_csv("games.csv")
+    table = pd.read_parquet("games.parquet")
     assert sorted(set(table["opening"])) == ["f5 d6 c4 d3 c2 b3 b4 b5", "f5 f6 e6 f4"]
     assert all(m.startswith(o) for m, o in zip(table["moves"], table["opening"], strict=True))
     assert match("swh", "zero", "--openings", "openings.txt", "--games", 6)["games"] == 6
@@ -47,8 +47,8 @@ def test_bad_openings(text: str, words: list[str]) -> None:
     said = fails("match", "swh", "zero", "--openings", "openings.txt", "--strict")
     for word in words:
         assert word in said
-    done("match", "swh", "zero", "--games", 2, "--ggf", "games.ggf")
-    assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.ggf")
+    done("match", "swh", "zero", "--games", 2, "--out", "games.parquet")
+    assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.parquet")
     said = misused("match", "swh", "zero", "--openings", "nowhere.txt")
     assert "openings: 'nowhere.txt' is neither balanced, random, start nor a file" in said
 
@@ -114,17 +114,18 @@ FILES: dict[str, Callable[[Path], None]] = {
 def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]) -> None:
     FILES[name](Path(name))
     given = read_games(name).records
-    found = match(*agents, "--openings", name, "--out", "m.csv", "--ggf", "m.ggf", "--jobs", 1)
+    found = match(*agents, "--openings", name, "--out", "m.parquet", "--jobs", 1)
+    done("convert", "m.parquet", "-o", "m.ggf")
     assert found["games"] == 6
-    for played in (read_games("m.csv").records, read_games("m.ggf").records):
+    for played in (read_games("m.parquet").records, read_games("m.ggf").records):
         assert [game.start for game in played] == [game.start for game in given for _ in "ab"]
         assert {game.ending for game in played} == {"end"}
         for game, opening in zip(played, (one for one in given for _ in "ab"), strict=True):
             assert game.moves[: len(opening.moves)] == opening.moves
-        assert [game.winner for game in played] == pd.read_csv("m.csv")["winner"].tolist()
-    again = match(*agents, "--openings", name, "--out", "m.csv", "--ggf", "m.ggf", "--jobs", 2)
-    assert again == found, "read from the files"
-    done("convert", "m.csv", "-o", "again.ggf")
+        assert [game.winner for game in played] == pd.read_parquet("m.parquet")["winner"].tolist()
+    again = match(*agents, "--openings", name, "--out", "m.parquet", "--jobs", 2)
+    assert again == found, "read from the file"
+    done("convert", "m.parquet", "-o", "again.ggf")
     assert [game.final for game in read_games("again.ggf").records] == [
         game.final for game in played
     ]
@@ -132,16 +133,19 @@ def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]
 
 def test_a_finished_game_that_begins_elsewhere_gives_its_start() -> None:
     Path("g.ggf").write_text(GGS)
-    done("match", "zero", "random", "--openings", "g.ggf", "--games", 2, "--ggf", "whole.ggf")
+    done("match", "zero", "random", "--openings", "g.ggf", "--games", 2, "--out", "w.parquet")
+    done("convert", "w.parquet", "-o", "whole.ggf")
     assert {game.start for game in read_games("whole.ggf").records} == {
         read_games("g.ggf").records[0].start
     }
-    found = match("swh", "zero", "--openings", "whole.ggf", "--out", "m.csv")
+    found = match("swh", "zero", "--openings", "whole.ggf", "--out", "m.parquet")
     assert found["games"] == 2, "one opening: both games begin there"
-    assert pd.read_csv("m.csv", keep_default_na=False)["opening"].tolist() == ["", ""]
-    cut = match("swh", "zero", "--openings", "whole.ggf", "--opening-plies", 4, "--out", "n.csv")
+    assert pd.read_parquet("m.parquet")["opening"].tolist() == ["", ""]
+    cut = match(
+        "swh", "zero", "--openings", "whole.ggf", "--opening-plies", 4, "--out", "n.parquet"
+    )
     assert cut["games"] == 4
-    assert (pd.read_csv("n.csv")["opening"].str.split().str.len() == 4).all()
+    assert (pd.read_parquet("n.parquet")["opening"].str.split().str.len() == 4).all()
     one = match("swh", "zero", "--openings", "whole.ggf", "--opening-plies", 0)
     assert one == found
 
@@ -181,9 +185,11 @@ def test_a_program_over_gtp_is_refused(agents: tuple[str, str]) -> None:
 
 def test_a_program_over_nboard_is_told_the_board() -> None:
     as_obf(Path("a.obf"))
-    found = match("zero", source("nboard", "good"), "--openings", "a.obf", "--ggf", "m.ggf")
+    found = match("zero", source("nboard", "good"), "--openings", "a.obf", "--out", "m.parquet")
     assert (found["played"], found["failures_b"]) == (6, 0)
-    assert [game.start for game in read_games("m.ggf").records] == [b for b in BOARDS for _ in "ab"]
+    assert [game.start for game in read_games("m.parquet").records] == [
+        b for b in BOARDS for _ in "ab"
+    ]
 
 
 def test_positions_have_no_moves_to_cut() -> None:

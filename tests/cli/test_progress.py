@@ -13,6 +13,7 @@ import pytest
 
 import evolve
 from evolve.cli.progress import ProgressFile
+from evolve.files import changes
 from tests.cli import QUICK, QUICK_SWEEP, done, fails, invoke
 
 FILE = "events.jsonl"
@@ -93,11 +94,18 @@ def test_errors_are_its_last_line() -> None:
     assert [event["event"] for event in events()] == ["error"]
 
 
-def test_a_disk_that_is_full_ends_the_events_and_not_the_work() -> None:
-    found = invoke("match", "swh", "zero", "--games", 4, "--json", "--progress", "/dev/full")
+def test_a_disk_that_is_full_ends_the_events_and_not_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(change: str, path: Path, piece: bytes) -> None:
+        if change == "append":
+            raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(changes, "hook", full)
+    found = invoke("match", "swh", "zero", "--games", 4, "--json", *OPTION)
     assert found.code == 0
     assert found.document["games"] == 4
-    assert found.err == "/dev/full: No space left on device; no further events are written there\n"
+    assert found.err == f"{FILE}: No space left on device; no further events are written there\n"
 
 
 def test_numbers_that_json_does_not_know() -> None:

@@ -80,7 +80,7 @@ def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
     """Stop a match against a program that clings, when two do."""
     mark = uuid.uuid4().hex
     program = source("gtp", "clings", "?time=600")  # twice as long as `finish` waits
-    options = ("--games", 8, "--jobs", 2, "--out", "games.csv")
+    options = ("--games", 8, "--jobs", 2, "--out", "games.parquet")
     process = spawn(tmp_path, "match", "swh", program, *options, real=True, EVOLVE_TEST_MARK=mark)
     wait_until(lambda: len(list(tmp_path.glob("clings-*"))) >= 2, process)
     # With us and each program its guard and two that sleep.

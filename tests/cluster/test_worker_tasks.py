@@ -15,7 +15,7 @@ from tests.cluster.dask import cluster, place
 from tests.cluster.test_client import assert_same, round_robin
 
 pytest.importorskip("distributed")
-from evolve.cluster.worker_tasks import in_words, payload_of, versions, work, worker_facts
+from evolve.cluster.worker_tasks import in_words, payload_of, work
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 
@@ -42,12 +42,6 @@ def test_a_task_is_done_only_where_versions_match(monkeypatch: pytest.MonkeyPatc
     kind, answer, _ = work(payload)
     assert kind == "refused"
     assert answer.startswith("it has evolve 0.0, ")
-
-
-def test_facts_of_a_worker_say_its_versions() -> None:
-    found = worker_facts()
-    assert found["versions"] == versions()
-    assert found["cores"] >= 1
 
 
 def test_an_error_in_words_is_fit_to_be_shown() -> None:

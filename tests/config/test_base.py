@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
 from evolve.config.base import Settings
-from evolve.config.toml import read_toml, resolve, resolve_as
+from evolve.config.toml import read_toml, resolve
 from evolve.errors import EvolveError, SettingsError
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec
@@ -83,27 +83,10 @@ def test_a_file_of_settings_with_such_a_number(tmp_path: Path, text: str) -> Non
     assert "population" in str(told.value)
 
 
-class Reduced(Settings):
-    """A model that has lost a setting, a value and a setting without effect."""
-
-    REMOVED: ClassVar = {
-        "size": "there is one size; leave it out",
-        "way=old": "use new",
-        "note": None,
-    }
-
-    way: str = "new"
-
-
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        ({"size": 3}, "old.toml: size = 3: there is one size; leave it out"),
-        ({"way": "old"}, "old.toml: way = 'old': use new"),
-        ({"size": 3, "note": 1, "way": "old"}, "old.toml: size = 3: there .*; way = 'old': use"),
-    ],
-)
-def test_a_removed_setting_is_one_clear_line(values: dict[str, Any], text: str) -> None:
-    with pytest.raises(SettingsError, match=text):
-        resolve_as(Reduced, {}, {}, values, "old.toml")
-    assert resolve_as(Reduced, {}, {}, {"note": 1, "way": "other"}) == Reduced(way="other")
+def test_a_folder_of_a_version_before_is_named_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('seed = 1\nislands = 4\n[versions]\nevolve = "0.1.0"\n')
+    with pytest.raises(SettingsError, match="made by a version before"):
+        read_toml(file)
+    file.write_text('seed = 1\n[versions]\nevolve = "0.2.0"\n')
+    assert read_toml(file) == {"seed": 1}

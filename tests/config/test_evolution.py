@@ -37,7 +37,6 @@ from evolve.errors import SettingsError
         ({"survivors": 1.0}, "survivors"),
         ({"survivors": 0.9, "newcomers": 0.1}, "survivors"),
         ({"preset": "magic"}, "preset"),
-        ({"islands": 4}, "islands = 4: there are no islands any more"),
         ({"opponents": 64}, "opponents: 64 individuals have 63 others, not 64"),
         ({"opponents": 3, "population": 9}, "opponents: 9 individuals cannot have 3 each"),
         ({"opponents": 3, "selection": "lexicase"}, "opponents: lexicase compares"),
@@ -48,10 +47,15 @@ def test_contradictions_are_named(options: dict[str, Any], words: str) -> None:
         resolve(options)
 
 
-def test_the_settings_of_a_run_without_islands_are_read() -> None:
-    assert resolve({}, {"islands": 1, "migrate_every": 10, "migrants": 1}) == resolve({})
-
-
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
         resolve({}).seed = 3  # type: ignore[misc]
+
+
+def test_the_first_generations_are_the_shorter_part_of_the_work() -> None:
+    settings = resolve({})
+    first, last = settings.work(10) / 10, settings.work(160) - settings.work(159)
+    assert first == pytest.approx(0.79, abs=0.02)  # by CPU seconds: .5 to .85
+    assert last == pytest.approx(1.0, abs=0.01)
+    fixed = resolve({"fix": {"depths": [3, 3, 3]}})
+    assert fixed.work(10) == 10

@@ -66,7 +66,6 @@ def test_the_models_are_measured_by_the_judge_of_the_rules() -> None:
             {"input": "coloured-move", "layers": "dense 1", "others_zero": True},
             "legal moves alone",
         ),
-        (DqnSettings, {"loss": "huber"}, "loss = 'huber': the error of a target is always"),
     ],
 )
 def test_contradictions_are_named(

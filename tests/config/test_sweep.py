@@ -84,17 +84,3 @@ def test_a_study_is_of_what_a_score_depends_on(change: dict[str, Any], same: boo
 def test_sweeps_that_cannot_be(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         resolve_as(SweepSettings, {}, settings)
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "value"),
-    [("dqn", "sampler", "ga"), ("mcts", "pruner", "asha"), ("program", "algorithm", "ga")],
-)
-def test_settings_of_before_are_named(kind: str, name: str, value: str) -> None:
-    """And those that change nothing are left out."""
-    model: Any = ProgramSweepSettings if kind == "program" else SweepSettings
-    given = {"kind": kind, **({"program": "gtp:x {a:1:9}"} if kind == "program" else {})}
-    with pytest.raises(ValidationError, match=f"{name}: there is no {value} any more"):
-        model(**given, **{name: value})
-    if kind == "program":
-        model(**given, algorithm="trials", population=8, generation_openings=2)

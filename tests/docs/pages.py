@@ -27,7 +27,6 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "run": {**RUN, "--population": 6},
     "resume": {"--generations": 5, "--games": 100, "--trials": 5, "--patience": 2, "--budget": 2},
     "resume runs/sweep-program-001": {"--games": 100},
-    "cluster check": {},
     "train patterns": {
         **LEARN, "--games": 200, "--checks": 1, "--depth": 2, "--probcut": 0,
         "--probcut-positions": 50, "--endgame": 6,
@@ -123,7 +122,6 @@ ELSEWHERE_OF_EVOLVE: Final[Mapping[str, str]] = {
     r"--scheduler[ =]|--executor[ =]dask": "it needs a cluster; tests/cluster starts one",
     r"--storage[ =]postgresql": "it needs a database server; tests/sweeps/test_postgres.py has one",
     r"--python[ =]": "it needs another Python",
-    r"--watch": "it needs a terminal; tests/cli/test_match.py makes one",
 }
 """The same for lines of evolve, by what stands in them."""
 ELSEWHERE_OF_PYTHON: Final[Mapping[str, str]] = {

@@ -21,7 +21,7 @@ from tests.docs.test_commands import parameter
 
 QUICK = "agents|convert|export|match|openings|perft|play|rate|replay|show|solve"
 """Commands that take seconds, where they name no run, clock or program of others."""
-LONG = re.compile(r"runs/|time=|\.py\b|gtp|nboard|python|simulations=|--watch|http|\bserve\b|ssh")
+LONG = re.compile(r"runs/|time=|\.py\b|gtp|nboard|python|simulations=|http|\bserve\b|ssh")
 TIMES = re.compile(r"\b[\d.]+ (s|min)\b|\d{4}-\d\d-\d\d \d\d:\d\d")
 OF_RUNS = ("README", "first-run", "study", "evolve", "studies")
 """Pages with outputs of evolutions and studies."""

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from evolve.config.toml import resolve
+from evolve.evolution.playoff import games_afterwards
+from evolve.runs.progress import Observer
 from evolve.runs.run import Run
-from tests.evolution.conftest import StopAfter, go_on, start
+from tests.evolution.conftest import TINY, StopAfter, go_on, start
 
 
 def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:
@@ -40,3 +43,24 @@ def test_champion_of_a_stopped_run_is_the_best_so_far(tmp_path: Path) -> None:
     (folder / "champion.json").unlink()
     go_on(folder, observer=StopAfter(1))
     assert (folder / "champion.json").exists()
+
+
+class Counted(Observer):
+    """Keeps how many games each stage has had."""
+
+    def __init__(self) -> None:
+        self.games: dict[str, float] = {}
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.games[name] = max(done, self.games.get(name, 0.0))
+
+
+@pytest.mark.parametrize("panel", [pytest.param("fixed", marks=pytest.mark.slow), "ladder"])
+def test_the_games_of_the_stages_after_the_last_generation_are_known(
+    tmp_path: Path, panel: str
+) -> None:
+    expected = games_afterwards(resolve({**TINY, "panel": panel}))
+    watched = Counted()
+    start(tmp_path / "run", observer=watched, panel=panel)
+    for name, games in expected.items():
+        assert watched.games[name] <= games <= 3.0 * watched.games[name]

@@ -53,9 +53,14 @@ def test_others_may_read_what_any_new_file_would_let_them(tmp_path: Path) -> Non
 
 
 @posix
-def test_devices_are_written_to() -> None:
-    write_text(Path(os.devnull), "text")
-    assert not Path(os.devnull).is_file()
+def test_pipes_are_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "link"):
+        with pytest.raises(OSError, match=f"a pipe or a device, not a file: .*{name}"):
+            write_text(tmp_path / name, "text")
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
 
 
 def test_a_folder_that_is_missing_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:

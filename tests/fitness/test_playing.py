@@ -115,9 +115,9 @@ def test_who_fails_has_lost_where_the_game_stands() -> None:
     ],
 )
 def test_our_own_nodes_are_counted_against_a_program(agent: str, tmp_path: Path) -> None:
-    path = tmp_path / "g.csv"
+    path = tmp_path / "g.parquet"
     done("match", agent, source("gtp", "good"), "--games", 2, "--out", path)
-    games = pd.read_csv(path)
+    games = pd.read_parquet(path)
     ours = np.where(games["black"] == agent, games["nodes_black"], games["nodes_white"])
     theirs = np.where(games["black"] == agent, games["nodes_white"], games["nodes_black"])
     assert (ours > 500).all()

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-import evolve
 from evolve.errors import RunError
 from evolve.plots.figure import Look
 from evolve.plots.run import _draw_loss, _draw_panel, plot_run, plot_training
 from evolve.runs.run import Run
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics
-from tests.agents.conftest import CUTS, pattern_agent
 from tests.cli.test_light import KEPT_RUN
 from tests.plots import written_in
 
@@ -43,20 +41,6 @@ def test_a_run_without_a_generation_cannot_be_drawn(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="no whole generation to draw yet"):
         plot_run(Run(tmp_path), Look()).save(tmp_path / "run.svg")
     assert not (tmp_path / "run.svg").exists()
-
-
-def test_a_run_over_a_given_evaluation_shows_its_cuts(tmp_path: Path) -> None:
-    pattern_agent(cuts=CUTS).save(tmp_path / "net.npz")
-    run = evolve.evolve(
-        tmp_path / "given", evaluation=str(tmp_path / "net.npz"), generations=2, population=4,
-        bounds={"depths": [1, 2], "endgame": [2, 4]}, openings="start", move_budget=100,
-        panel_openings=2, playoff_openings=2, rules="standard",
-    )  # fmt: skip
-    plot_run(run, Look()).save(tmp_path / "run.svg")
-    texts = set(written_in(tmp_path / "run.svg"))
-    assert {"forward cuts of the better half", "standard deviations", "phase 2"} <= texts
-    assert {"games lost on nodes", "search of the better half", "panel_score"} <= texts
-    assert "weight of a square" not in texts
 
 
 CONFIG = 'command = "train mcts"\npreset = "default"\nrules = "reversed"\nseed = 3\n'

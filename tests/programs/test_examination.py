@@ -227,19 +227,14 @@ def test_how_long_it_takes_is_said_at_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "variable", "rules"),
+    ("line", "rules"),
     [
-        ("", None, "standard assumed"),
-        ("", "reversed", "reversed"),
-        ('RULES = "reversed"', None, "reversed"),
-        ('RULES = "standard"', "reversed", "standard"),
+        ("", "standard assumed"),
+        ('RULES = "reversed"', "reversed"),
+        ('RULES = "standard"', "standard"),
     ],
 )
-def test_the_game_is_named_at_first(
-    line: str, variable: str | None, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if variable is not None:
-        monkeypatch.setenv("EVOLVE_RULES", variable)
+def test_the_game_is_named_at_first(line: str, rules: str, tmp_path: Path) -> None:
     path = tmp_path / "hand_in.py"
     path.write_text(f"{line}\nraise ValueError\n")
     goal = RULE_SETS[rules.split()[0]].goal

@@ -114,7 +114,7 @@ def other() -> Any:
         ({"grid": {"selection": "magic"}}, "selection=magic"),
         ({"populaton": 5}, "there is no such setting; did you mean population?"),
         ({"selecton": max}, "there is no such setting; did you mean selection?"),
-        ({"evaluation": 1j}, "evaluation"),
+        ({"start_from": 1j}, "start_from"),
     ],
 )
 def test_what_cannot_be_is_told_and_may_be_mended(

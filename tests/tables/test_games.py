@@ -50,12 +50,9 @@ def test_games() -> None:
     assert second["reason"] == "failed: black: it crashed"
 
 
-def test_where_games_begin_and_tables_that_do_not_say_their_rules() -> None:
+def test_where_games_begin() -> None:
     starts = played((Board(own=0, opp=0), Board.start()))["start"].to_pylist()
     assert starts == ["-" * 64 + " X;", None]
-    older = GAMES_COLUMNS.completed(played().drop_columns(["rules", "start"]))
-    assert older.schema == GAMES_COLUMNS.schema
-    assert older["rules"].to_pylist() == [None] * 2
 
 
 def test_moves_end_at_the_first_that_is_none() -> None:

@@ -52,7 +52,7 @@ def test_genes_of_a_row_are_read_again() -> None:
 @pytest.mark.parametrize("panel", ["ladder", "fixed"])
 def test_generations_without_a_panel_have_none(tmp_path: Path, panel: str) -> None:
     (tmp_path / "generations").mkdir()
-    (tmp_path / "config.toml").write_text(f'panel = "{panel}"\n')
+    (tmp_path / "config.toml").write_text(f'command = "run"\npanel = "{panel}"\n')
     row = {"generation": 0, "best": "0-1", "best_score": 0.5, "mean_score": 0.4}
     counts: dict[str, object] = {"games": 6, "distinct": 3}
 

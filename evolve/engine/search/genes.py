@@ -29,9 +29,6 @@ class Gene:
     phased: whether every phase has its own.
     steps: whether nearby values are alike: it mutates by single steps. All others are weights.
     term: whether it is the weight of a term, which settings switch on and off.
-    given: its range in runs with a given evaluation, where individuals differ in their search
-        alone; None where such runs lack the gene.
-    apart: whether only those runs have it.
     early: whether version 0.1 had it. Such a term is on by default, is in every table and agent
         file, and is drawn even where it is off, so that old seeds keep their meaning. A later term
         is off by default; where it is off, nothing is drawn or written.
@@ -44,8 +41,6 @@ class Gene:
     phased: bool = True
     steps: bool = False
     term: bool = False
-    given: tuple[int, int] | None = None
-    apart: bool = False
     early: bool = False
 
 
@@ -72,25 +67,14 @@ GENES: Final[Mapping[str, Gene]] = {
         term=True,
         early=True,
     ),
-    "depths": Gene(
-        (2, 6), "plies of search", limits=(1, MAX_DEPTH), steps=True, given=(4, 12), early=True
-    ),
+    "depths": Gene((2, 6), "plies of search", limits=(1, MAX_DEPTH), steps=True, early=True),
     "endgame": Gene(
         (0, 12),
         "empties from which it searches to the end",
         limits=(0, 60),
         phased=False,
         steps=True,
-        given=(8, 16),
         early=True,
-    ),
-    "probcut": Gene(
-        (5, 30),
-        "tenths of a standard deviation: margin of a search's forward cuts over patterns; 0: none",
-        limits=(0, 100),
-        steps=True,
-        given=(5, 30),
-        apart=True,
     ),
 }
 """All genes by name, in the order of a genome."""

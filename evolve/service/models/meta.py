@@ -126,14 +126,13 @@ class Meta(BaseModel):
 
     contests: commands in which agents play each other, each with `name` and `plural`. rules: each
     with `name`, `goal`, `discs` (1 where most discs win, −1 where fewest do) and its ladder,
-    `rungs`, the weakest first. given_rules: those that the project or the user has for new work.
+    `rungs`, the weakest first.
     """
 
     kinds: list[KindInfo]
     contests: list[dict[str, str]]
     rules: list[dict[str, Any]]
     default_rules: str
-    given_rules: str | None
 
 
 STUDY: Final = KindInfo(

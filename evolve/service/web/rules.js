@@ -5,10 +5,10 @@ import { useKept } from "./gameview.js";
 import { html } from "./html.js";
 import { meta } from "./meta.js";
 
-/** The rules that were chosen here, or that the server has for new work; null where nobody has said them. And what chooses them. */
+/** The rules that were chosen here; null where nobody has said them. And what chooses them. */
 export function useRules() {
   const [kept, keep] = useKept("rules", null);
-  return [meta().rules.some(({ name }) => name === kept) ? kept : meta().given_rules, keep];
+  return [meta().rules.some(({ name }) => name === kept) ? kept : null, keep];
 }
 
 export const ruleChoices = () => meta().rules.map(({ name, goal }) => [name, capital(goal.replace(/ disc.*/, " discs win"))]);
