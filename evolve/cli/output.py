@@ -177,22 +177,7 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
 
 
 _PARAMETERS: Final = 6
-"""Parameters of a sweep shown in a table for people: those that matter most."""
-
-
-def print_trials(run: Run, frame: pd.DataFrame) -> None:
-    """Print the trials with their most important parameters, and the importances."""
-    importances = run.importances
-    shares = importances.shares
-    print_lives(run, frame, ["number"])
-    if shares:
-        parts = [
-            f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
-        ]
-        print_text(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
-        print_text("p: how often the largest of all is as large by chance")
-    else:
-        print_text(importances.reason)
+"""Parameters of a sweep shown in a table for people."""
 
 
 def print_final(run: Run, frame: pd.DataFrame) -> None:
@@ -226,13 +211,16 @@ def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> N
 def print_lives(
     run: Run, frame: pd.DataFrame, first: Sequence[str] = ("rung", "candidate")
 ) -> None:
-    """Print trials, by default those of the rungs, with their most important parameters."""
+    """Print trials, by default those of the rungs, with the first settings of the scatter."""
+    from evolve.sweeps.scatter import scatter_of  # not above: it loads pyarrow
+
     columns_of_trials = run.kind.reading.tables["trials"].columns
     assert columns_of_trials is not None
     others = (*columns_of_trials.names, *first)
-    shares = run.importances.shares
+    scatter = scatter_of(run.path)
     parameters = [name for name in frame.columns if name not in others]
-    shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
+    varied = [setting.name for setting in scatter.settings if setting.name in parameters]
+    shown = list(dict.fromkeys([*varied, *parameters]))[:_PARAMETERS]
     columns = [*first, "state", "score", "score_error", "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()
     for row in values:
@@ -240,6 +228,8 @@ def print_lives(
     print_rows(columns, [[narrow(_short(value)) for value in row] for row in values])
     if len(parameters) > len(shown):
         print_text(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
+    if scatter.note:
+        print_text(scatter.note)
 
 
 def _short(value: Any) -> Any:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 import evolve
-from evolve.tables.trials import TRIALS_COLUMNS, Importances, write_trials
+from evolve.parsing import json_value
+from evolve.sweeps.scatter import scatter_of
+from evolve.tables.trials import TRIALS_COLUMNS, write_trials
 from tests.cli import done
 from tests.service import Service
 from tests.service.inside import App
+from tests.service.test_page import sweep_in
 
 
 def test_a_list_of_runs(service: Service) -> None:
@@ -111,7 +115,7 @@ def test_tables_are_those_of_python(service: Service, runs: Path) -> None:
         "runs/small/games/0:99999",
         "runs/small/lineage/9-9",
         "runs/small/lineage/9-9/picture",
-        "runs/small/importances",
+        "runs/small/scatter",
         "runs/small/files/config.toml",
         "runs/small/files/..%2fconfig.toml",
         "runs/small/individuals/9-9",
@@ -169,7 +173,7 @@ def test_a_table_whose_rows_change_in_place_has_another_tag(
     with App(tmp_path / "runs", runner) as app:
         for state in ("RUNNING", "RUNNING", "COMPLETE"):
             row = dict.fromkeys(TRIALS_COLUMNS.names)
-            write_trials(folder, [{**row, "number": 0, "state": state}], {}, Importances())
+            write_trials(folder, [{**row, "number": 0, "state": state}], {})
             tags.append(app.ask("GET", "runs/s/trials").headers["etag"])
     assert tags[0] == tags[1] != tags[2]
 
@@ -182,3 +186,11 @@ def test_a_damaged_file_is_named_from_the_folder_of_runs(
     with App(tmp_path / "runs", runner) as app:
         said = app.get("runs/s/trials", 422)["detail"]
     assert said == "s/config.toml is damaged: it has no rules, seed"
+
+
+def test_a_sweep_has_the_scatter_of_python(fresh: Service) -> None:
+    sweep_in(fresh.runs / "one")
+    found = fresh.get("runs/one/scatter")
+    assert [one["name"] for one in found["settings"]] == ["endgame", "mobility.0"]
+    assert found == json_value(asdict(scatter_of(fresh.runs / "one")))
+    assert (found["winner"], found["defaults"], found["note"]) == (9, 0, "")
