@@ -131,7 +131,8 @@ def narrow(value: Any) -> Any:
     return value
 
 
-LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
+_LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
+_RATING: Final = "rating: smoothed over all generations, so later ones change it"
 GENERATIONS_SPARE: Final = ("over_budget", "past_score", "seconds")
 """Columns of generations that a narrow terminal has no room for, the first of them first."""
 _WITH_ERRORS: Final = ("panel_elo", "rating", "rise")
@@ -148,6 +149,11 @@ def columns_shown(ladder: bool) -> tuple[str, ...]:
     left_out = {"panel_score" if ladder else "rating", *last, *_INTERVALS}
     names = [column.name for column in GENERATIONS_COLUMNS if column.in_view]
     return (*(name for name in names if name not in left_out), *last)
+
+
+def legend_of_generations(ladder: bool) -> list[str]:
+    """What columns of generations mean whose names do not say it, in lines."""
+    return [_RATING, _LEGEND] if ladder else [_LEGEND]
 
 
 def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
@@ -173,7 +179,8 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
         print_rows((*first, *more), rows, spare=spare, stacked=True)
     else:  # there is room
         print_frame(frame)
-    print_text(LEGEND)
+    for line in legend_of_generations("rating" in frame):
+        print_text(line)
 
 
 _PARAMETERS: Final = 6

@@ -35,7 +35,7 @@ from evolve.records.texts import scan_text
 from evolve.runs.loading import agree_on, existing_champion, load_agent
 from evolve.runs.run import load_run
 from evolve.runs.run_types import kind_of
-from evolve.runs.study_spec import words_of
+from evolve.runs.study_spec import short_names, words_of
 from evolve.tables.parquet import csv_text
 from evolve.tables.paths import CONFIG_FILE
 
@@ -290,15 +290,17 @@ def courses(folder: str) -> list[dict[str, Any]]:
     """The mean course of each setting of a study: of its runs that are done, before that of all."""
     from evolve.studies import comparison, course
 
-    found = []
-    for group in comparison.groups_of([load_run(Path(folder))]):
+    found, groups = [], comparison.groups_of([load_run(Path(folder))])
+    _, short = short_names([group.name for group in groups])
+    for group, name in zip(groups, short, strict=True):
         runs = group.runs.items()
         done = {seed: run for seed, run in runs if run.kind.reading.progress(run).complete}
         mean = course.course_of_group(replace(group, runs=done or group.runs))
         if mean is None:
             continue
         shown = np.unique(np.linspace(0, len(mean.x) - 1, _POINTS).round().astype(int))
-        about = {"setting": mean.name, "label": words_of(mean.name), "seeds": mean.seeds}
+        names = {"setting": mean.name, "label": words_of(mean.name), "short": name}
+        about = {**names, "seeds": mean.seeds}
         numbers = ((name, getattr(mean, name)) for name in ("x", "y", "low", "high"))
         points = {name: [] if ys is None else ys[shown] for name, ys in numbers}
         found.append({**about, "metric": mean.metric, "over": mean.steps, **points})

@@ -124,7 +124,9 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   const draw = (width) => {
     const height = small ? 150 : tall ? Math.max(240, Math.min(400, width * 0.36)) : Math.max(180, Math.min(300, width * 0.42));
     const roomy = width > (rungs.length ? 720 : 330);
-    const right = !roomy || words ? RIGHT : rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${number(elo, 0)} –`)) : Math.min(width / 3, width0(ends.map((curve) => curve.words)));
+    const beside = width0(ends.map((curve) => curve.words));
+    const labelled = roomy && !words && !rungs.length && beside < width / 3; // else the legend has to do
+    const right = labelled ? beside : roomy && rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${number(elo, 0)} –`)) : RIGHT;
     const x = scale(xs, [LEFT + 6, width - right]);
     const y = scale(ys, [height - BOTTOM, TOP]);
     const join = (points, key) => points.map((point) => `${x(point.x).toFixed(1)},${y(point[key]).toFixed(1)}`).join(" ");
@@ -140,7 +142,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
       if (Math.abs(x(ends[1]) - x(ends[0])) > 12 && series.some(({ points }) => points.filter((point) => point.x >= ends[0] && point.x <= ends[1]).length > 1)) setZoom(ends);
     };
     const xTicks = words ? words.map((_, index) => index) : ticks(xs, Math.min(10, width / (small ? 60 : 90)), all.every((point) => Number.isInteger(point.x)));
-    const labels = roomy && !words && !rungs.length ? apart(ends.map((curve) => ({ ...curve, y: y(curve.last) + 4 })), TOP + 4, height - BOTTOM) : [];
+    const labels = labelled ? apart(ends.map((curve) => ({ ...curve, y: y(curve.last) + 4 })), TOP + 4, height - BOTTOM) : [];
     const names = apart(lines.map((rung) => ({ ...rung, y: y(rung.elo) + 4 })), TOP + 4, height - BOTTOM + 4);
     const own = rungs.length ? ends.filter((curve) => roomy || curve.open).map((curve) => ({ ...curve, y: curve.open ? y(curve.last) - 14 : y(Math.min(...curve.points.filter((point) => x(point.x) > x(curve.x) - 8 - 6.6 * curve.words.length).map((point) => point.low ?? point.y))) + 16 })) : [];
     return html`<${Svg} label=${`${title}: ${described(shown, text)}`} width=${width} height=${height} class="plot" onPointerDown=${(event) => !words && setFrom(valueAt(event))}
@@ -159,7 +161,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
           ? part.map((point) => html`<circle class=${`dot${point.faint ? " faint" : ""}${open ? " open" : ""}${point.shade ? ` v ${point.shade}` : ""}`} cx=${x(point.x)} cy=${y(point.y)} r=${open ? 6 : part.length > 200 ? 2 : 3.5} />`)
           : html`<polyline class=${bold ? "line bold" : "line"} points=${join(part, "y")} />`))}
       </g>`)}
-      ${labels.map((curve) => html`<g class=${`c${curve.index % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(curve.x)} cy=${y(curve.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(curve.x) + 8} y=${curve.y}>${short(curve.words, right / 7.4)}</text></g>`)}
+      ${labels.map((curve) => html`<g class=${`c${curve.index % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(curve.x)} cy=${y(curve.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(curve.x) + 8} y=${curve.y}>${curve.words}</text></g>`)}
       ${own.map((curve) => html`<text class=${`series c${(curve.colour ?? curve.index % 6) + 1}`} x=${x(curve.x) - 8} y=${curve.y} text-anchor="end" aria-hidden="true">${curve.words}</text>`)}
       ${from !== null && at !== null && html`<rect class="chosen" x=${Math.min(x(from), x(at))} y=${TOP} width=${Math.abs(x(at) - x(from))} height=${height - BOTTOM - TOP} />`}
       ${at !== null && shown[0] && html`<${Tip} x=${x(near(shown[0]).x)} width=${width} top=${TOP} bottom=${height - BOTTOM}
