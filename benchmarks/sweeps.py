@@ -2,16 +2,16 @@
 
     python -m benchmarks.sweeps overhead [--trials 60]
     python -m benchmarks.sweeps speedup [--trials 16]
-    python -m benchmarks.sweeps importances [--permutations 1999]
+    python -m benchmarks.sweeps pictures
     python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--digits 2]
     python -m benchmarks.sweeps rungs SWEEP ...
 
 `overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
-`speedup` compares the trials that one and two workers finish in the same time. `importances` are
-those of the sweeps whose trials docs/evidence/data/sweeps keeps, with what chance would show, and
-draws them again in docs/pictures. `confirm` trains the winner's settings and the defaults with
-fresh seeds, the same for both, and plays them against each other. `rungs` tells of sweeps with
-rungs how the defaults stood in each rung beside the best of the others; rungs.csv there keeps it.
+`speedup` compares the trials that one and two workers finish in the same time. `pictures` draws the
+sweeps whose trials docs/evidence/data/sweeps keeps again in docs/pictures. `confirm` trains the
+winner's settings and the defaults with fresh seeds, the same for both, and plays them against each
+other. `rungs` tells of sweeps with rungs how the defaults stood in each rung beside the best of the
+others; rungs.csv there keeps it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import Look
 from evolve.plots.sweep import plot_sweep
 from evolve.runs.progress import Observer
-from evolve.sweeps.findings import _better_part, compute_importances, importances_in
 from evolve.sweeps.learning_plan import LearningPlan
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
@@ -52,13 +51,14 @@ from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import opened_sweep
 from evolve.sweeps.trials import TrialResult, rows_of
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.trials import Importances, write_trials
+from evolve.tables.trials import write_trials
 
 DATA = Path("docs/evidence/data/sweeps")
 PICTURES = Path("docs/pictures")
 PUBLISHED: dict[Any, dict[str, Any]] = {
-    "dqn": {"budget": 40.0, "panel_openings": 30, "fix": {"lookahead": 0}},
-    "mcts": {"budget": 40.0, "panel_openings": 30},
+    "dqn": {"kind": "dqn", "budget": 40.0, "panel_openings": 30, "fix": {"lookahead": 0}},
+    "mcts": {"kind": "mcts", "budget": 40.0, "panel_openings": 30},
+    "lookahead": {"kind": "dqn", "budget": 40.0, "panel_openings": 30},
 }
 """Settings of the sweeps whose trials docs/evidence/data/sweeps keeps."""
 
@@ -87,7 +87,7 @@ def overhead(trials: int) -> None:
                     )
                     rows = rows_of(study.trials(), plan.space.names)
                     types = {p.name: p.type for p in plan.space.parameters}
-                    write_trials(Path(folder), rows, types, Importances())
+                    write_trials(Path(folder), rows, types)
                     took.append(time.perf_counter() - begin)
             print(
                 f"{kind:10} {sampler:7} {len(plan.space.parameters):3} parameters: median "
@@ -135,42 +135,24 @@ def speedup(trials: int) -> None:
     print(f"two workers over one: {np.median(rates[2]) / np.median(rates[1]):.2f}")
 
 
-def importances(permutations: int) -> None:
-    for kind, settings in PUBLISHED.items():
-        plan = plan_of(resolve_as(SweepSettings, {}, {"kind": kind, **settings}))
-        trials = pd.read_csv(DATA / f"{kind}.csv")
-        complete = trials[trials["state"] == "COMPLETE"]
-        names = plan.space.names
-        values: Any = complete[names].astype(object).to_dict("records")
-        scores = complete["score"].to_numpy()
-        result = compute_importances(
-            plan.space.distributions, values, scores, plan.sweep.seed, permutations
-        )
-        better = _better_part(scores)
-        print(f"{kind}: {len(complete)} complete trials, {better} in the better part")
-        for name, share in result.shares.items():
-            print(f"  {name:18} {share:.3f}  p {result.p[name]:.4f}")
-        draw(plan, trials)
+def pictures() -> None:
+    for name, settings in PUBLISHED.items():
+        plan = plan_of(resolve_as(SweepSettings, {}, settings))
+        draw(plan, name, pd.read_csv(DATA / f"{name}.csv"))
 
 
-def draw(plan: Plan, trials: pd.DataFrame) -> None:
+def draw(plan: Plan, name: str, trials: pd.DataFrame) -> None:
     """The picture of a sweep whose trials are kept, as `evolve plot` draws it."""
-    kind = plan.sweep.kind
-    complete = trials[trials["state"] == "COMPLETE"]
-    values: Any = complete[plan.space.names].astype(object).to_dict("records")
-    known = importances_in(
-        plan.space.distributions, values, complete["score"].to_numpy(), plan.sweep.seed
-    )
     rows: Any = trials.astype(object).where(trials.notna(), None).to_dict("records")
     for row in rows:
         row["reports"] = json.loads(row["reports"])
     types = {parameter.name: parameter.type for parameter in plan.space.parameters}
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / kind
+        folder = Path(place) / name
         folder.mkdir()
-        (folder / CONFIG_FILE).write_text(config_text(plan.sweep, {}, f"sweep {kind}"))
-        write_trials(folder, rows, types, known)
-        plot_sweep(evolve.Run(folder), Look()).save(PICTURES / f"sweep-{kind}.png")
+        (folder / CONFIG_FILE).write_text(config_text(plan.sweep, {}, f"sweep {plan.sweep.kind}"))
+        write_trials(folder, rows, types)
+        plot_sweep(evolve.Run(folder), Look()).save(PICTURES / f"sweep-{name}.png")
 
 
 def taught(plan: LearningPlan, values: dict[str, Any], seed: int, budget: float) -> Agent:
@@ -277,8 +259,7 @@ def main() -> None:
     costs.add_argument("--trials", type=int, default=60)
     faster = commands.add_parser("speedup")
     faster.add_argument("--trials", type=int, default=16)
-    weighing = commands.add_parser("importances")
-    weighing.add_argument("--permutations", type=int, default=1999)
+    commands.add_parser("pictures")
     confirming = commands.add_parser("confirm")
     confirming.add_argument("sweep", type=Path)
     confirming.add_argument("--seeds", type=int, default=6, choices=range(2, 9))
@@ -293,8 +274,8 @@ def main() -> None:
         overhead(given.trials)
     elif given.command == "speedup":
         speedup(given.trials)
-    elif given.command == "importances":
-        importances(given.permutations)
+    elif given.command == "pictures":
+        pictures()
     elif given.command == "confirm":
         confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs, given.digits)
     else:

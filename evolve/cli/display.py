@@ -63,7 +63,7 @@ class ProgressView(ABC):
     end with the time left, 8 or as their names if not given; justify: to which side; spare: columns
     that a narrow terminal leaves out. counted: what the bar counts. whole: whether stages count all
     of it, as rows do, but for those at its end. by_rows: whether rows alone tell the time, because
-    what comes with each takes long. legend: a line that explains the columns. limit: most seconds
+    what comes with each takes long. legend: lines that explain the columns. limit: most seconds
     of its steps; at_most: whether it may end early; at_once: steps that run side by side.
     """
 
@@ -76,7 +76,7 @@ class ProgressView(ABC):
     counted: ClassVar[str] = "games"
     whole: ClassVar[bool] = True
     by_rows: ClassVar[bool] = False
-    legend: str = ""
+    legend: Sequence[str] = ()
     limit: float = math.inf
     at_most: bool = False
     at_once: int = 1
@@ -154,7 +154,7 @@ class Display(Observer):
 
     def begin(self) -> AbstractContextManager[object]:
         """Print the first lines: the legend, which explains unclear names, and the heads."""
-        for line in filter(None, (self.view.legend, self.view.head())):
+        for line in filter(None, (*self.view.legend, self.view.head())):
             print_line(line)
         return nullcontext()
 
@@ -224,8 +224,7 @@ class _LiveDisplay(Display):
 
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
-        legend = filter(None, (self.view.legend,))
-        return Group(*self.view.tables(self._rows), *legend, self._bars(), *below)
+        return Group(*self.view.tables(self._rows), *self.view.legend, self._bars(), *below)
 
     def _bars(self) -> Table:
         bars = Table.grid(padding=(0, 1, 0, 0))

@@ -131,7 +131,8 @@ def narrow(value: Any) -> Any:
     return value
 
 
-LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
+_LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
+_RATING: Final = "rating: smoothed over all generations, so later ones change it"
 GENERATIONS_SPARE: Final = ("over_budget", "past_score", "seconds")
 """Columns of generations that a narrow terminal has no room for, the first of them first."""
 _WITH_ERRORS: Final = ("panel_elo", "rating", "rise")
@@ -148,6 +149,11 @@ def columns_shown(ladder: bool) -> tuple[str, ...]:
     left_out = {"panel_score" if ladder else "rating", *last, *_INTERVALS}
     names = [column.name for column in GENERATIONS_COLUMNS if column.in_view]
     return (*(name for name in names if name not in left_out), *last)
+
+
+def legend_of_generations(ladder: bool) -> list[str]:
+    """What columns of generations mean whose names do not say it, in lines."""
+    return [_RATING, _LEGEND] if ladder else [_LEGEND]
 
 
 def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
@@ -173,26 +179,12 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
         print_rows((*first, *more), rows, spare=spare, stacked=True)
     else:  # there is room
         print_frame(frame)
-    print_text(LEGEND)
+    for line in legend_of_generations("rating" in frame):
+        print_text(line)
 
 
 _PARAMETERS: Final = 6
-"""Parameters of a sweep shown in a table for people: those that matter most."""
-
-
-def print_trials(run: Run, frame: pd.DataFrame) -> None:
-    """Print the trials with their most important parameters, and the importances."""
-    importances = run.importances
-    shares = importances.shares
-    print_lives(run, frame, ["number"])
-    if shares:
-        parts = [
-            f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
-        ]
-        print_text(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
-        print_text("p: how often the largest of all is as large by chance")
-    else:
-        print_text(importances.reason)
+"""Parameters of a sweep shown in a table for people."""
 
 
 def print_final(run: Run, frame: pd.DataFrame) -> None:
@@ -230,13 +222,16 @@ _OVER_DEFAULTS: Final = ("elo", "elo_low", "elo_high", "defaults_score", "defaul
 def print_lives(
     run: Run, frame: pd.DataFrame, first: Sequence[str] = ("rung", "candidate")
 ) -> None:
-    """Print trials, by default those of the rungs, with their most important parameters."""
+    """Print trials, by default those of the rungs, with the first settings of the scatter."""
+    from evolve.sweeps.scatter import scatter_of  # not above: it loads pyarrow
+
     columns_of_trials = run.kind.reading.tables["trials"].columns
     assert columns_of_trials is not None
     others = (*columns_of_trials.names, *first)
-    shares = run.importances.shares
+    scatter = scatter_of(run.path)
     parameters = [name for name in frame.columns if name not in others]
-    shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
+    varied = [setting.name for setting in scatter.settings if setting.name in parameters]
+    shown = list(dict.fromkeys([*varied, *parameters]))[:_PARAMETERS]
     judged = _OVER_DEFAULTS if frame["elo"].notna().any() else ("score", "score_error")
     columns = [*first, "state", *judged, "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()
@@ -251,6 +246,8 @@ def print_lives(
     )
     if len(parameters) > len(shown):
         print_text(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
+    if scatter.note:
+        print_text(scatter.note)
 
 
 def _short(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,7 +22,6 @@ from evolve.cli.output import (
     print_frame,
     print_generations,
     print_lives,
-    print_trials,
     style_of,
     write_in_style,
 )
@@ -171,9 +171,9 @@ def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame
     return frame.drop(columns=[name for name in present if frame[name].isna().all()])
 
 
-_PRINTED: Final = {
+_PRINTED: Final[dict[str, Callable[[evolve.Run, pd.DataFrame], None]]] = {
     "generations": print_generations,
-    "trials": print_trials,
+    "trials": partial(print_lives, first=["number"]),
     "rungs": print_lives,
     "final": print_final,
 }

@@ -8,7 +8,7 @@ integrated out over a grid: with the likeliest steps alone, bands of short runs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Final
@@ -42,6 +42,15 @@ def rest_message(row: Mapping[str, Any]) -> str | None:
         f"evolution has stopped improving: since generation {row['rise_since']:.0f} the rating "
         f"rises by [{row['rise_low']:+.0f}, {high:+.0f}] Elo in {SPAN} generations"
     )
+
+
+def resting_since(rows: Sequence[Mapping[Hashable, Any]]) -> float | None:
+    """Since which generation a run no longer improves, as `rest_message` said first.
+
+    None where it improves still, or again.
+    """
+    resting = [row for row in rows if row["rise_high"] is not None and row["rise_high"] < REST]
+    return float(resting[0]["rise_since"]) if resting and resting[-1] is rows[-1] else None
 
 
 @dataclass

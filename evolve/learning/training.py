@@ -22,7 +22,7 @@ from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.extras import imported
 from evolve.fitness.executor import Threads
-from evolve.fitness.statistics import stated
+from evolve.fitness.statistics import Z95, stated
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json, taking_settings
 from evolve.runs import life_cycle
@@ -62,9 +62,11 @@ def judge_of(settings: TrainingSettings) -> Panel | Ladder:
 
 def columns_of(judged: Judgement) -> dict[str, float | None]:
     """Return the columns of the metrics for what a judge found."""
+    half = Z95 * judged.error
+    ends = {"score_low": max(0.0, judged.score - half), "score_high": min(1.0, judged.score + half)}
+    columns: dict[str, float | None] = {"score": judged.score, **ends}
     if judged.elo is not None:
-        return judged.elo.columns("elo")
-    columns: dict[str, float | None] = {}
+        return columns | judged.elo.columns("elo")
     for key, score in zip(METRICS_SCORES, judged.scores, strict=True):
         columns |= stated(score, score.n // 2).columns(key)
     return columns
@@ -258,7 +260,6 @@ class Training(InMemoryTraining):
             "games": self.games,
             "steps": self.learner.steps,
             "loss": float(np.mean(losses)) if losses else None,
-            "score": judged.score,
             **columns_of(judged),
             **self.learner.metrics,
             "cpu_seconds": self.spent,

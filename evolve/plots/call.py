@@ -18,7 +18,7 @@ from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError, OptionsError
 from evolve.fitness.statistics import mean_of
 from evolve.plots.agents import plot_agent, plot_patterns, values_of_discs
-from evolve.plots.chart import caption_of, draw_chart, names_of
+from evolve.plots.chart import caption_of, draw_chart
 from evolve.plots.figure import (
     GREY,
     INK,
@@ -36,6 +36,7 @@ from evolve.plots.run import plot_run, plot_training
 from evolve.plots.sweep import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run
+from evolve.runs.study_spec import short_names
 from evolve.studies.comparison import Comparison, Group, groups_of, over_seeds
 from evolve.studies.course import ENOUGH, Course, course_of, course_of_group, frame_of
 
@@ -52,6 +53,8 @@ _OF_KIND: Final[Mapping[str, Callable[[Any, Look], Picture]]] = {
 }
 """The function that draws the agents of a kind."""
 _LONGEST: Final = 40
+_TICKS: Final = 25
+"""Most characters of all names below an axis."""
 _NEXT: Final = 18
 """Most characters of two names that stand in one line."""
 _LINE: Final = 0.32
@@ -121,7 +124,7 @@ def plot(
         with picture(look, _title(opened), _SETTINGS) as made:
             left, right = made.subplots(1, 2, width_ratios=(5, 2))
             _draw_seeds(right, over_seeds(opened), groups)
-            draw_chart(left, courses)
+            draw_chart(left, courses, whole=True)
     return made if output is None else made.save(output)
 
 
@@ -160,7 +163,7 @@ def _lone_agent(opened: Sequence[Any], **options: Any) -> Agent | None:
 def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look) -> Picture:
     courses = _courses(_groups(opened), metric, x)
     with picture(look, _title(opened), look.style.size) as figure:
-        draw_chart(figure.subplots(), courses, look.style.titled)
+        draw_chart(figure.subplots(), courses, look.style.titled, whole=True)
     return figure
 
 
@@ -222,8 +225,8 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
     """
     settings = table.tables["settings"]
     metric = str(settings["metric"].iloc[0]).replace("_", " ").replace("elo", "Elo")
-    key, short_names = names_of(settings["setting"].tolist())
-    named = dict(zip(settings["setting"], short_names, strict=True))
+    key, texts = short_names(settings["setting"].tolist())
+    named = dict(zip(settings["setting"], texts, strict=True))
 
     def draw(part: str, axes: Axes) -> None:
         rows = table.tables[part]
@@ -293,7 +296,7 @@ def _draw_points(
 
 def _draw_seeds(axes: Axes, found: Comparison | str, groups: Sequence[Group]) -> None:
     """Draw the champions' metric of each seed; nothing where there is none yet."""
-    _, names = names_of([group.name for group in groups])
+    _, names = short_names([group.name for group in groups])
     metric = "" if isinstance(found, str) else str(found.frame["metric"][0])
     for index, group in enumerate(groups):
         values = [] if isinstance(found, str) else list(found.values[group.name].values())
@@ -312,5 +315,5 @@ def _draw_seeds(axes: Axes, found: Comparison | str, groups: Sequence[Group]) ->
     text = "each seed, and the mean" if few else "each seed, mean, 95 %"
     axes.set_title(text, fontsize="small", color=GREY, loc="left")
     axes.set_xlim(-0.6, len(groups) - 0.4)
-    long = max(map(len, names)) * len(names) > _LONGEST  # the legend names their colours
+    long = max(map(len, names)) * len(names) > _TICKS  # the legend names their colours
     axes.set_xticks(range(len(groups)), [""] * len(names) if long else names, parse_math=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from evolve.agents.calibration.ratings import words_of
 from evolve.engine.board.rules import RULE_SETS, RuleSet
 from evolve.errors import RunError
 from evolve.fitness.statistics import mean_of
-from evolve.fitness.trend import REST
+from evolve.fitness.trend import resting_since
 from evolve.number_text import elo_text
 from evolve.plots.figure import (
     DASHES,
@@ -23,9 +24,11 @@ from evolve.plots.figure import (
     SERIES,
     draw_band,
     legend_below,
+    legend_of_picture,
     short,
     whole_numbers,
 )
+from evolve.runs.study_spec import short_names
 from evolve.runs.summary import ELO, summary_of
 from evolve.studies.course import ENOUGH, Course
 from evolve.terminal_text import count_of
@@ -35,20 +38,25 @@ _LADDER: Final = ("rating", "elo", "panel_elo")
 _UNITS: Final = ((1.0, "s"), (60.0, "min"), (3600.0, "h"))
 _ENOUGH: Final = 150.0
 """Largest number on an axis of seconds, minutes; more are written in the next unit."""
+_CAPTION: Final = 90
+"""Most characters of a line of a caption."""
 _LONGEST: Final = 40
 """Most characters of a setting's name."""
 _WIDE: Final = 5.0
 """Inches of axes from which there is room for whole names of rungs."""
-_SHORT: Final = 25
-"""Most characters of names that stand side by side in a legend."""
+_NARROW: Final = 3.0
+"""Inches of a picture below which there is room for none."""
 _BETWEEN: Final = 1.4
 """Least distance of two rungs that have names, in sizes of their type."""
 
 
-def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> None:
+def draw_chart(
+    axes: Axes, courses: Sequence[Course], caption: bool = True, whole: bool = False
+) -> None:
     """Draw courses of one metric into axes, and label these; caption: with one above.
 
-    Raises RunError where there is nothing to draw, or they are of different metrics.
+    whole: the legend is that of the whole picture. Raises RunError where there is nothing to draw,
+    or they are of different metrics.
     """
     if not courses:
         raise RunError("there is no whole generation, check or trial of all runs to draw yet")
@@ -56,7 +64,8 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
     if len(metrics) > 1:
         raise RunError(f"these have different curves: {', '.join(metrics)}; name one metric")
     first, alone = courses[0], len(courses) == 1
-    _, names = names_of([course.name for course in courses])
+    _, names = short_names([course.name for course in courses])
+    names = [short(name, _LONGEST) for name in names]
     if alone and first.dots is not None and first.low is not None and first.high is not None:
         names = [f"strength {elo_text(*(part[-1] for part in (first.y, first.low, first.high)))}"]
     for index, (course, name) in enumerate(zip(courses, names, strict=True)):
@@ -67,7 +76,7 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
             draw_band(axes, course.x, course.low, course.high, colour, shade)
         mark = "o" if len(course.x) == 1 else None
         axes.plot(
-            course.x, course.y, color=colour, ls=dash, lw=1.8, label=name, zorder=4,
+            course.x, course.y, color=colour, ls=dash, lw=1.8 * _scale(axes), label=name, zorder=4,
             marker=mark, ms=3,
         )  # fmt: skip
         _draw_champion(axes, course, colour, alone)
@@ -75,27 +84,23 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
         _draw_bests(axes, first)
     rules = _ladder_of(courses)
     _label_axes(axes, courses, rules)
-    if rules is not None:
-        _draw_rungs(axes, rules)
     if caption:
-        axes.set_title(caption_of(courses), fontsize="small", color=GREY, loc="left")
+        text = textwrap.fill(caption_of(courses), _CAPTION)
+        axes.set_title(text, fontsize="small", color=GREY, loc="left")
     if not alone or first.dots is not None:
-        legend_below(axes, 1 if max(map(len, names)) > _SHORT else 2)
+        (legend_of_picture if whole else legend_below)(axes)
+    if rules is not None:  # now that all else has its place
+        _draw_rungs(axes, rules)
 
 
-def names_of(names: Sequence[str]) -> tuple[str, list[str]]:
-    """Shorten names; where all are values of one setting, return that and the values."""
-    pairs = [name.partition("=") for name in names]
-    keys = {key for key, equals, _ in pairs}
-    same = len(names) > 1 and len(keys) == 1 and all("=" not in rest for _, _, rest in pairs)
-    if same and all(equals for _, equals, _ in pairs):
-        return pairs[0][0], [short(rest, _LONGEST) for _, _, rest in pairs]
-    return "", [short(name, _LONGEST) for name in names]
+def _scale(axes: Axes) -> float:
+    """How large lines are: as the texts."""
+    return float(axes.yaxis.label.get_fontsize()) / 10
 
 
 def caption_of(courses: Sequence[Course]) -> str:
     """What the curves and bands are, in a line; empty where there is nothing to say."""
-    key, _ = names_of([course.name for course in courses])
+    key, _ = short_names([course.name for course in courses])
     first, parts = courses[0], [short(key, _LONGEST)] if key else []
     if len(courses) == 1 and first.dots is not None:
         return (
@@ -125,7 +130,8 @@ def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None
         elo, low, high, _ = mean_of([row[0] for row in champions])
     axes.errorbar(
         course.x[-1:], [elo], None if 1 < len(champions) < ENOUGH else [[elo - low], [high - elo]],
-        fmt="o", ms=8, mfc="none", mew=1.6, lw=1.2, color=colour, zorder=5, clip_on=False,
+        fmt="o", ms=8 * _scale(axes), mfc="none", mew=1.6 * _scale(axes), lw=1.2, color=colour,
+        zorder=5, clip_on=False,
         label=f"champion, by a play-off {elo_text(elo, low, high)}" if alone else None,
     )  # fmt: skip
 
@@ -141,12 +147,11 @@ def _draw_bests(axes: Axes, course: Course) -> None:
         label="each generation's best",
     )  # fmt: skip
     (run,) = course.runs
-    frame = run.generations
-    resting = frame.loc[frame["rise_high"] < REST, "generation"].tolist()
-    if resting and course.steps == "generation":
-        axes.axvline(resting[0], color=ORANGE, lw=1, ls="--", zorder=0.5)
+    since = resting_since(run.generations.to_dict("records"))
+    if since is not None and course.steps == "generation":
+        axes.axvline(since, color=ORANGE, lw=1, ls="--", zorder=0.5)
         axes.text(
-            resting[0], 0.02, " no longer rises", color=ORANGE, fontsize="small",
+            since, 0.02, " no longer rises", color=ORANGE, fontsize="small",
             transform=axes.get_xaxis_transform(),
         )  # fmt: skip
 
@@ -230,7 +235,7 @@ def _draw_rungs(axes: Axes, rules: RuleSet) -> None:
         if not low <= elo <= high:
             continue
         axes.axhline(elo, color=GREY, lw=0.7, ls=(0, (1, 2.5)), zorder=0.8)
-        if elo - named >= least:
+        if elo - named >= least and width >= _NARROW:
             named = elo
             axes.annotate(
                 _rung_text(name, elo, whole), (1.0, elo), (6, 0), color=GREY,

@@ -22,6 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
@@ -49,6 +50,8 @@ DIVERGING: Final = ListedColormap(
 """From −1 to 1; each colour is that of the multiple of 0.2 in its middle."""
 _BELOW: Final = 3.4
 """Height of an axis' numbers and its label, in sizes of their type."""
+_COLUMNS: Final = 6
+"""Most names side by side in a legend."""
 _FAR: Final = 0.7
 """Share of the largest value from which numbers are white on its colour."""
 
@@ -162,6 +165,22 @@ def picture(look: Look, text: str, size: tuple[float, float]) -> Iterator[Pictur
             # Dollars in the name of a run are not a formula.
             figure.suptitle(short(shown, 110), parse_math=False, fontsize="large")
         yield figure
+        _fit(figure)
+
+
+def _fit(figure: Figure) -> None:
+    """Make titles and axis labels that would be cut at the edge of the picture smaller."""
+    figure.draw_without_rendering()
+    edges = np.array([[0.0, 0.0], figure.bbox.size])
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        if isinstance(text, Annotation) or not text.get_text() or not text.get_visible():
+            continue
+        at = text.get_transform().transform(text.get_position())
+        needed = np.abs(text.get_window_extent().get_points() - at)
+        shares = np.abs(edges - at) / np.maximum(needed, 1e-9)
+        if shares.min() < 1.0 and shares.min() > 0.0:
+            text.set_fontsize(text.get_fontsize() * shares.min())
 
 
 def drawn_on(
@@ -214,6 +233,23 @@ def legend_below(axes: Axes, columns: int = 2) -> None:
         fontsize="small",
         handlelength=3.0,
     )
+
+
+def legend_of_picture(axes: Axes) -> None:
+    """Put the legend of a chart at the bottom of its picture, in as many columns as fit."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    handles, labels = axes.get_legend_handles_labels()
+    for most in range(min(len(handles), _COLUMNS), 0, -1):
+        columns = -(-len(handles) // -(-len(handles) // most))
+        legend = figure.legend(
+            handles, labels, loc="outside lower center", ncols=columns, frameon=False,
+            fontsize="small", handlelength=2.8, columnspacing=1.4,
+        )  # fmt: skip
+        figure.draw_without_rendering()
+        if legend.get_window_extent().width <= figure.bbox.width or columns == 1:
+            return
+        legend.remove()
 
 
 def whole_numbers(axis: XAxis | YAxis) -> None:

@@ -13,6 +13,7 @@ from matplotlib.ticker import PercentFormatter
 
 from evolve.evolution.lineage import Lineage
 from evolve.fitness.statistics import elo_of
+from evolve.number_text import elo_text
 from evolve.plots.figure import (
     DASHES,
     GREY,
@@ -24,6 +25,7 @@ from evolve.plots.figure import (
     picture,
     whole_numbers,
 )
+from evolve.runs.summary import ELO, summary_of
 
 _NAMED: Final = 15
 """Most ancestors of the main line that have their names beside them."""
@@ -66,7 +68,7 @@ def ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
     """Return the Elo of individuals in the generation of their birth; empty without the ladder.
 
     Only each generation's best has played the ladder. Others are placed below it by the difference
-    of their scores against the same generation.
+    of their scores against the same generation. The champion has its own Elo, which is the run's.
     """
     frame = lineage.run.generations
     if "rating" not in frame:
@@ -79,6 +81,9 @@ def ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
         generation = int(birth["born"])
         if generation in elo and not math.isnan(birth["score"]):
             found[name] = elo[generation] + _elo(birth["score"]) - _elo(best[generation])
+    summary = summary_of(lineage.run)
+    if summary["champion"] in found and summary["elo"] is not None:
+        found[summary["champion"]] = summary["elo"]
     return found
 
 
@@ -116,7 +121,12 @@ def _draw_tree(
         sizes = [30.0 if name in main_names else 12.0 for name in chosen]
         axes.scatter(xs, ys, s=sizes, color=colour, marker=marker, label=origin, zorder=3, lw=0)
     if individual in places:
-        axes.plot(*places[individual], "o", ms=13, mfc="none", mew=1.8, color=SERIES[0], zorder=4)
+        summary = summary_of(lineage.run)
+        rating = elo_text(*(summary[name] for name in ELO))
+        axes.plot(
+            *places[individual], "o", ms=13, mfc="none", mew=1.8, color=SERIES[0], zorder=4,
+            label=f"champion {rating}" if rated and summary["champion"] == individual else None,
+        )  # fmt: skip
     shown = [name for name in line if name in places]
     every = max(1, math.ceil(len(shown) / _NAMED))
     for name in shown[::every]:
@@ -127,7 +137,9 @@ def _draw_tree(
         )  # fmt: skip
     axes.margins(y=0.1)
     if rated:
-        axes.set_ylabel("Elo at birth, from its score and\nthe best's games on the ladder")
+        axes.set_ylabel(
+            "Elo at birth, by its score and the best's\ngames on the ladder; the champion's own"
+        )
         axes.grid(axis="y", color=LINE, lw=0.6)
     else:
         axes.set_yticks([])

@@ -27,7 +27,6 @@ from evolve.tables.columns import Columns, rows_with
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS, table_metadata
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.tables.trials import Importances, importances_of, read_trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,12 +143,6 @@ class Run(FolderView):
             table = read(self) if generation is None else read(self, generation)
             self._frames[key] = _frame(table)
         return self._frames[key]
-
-    @cached_property
-    def importances(self) -> Importances:
-        """How much each parameter of a sweep matters, or why that is unknown."""
-        table = read_trials(self.path)
-        return Importances() if table is None else importances_of(table)
 
     def generation(self, generation: int) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Individuals and games of one generation alone."""

@@ -258,6 +258,31 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
+def short_names(names: Sequence[str]) -> tuple[str, list[str]]:
+    """Names of settings where they stand side by side, and the fields that their values are of.
+
+    `crossover=blend population=8` becomes `blend · 8`, of `crossover and population`; a field that
+    is the same for all is left out. A study's name stays before it; other names stay as they are.
+    """
+    if len(names) < 2:
+        return "", list(names)
+    parted = [[part.partition("=") for part in _BEFORE_FIELD.split(name)] for name in names]
+    fields = [{key: value for key, equals, value in parts if equals} for parts in parted]
+    keyed = [values for values in fields if values]
+    if any(values.keys() != keyed[0].keys() for values in keyed):
+        return "", list(names)
+    varied = [key for key in (keyed or [{}])[0] if len({values[key] for values in keyed}) > 1]
+    short = []
+    for name, parts, values in zip(names, parted, fields, strict=True):
+        before = [key for key, equals, _ in parts if not equals]
+        short.append(
+            ": ".join([*before, " · ".join(values[key] for key in varied)]) if values else name
+        )
+    if len(set(short)) < len(names) or "" in short:
+        return "", list(names)
+    return " and ".join(varied), short
+
+
 def words_of(name: str) -> str:
     """The name of a setting as people say it, such as `uniform crossover with 32 individuals`."""
     parts = [part.partition("=") for part in _BEFORE_FIELD.split(name)]

@@ -46,14 +46,8 @@ def _progress(run: Run) -> RunProgress:
 
 
 def _curve(run: Run) -> pd.Series[float]:
-    """Strength by check.
-
-    The Elo of the last agent on the ladder, where checks play it; else the best score so far.
-    """
-    frame = run.metrics.set_index("check")
-    if _judge(run) == "ladder":
-        return frame["elo"]
-    return frame["score"].cummax().rename("panel_score")
+    """What each check measured: the Elo on the ladder where checks play it, else the score."""
+    return run.metrics.set_index("check")["elo" if _judge(run) == "ladder" else "score"]
 
 
 def _metrics(run: Run) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
 from evolve.engine.board.squares import square_name
-from evolve.errors import PositionError, RecordError, SettingsError
+from evolve.errors import PositionError, RecordError
 from evolve.extras import imported
 from evolve.parsing import json_value
 from evolve.protocols.session import Session
@@ -35,7 +35,7 @@ from evolve.records.texts import scan_text
 from evolve.runs.loading import agree_on, existing_champion, load_agent
 from evolve.runs.run import load_run
 from evolve.runs.run_types import kind_of
-from evolve.runs.study_spec import words_of
+from evolve.runs.study_spec import short_names, words_of
 from evolve.tables.parquet import csv_text
 from evolve.tables.paths import CONFIG_FILE
 
@@ -52,8 +52,6 @@ _MOST_READ: Final = 20
 """Most games of a pasted text that are sent back."""
 _POINTS: Final = 200
 """Most points of a course."""
-_PLACES: Final = ((25, 1), (20, 15))
-"""Places of a landscape over one parameter and over two: across, up."""
 
 
 def answer(do: str, question: Mapping[str, Any]) -> Any:
@@ -259,27 +257,6 @@ def check_settings(command: str, settings: dict[str, Any]) -> None:
     imported(str(variant.check))(variant.model().model_validate(settings))
 
 
-def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]:
-    """The expected scores of a sweep over one or two parameters; with none, over each that matters.
-
-    slices: the most of these. An axis has its parameter's name, so one whose trials are too few is
-    left out.
-    """
-    from evolve.sweeps.landscape import Trials
-
-    trials = Trials.of(Path(folder))
-    if set(names) - set(trials.names):
-        raise SettingsError(f"no parameter varies that is called {' or '.join(names)}")
-    chosen = [names] if names else [[name] for name in trials.names[:slices]]
-    made = [trials.over(axes, _PLACES[len(axes) - 1]) for axes in chosen]
-    items = [
-        {**asdict(land), "mean": np.where(land.near | (land.y is None), land.mean, np.nan)}
-        for land in made
-        if land is not None
-    ]
-    return {"names": trials.names, "pair": trials.pair, "items": items}
-
-
 def space(kind: str) -> list[dict[str, Any]]:
     """The parameters that a sweep of a kind searches."""
     from evolve.sweeps.plan import plan_of
@@ -313,15 +290,17 @@ def courses(folder: str) -> list[dict[str, Any]]:
     """The mean course of each setting of a study: of its runs that are done, before that of all."""
     from evolve.studies import comparison, course
 
-    found = []
-    for group in comparison.groups_of([load_run(Path(folder))]):
+    found, groups = [], comparison.groups_of([load_run(Path(folder))])
+    _, short = short_names([group.name for group in groups])
+    for group, name in zip(groups, short, strict=True):
         runs = group.runs.items()
         done = {seed: run for seed, run in runs if run.kind.reading.progress(run).complete}
         mean = course.course_of_group(replace(group, runs=done or group.runs))
         if mean is None:
             continue
         shown = np.unique(np.linspace(0, len(mean.x) - 1, _POINTS).round().astype(int))
-        about = {"setting": mean.name, "label": words_of(mean.name), "seeds": mean.seeds}
+        names = {"setting": mean.name, "label": words_of(mean.name), "short": name}
+        about = {**names, "seeds": mean.seeds}
         numbers = ((name, getattr(mean, name)) for name in ("x", "y", "low", "high"))
         points = {name: [] if ys is None else ys[shown] for name, ys in numbers}
         found.append({**about, "metric": mean.metric, "over": mean.steps, **points})

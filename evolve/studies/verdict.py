@@ -87,8 +87,11 @@ def _in_words(row: Mapping[str, Any]) -> str:
     text = f"{better} and {worse} do not differ clearly yet: "
     if winner_in(row) is not None:
         verb = f"{'beats' if _is_strength(metric) else 'is above'} {worse}"
-        text = f"{better} {verb} {'with' if equal else 'by'} {size}{within}: "
-        text += f"mean of {seeds}, with 95 % {low} to {high}."
+        by = f"with {size} of the points" if equal else f"by {size}{within}"
+        unit = " Elo" if is_elo(metric) else ""
+        text = (
+            f"{better} {verb} {by} on average over {seeds} (95 % interval: {low} to {high}{unit})."
+        )
     elif row["mean"] == equal:
         text += f"{seeds} with the same result."
     elif row["seeds"] == 1:

@@ -38,7 +38,6 @@ def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, Fi
         return ending, None
     if sweep.failure is not None:
         raise RunError(f"{folder}: {sweep.failure}")
-    sweep.compute_importances()
     try:
         rungs = Rungs(sweep, end) if sweep.settings.rungs else None
         result = sweep.play_final(observer) if rungs is None else rungs.climb(observer)

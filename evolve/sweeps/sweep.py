@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from optuna.trial import TrialState
 
 from evolve.cluster import HERE, Placement
@@ -19,7 +18,6 @@ from evolve.errors import ClusterError, RunError
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
-from evolve.sweeps.findings import importances_in
 from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.storage import BEAT, beating, open_database, open_journal, storage_errors
 from evolve.sweeps.study import Queued, Study
@@ -34,7 +32,7 @@ from evolve.sweeps.trials import (
 )
 from evolve.sweeps.worker import IntermediateScore, Worker, ready
 from evolve.tables.paths import JOURNAL_FILE, RUNGS, TRIALS
-from evolve.tables.trials import FinalDocument, Importances, whole_final, write_trials
+from evolve.tables.trials import FinalDocument, whole_final, write_trials
 from evolve.terminal_text import count_of
 
 _LOOK: Final = 0.25
@@ -69,7 +67,6 @@ class Sweep:
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0
-        self._importances = Importances()
 
     def run(self, observer: Observer) -> SweepEnding:
         """Run trials up to the settings' number."""
@@ -141,18 +138,6 @@ class Sweep:
         last = failed[-1].user_attrs.get("reason")
         every = "the only trial" if len(failed) == 1 else f"all {len(failed)} trials"
         return f"{every} failed, the last one: {last}"
-
-    def compute_importances(self) -> None:
-        """Compute the importances, which takes seconds, and keep them with the table."""
-        new = [trial for trial in self.study.trials() if SAME not in trial.user_attrs]
-        complete = [trial for trial in new if trial.state == TrialState.COMPLETE]
-        self._importances = importances_in(
-            self.plan.space.distributions,
-            [trial.params for trial in complete],
-            np.array([trial.values[0] for trial in complete]),
-            self.settings.seed,
-        )
-        self._save()
 
     @property
     def has_champion(self) -> bool:
@@ -264,7 +249,7 @@ class Sweep:
         if (final := whole_final(self.folder)) is not None and self.has_champion:
             self.plan.add_final(rows, final)
         types = {p.name: p.type for p in self.plan.space.parameters}
-        write_trials(self.folder, rows, types, self._importances)
+        write_trials(self.folder, rows, types)
         return rows
 
     @contextmanager

@@ -120,7 +120,7 @@ GENERATIONS_COLUMNS: Final = Columns(
                 label="Elo of the best"),
         _number("panel_elo_low", "where the 95 % interval of that begins"),
         _number("panel_elo_high", "and where it ends"),
-        _number("rating", "strength: panel_elo of all generations, smoothed by their errors",
+        _number("rating", "strength: panel_elo smoothed over all generations, later ones too",
                 chart=Chart("Rating on the ladder", first=True), label="Elo of the best"),
         _number("rating_low", "where the 95 % interval of the rating begins", in_view=False),
         _number("rating_high", "and where it ends", in_view=False),

@@ -24,6 +24,7 @@ METRICS_COLUMNS: Final = Columns(
         *(Column(name, pa.int64()) for name in ("check", "games", "steps")),
         Column("loss", pa.float64(), chart=Chart("Loss")),
         Column("score", pa.float64(), format="percent", chart=Chart("Score", (0, 1))),
+        *(Column(f"score{end}", pa.float64(), before=None) for end in ("_low", "_high")),
         *(
             Column(
                 name,
@@ -50,9 +51,10 @@ METRICS_COLUMNS: Final = Columns(
 )
 """The columns of the table.
 
-Null where they do not apply: the scores against the panel; the Elo on the ladder with its 95 %
-interval; the share of weights that games have visited. accept_seconds: CPU seconds of games that
-choose between models, a part of cpu_seconds.
+The score against the judge has the 95 % interval of its games. Null where they do not apply: the
+scores against the panel; the Elo on the ladder with its 95 % interval; the share of weights that
+games have visited. accept_seconds: CPU seconds of games that choose between models, a part of
+cpu_seconds.
 """
 METRICS_UNUSED: Final[Mapping[str, tuple[str, ...]]] = {
     "panel": (*_LADDER, "visited"),

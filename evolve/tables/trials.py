@@ -5,9 +5,7 @@ The trials table is written as a whole from the study after each change.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,8 +49,6 @@ FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
 REPEATED: Final = "the settings of trial"
 """Begins the reason of a finished trial that has the result of an earlier one."""
-_IMPORTANCES: Final = b"importances"
-_NOT_YET: Final = "importances are not known before the sweep ends or is stopped"
 
 _TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 FINAL_SCHEMA: Final = pa.schema(
@@ -63,36 +59,17 @@ FINAL_SCHEMA: Final = pa.schema(
 """Columns of the table: a final gives Elo and games; rungs give lives and an interval."""
 
 
-@dataclass(frozen=True)
-class Importances:
-    """The share of each parameter in a good score, or why it is unknown.
-
-    shares: by parameter, with a sum of 1. p: how likely chance gives as large a share. reason: why
-    the shares are unknown.
-    """
-
-    shares: Mapping[str, float] = field(default_factory=dict)
-    p: Mapping[str, float] = field(default_factory=dict)
-    reason: str = _NOT_YET
-
-
 def write_trials(
-    folder: Path,
-    rows: Sequence[Mapping[str, Any]],
-    parameters: Mapping[str, type],
-    importances: Importances,
+    folder: Path, rows: Sequence[Mapping[str, Any]], parameters: Mapping[str, type]
 ) -> None:
-    """Replace the table, with the importances of `parameters` as metadata.
+    """Replace the table; `parameters` gives the type of each.
 
-    `parameters` gives the type of each. RunError where a row has values of other types.
+    Raises RunError where a row has values of other types.
     """
     fields = [pa.field(name, _TYPES[kind]) for name, kind in parameters.items()]
     position = 1 + TRIALS_COLUMNS.names.index("seconds")
     fixed = list(TRIALS_COLUMNS.schema)
-    schema = pa.schema(
-        [*fixed[:position], *fields, *fixed[position:]],
-        metadata={_IMPORTANCES: json.dumps(asdict(importances))},
-    )
+    schema = pa.schema([*fixed[:position], *fields, *fixed[position:]])
     try:
         table = table_of_rows(rows, schema)
     except (pa.ArrowException, TypeError) as error:  # another program wrote the study
@@ -104,20 +81,6 @@ def read_trials(folder: Path) -> pa.Table | None:
     """The table; None before there is one. RunError when it is damaged."""
     path = folder / TRIALS_FILE
     return read_table(path, TRIALS_COLUMNS) if path.exists() else None
-
-
-def importances_of(table: pa.Table) -> Importances:
-    """The importances in a table's metadata, the largest first."""
-    try:
-        stored = Importances(**parse_json((table.schema.metadata or {}).get(_IMPORTANCES, b"{}")))
-        order = sorted(stored.shares, key=lambda name: -stored.shares[name])
-        return Importances(
-            {name: float(stored.shares[name]) for name in order},
-            {name: float(stored.p[name]) for name in order},
-            str(stored.reason),
-        )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{TRIALS_FILE} is damaged: its importances cannot be read") from error
 
 
 class Against(BaseModel):

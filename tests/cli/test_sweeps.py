@@ -10,18 +10,20 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pandas as pd
+import httpx
 import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
 
 from evolve.arena.judges import RATING, rating_seconds
 from evolve.cli.display import Display, watching
-from evolve.cli.output import print_trials
 from evolve.cli.sweeps import TrialsView
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.runs.progress import TimeLeft
-from evolve.runs.run import Run
-from evolve.tables.trials import Importances
+from evolve.runs.run import load_run
+from evolve.tables.paths import JOURNAL_FILE
+from tests.cli import done
 
 
 def row(number: int, state: str, score: float | None, **others: Any) -> dict[str, Any]:
@@ -92,22 +94,22 @@ def test_a_program_has_no_rating_to_wait_for() -> None:
     assert TrialsView(sweep_of(settings)).endings(1.0) == {"final": 0.0, RATING: 0.0}
 
 
-def test_the_parameters_that_matter_most_are_shown(
-    swept: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = Run(swept)
-    frame: pd.DataFrame = run.trials
-    shares = {"weights.7": 0.6, "mobility.1": 0.3, "stability.2": 0.1}
-    run.__dict__["importances"] = Importances(shares, dict.fromkeys(shares, 0.02))
-    print_trials(run, frame)
-    head, *lines = capsys.readouterr().out.splitlines()
-    names = head.split()
-    assert names[:5] == ["number", "state", "score", "score_error", "seconds"]
-    assert names[5:8] == list(shares)
-    assert len(names) == 11
-    assert [line.split()[0] for line in lines[: len(frame)]] == ["0", "1", "2", "3", "4"]
-    assert lines[len(frame)].startswith("6 of ")
-    assert lines[-2].startswith("importance for a good score: weights.7 0.60 (p 0.020), mobility.1")
+def test_too_few_trials_say_nothing_about_settings(swept: Path) -> None:
+    settings = load_run(swept).trials.columns[5:-6]
+    lines = done("show", swept).out.splitlines()
+    assert lines[0].split()[5:] == list(settings[:6])
+    assert f"5 trials: too few to say which of {len(settings)} settings matter" in "\n".join(lines)
+
+
+def test_the_study_opens_in_optuna_dashboard(swept: Path) -> None:
+    """Its importances are what `evolve` leaves to it."""
+    dashboard = pytest.importorskip("optuna_dashboard")
+    storage = JournalStorage(JournalFileBackend(str(swept / JOURNAL_FILE)))
+    client = httpx.Client(transport=httpx.WSGITransport(dashboard.wsgi(storage)))
+    (study,) = client.get("http://x/api/studies").json()["study_summaries"]
+    found = client.get(f"http://x/api/studies/{study['study_id']}/param_importances").json()
+    names = {one["name"] for one in found["param_importances"][0]}
+    assert names == set(load_run(swept).trials.columns[5:-6])
 
 
 def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:

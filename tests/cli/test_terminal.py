@@ -18,7 +18,7 @@ import evolve
 from evolve.cli import terminal
 from evolve.cli.runs import print_compared
 from evolve.studies.comparison import Comparison
-from evolve.tables.trials import Importances, write_trials
+from evolve.tables.trials import write_trials
 from evolve.terminal_text import plain
 from tests.cli import done, invoke, misused, on_a_terminal, program
 from tests.studies.test_document import FRAME
@@ -61,8 +61,7 @@ def hostile(copy: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
          "worker": stored, "agent": stored, "reason": stored}
         for n in range(3)
     ]  # fmt: skip
-    shares = ({stored: 0.7, "layers": 0.3}, {stored: 0.01, "layers": 0.5})
-    write_trials(sweep, rows, {stored: str, "layers": str}, Importances(*shares))
+    write_trials(sweep, rows, {stored: str, "layers": str})
     return folder
 
 

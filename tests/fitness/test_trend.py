@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.fitness.trend import REST, SPAN, Curve, rest_message
+from evolve.fitness.trend import REST, SPAN, Curve, rest_message, resting_since
 
 
 def curve(elo: np.ndarray, error: float = 25.0, every: int = 1) -> Curve:
@@ -120,3 +120,20 @@ def test_line_on_rest_gives_the_interval_and_since_when() -> None:
     assert rest_message({**row, "rise_high": REST}) is None
     assert rest_message({**row, "rise_high": float("nan")}) is None
     assert rest_message({"panel_score": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("highs", "since"),
+    [
+        ([None, 60.0, 19.0, 15.0], 1.0),
+        ([None, 19.0, 60.0, 15.0], 0.5),
+        ([None, 19.0, 60.0], None),
+        ([float("nan"), 60.0], None),
+        ([], None),
+    ],
+)
+def test_a_run_rests_since_the_generation_that_was_named_first(
+    highs: list[float | None], since: float | None
+) -> None:
+    rows = [{"rise_high": high, "rise_since": n / 2} for n, high in enumerate(highs)]
+    assert resting_since(rows) == since

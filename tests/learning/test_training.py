@@ -296,7 +296,10 @@ def test_warming_up_teaches_nothing() -> None:
 
 def test_the_columns_are_the_rating_with_its_interval() -> None:
     judged = Judgement(0.5, 0.1, "the ladder", elo=Estimate.around(1200.0, 98.0, 8))
-    assert columns_of(judged) == {"elo": 1200.0, "elo_low": 1102.0, "elo_high": 1298.0}
+    columns = columns_of(judged)
+    assert columns.pop("score_low") == pytest.approx(0.304, abs=1e-4)
+    assert columns.pop("score_high") == pytest.approx(0.696, abs=1e-4)
+    assert columns == {"score": 0.5, "elo": 1200.0, "elo_low": 1102.0, "elo_high": 1298.0}
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
@@ -306,7 +309,7 @@ def test_the_panel_has_a_column_each(rules: str) -> None:
     found = judge_of(settings).judge(agent, Threads(2))
     columns = columns_of(found)
     ends = ("", "_low", "_high")
-    assert set(columns) == {f"{name}{end}" for name in METRICS_SCORES for end in ends}
+    assert set(columns) == {f"{name}{end}" for name in ("score", *METRICS_SCORES) for end in ends}
     assert set(columns) < set(METRICS_COLUMNS.names)
     for name in METRICS_SCORES:
         low, score, high = (columns[f"{name}{end}"] for end in ("_low", "", "_high"))

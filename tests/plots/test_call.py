@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import evolve
 from evolve.errors import AgentError, OptionsError, RunError
 from evolve.plots.call import data_of
+from evolve.plots.figure import _fit
 from evolve.runs.run import Run, Study
 from evolve.studies.call import compare
-from tests.plots import written_in
+from tests.plots import drawn, written_in
 
 
 def texts_of(tmp_path: Path, *sources: Any, **options: Any) -> set[str]:
@@ -75,7 +77,30 @@ def test_several_runs_and_studies_over_one_another(run: Run, study: Study, tmp_p
         "each seed, and the mean"  # one setting's values lose its name
     }
     texts = texts_of(tmp_path, run, study, metric="best_score")
-    assert {"seen", "both crossover=blend", "both crossover=uniform"} <= texts
+    assert {"seen", "both: blend", "both: uniform"} <= texts
+
+
+@pytest.mark.parametrize("size", ["8.5x6cm", "6x5cm", "17x10cm"])
+def test_a_figure_for_a_paper_fits_its_size(run: Run, study: Study, size: str) -> None:
+    """All texts end inside, and the legend takes little of it."""
+    figure = evolve.plot(run, study, metric="best_score", style="paper", size=size)
+    figure.axes[0].set_ylabel("a label that is as long as the picture " + "is high " * 5)
+    _fit(figure)
+    renderer = drawn(figure)
+    boxes = {
+        text.get_text(): text.get_window_extent(renderer)
+        for text in figure.findobj(Text)
+        if text.get_text() and text.get_visible()
+    }
+    width, height = figure.bbox.size
+    cut = [
+        text
+        for text, box in boxes.items()
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1
+    ]
+    assert cut == []
+    (legend,) = figure.legends
+    assert legend.get_window_extent(renderer).height < 0.2 * height
 
 
 def test_the_data_behind_it(run: Run, study: Study) -> None:

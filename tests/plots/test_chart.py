@@ -13,7 +13,7 @@ from matplotlib.text import Annotation, Text
 
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import RunError
-from evolve.plots.chart import _rung_text, caption_of, draw_chart, names_of
+from evolve.plots.chart import _rung_text, caption_of, draw_chart
 from evolve.runs.run import Run
 from evolve.runs.summary import summary_of
 from evolve.studies.course import Course, course_of
@@ -61,9 +61,6 @@ def test_bands_are_below_all_curves_and_each_curve_has_a_dash() -> None:
 
 
 def test_values_of_one_setting_lose_its_name() -> None:
-    assert names_of(["depth=1", "depth=2"]) == ("depth", ["1", "2"])
-    assert names_of(["depth=1"]) == ("", ["depth=1"])
-    assert names_of(["a=1 b=2", "a=2 b=2"])[1] == ["a=1 b=2", "a=2 b=2"]
     caption = caption_of([course("depth=1", 1, seeds=2), course("depth=2", 1, seeds=3)])
     assert caption == ("depth · mean of 2 to 3 seeds · band: from the lowest seed to the highest")
 

@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 
 from evolve.evolution.lineage import Lineage
+from evolve.number_text import elo_text
 from evolve.plots.lineage import _survival_of, plot_lineage, ratings_of
 from evolve.runs.run import Run
+from evolve.runs.summary import ELO, summary_of
 from tests.cli.test_light import KEPT_RUN
 from tests.plots import written_in
 
@@ -33,6 +35,16 @@ def test_the_axis_is_the_rating(run: Run, tmp_path: Path) -> None:
     ]
     assert worse
     assert max(ratings_of(lineage, worse).values()) < rated.loc[0, "panel_elo"]
+
+
+def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> None:
+    summary, lineage = summary_of(run), Lineage(run)
+    champion = str(summary["champion"])
+    assert champion in lineage.births
+    assert ratings_of(lineage, [champion]) == {champion: summary["elo"]}
+    plot_lineage(lineage, champion).save(tmp_path / "tree.svg")
+    headline = elo_text(*(summary[name] for name in ELO))
+    assert f"champion {headline}" in written_in(tmp_path / "tree.svg")
 
 
 def test_without_the_ladder_only_the_generation_is_an_axis(tmp_path: Path) -> None:

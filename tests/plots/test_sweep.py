@@ -11,8 +11,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve.plots.figure import DIVERGING
-from evolve.plots.sweep import _SIZE, _draw_history, _draw_landscape, _draw_slice
-from evolve.sweeps.landscape import Trials
+from evolve.plots.sweep import _draw_history, _draw_setting
+from evolve.sweeps.scatter import Scatter, Setting
 from tests.plots import drawn
 
 RNG = np.random.default_rng(0)
@@ -43,14 +43,18 @@ def trials_with(values: Any) -> pd.DataFrame:
     )
 
 
+def scatter_with(values: Any) -> tuple[Scatter, Setting]:
+    setting = Setting.of("x", list(values))
+    scores = np.linspace(0.2, 0.9, COUNT).tolist()
+    colours = np.linspace(-1, 1, COUNT).tolist()
+    return Scatter(list(range(COUNT)), scores, colours, [setting], COUNT - 1, 0, ""), setting
+
+
 @pytest.mark.parametrize("kind", VALUES)
 def test_tick_labels_do_not_overlap(kind: str) -> None:
     figure = Figure(figsize=(12, 9.4), layout="constrained")
     axes = figure.add_subplot(figure.add_gridspec(3, 4)[1, 0])
-    rows: list[Any] = trials_with(VALUES[kind]).to_dict("records")
-    land = Trials(rows, [], [], None).over(["x"], _SIZE)
-    assert land is not None
-    _draw_slice(axes, land)
+    _draw_setting(axes, *scatter_with(VALUES[kind]))
     renderer = drawn(figure)
     low, high = axes.get_xlim()
     labels = [
@@ -79,19 +83,13 @@ def test_the_legend_is_not_over_the_curve() -> None:
     assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0
 
 
-def test_a_landscape_has_the_colours_of_values() -> None:
-    trials = trials_with(VALUES["share"])
-    trials["y"] = VALUES["weights"]
-    rows: list[Any] = trials.to_dict("records")
-    land = Trials(rows, [], [], COUNT - 1).over(("x", "y"), _SIZE)
-    assert land is not None
-    figure = Figure()
-    left, right = figure.subplots(1, 2)
-    _draw_landscape(figure, land, left, right)
-    colours = left.collections[0]
-    assert colours.get_cmap() == DIVERGING
-    middle = sum(colours.get_clim()) / 2
-    assert middle == pytest.approx(np.mean(land.scores))
-    bars = [axes for axes in figure.axes if axes not in (left, right)]
-    for bar, values in zip(bars, (land.mean, land.error), strict=True):
-        assert bar.get_ylim() == pytest.approx((values.min(), values.max()))
+def test_trials_have_the_colours_of_their_scores_and_two_are_marked() -> None:
+    axes = Figure().subplots()
+    scatter, setting = scatter_with(VALUES["share"])
+    _draw_setting(axes, scatter, setting)
+    (trials,) = axes.collections
+    assert (trials.get_cmap(), trials.get_clim()) == (DIVERGING, (-1, 1))
+    assert list(trials.get_array()) == scatter.colours
+    marked = [tuple(np.ravel(line.get_data())) for line in axes.lines]
+    places = setting.places
+    assert marked == [(places[0], 0.2), (places[-1], 0.9)]

@@ -107,7 +107,7 @@ def test_completion_shows_what_users_need() -> None:
     shown = {name for name in dir(evolve.load_run(KEPT)) if not name.startswith("_")}
     assert shown == {
         "champion", "command", "config", "elo", "find", "games", "generation", "generation_count",
-        "generations", "importances", "individuals", "metrics", "name", "path", "plot", "seed",
+        "generations", "individuals", "metrics", "name", "path", "plot", "seed",
         "setting", "table", "tables", "trials",
     }  # fmt: skip
 

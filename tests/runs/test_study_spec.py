@@ -15,6 +15,7 @@ from evolve.runs.study_spec import (
     grid_of,
     read_study_spec,
     seeds_of,
+    short_names,
     study_spec_of,
 )
 
@@ -134,3 +135,21 @@ def test_a_line_of_the_grid_gives_its_values() -> None:
     for values in (["1,2"], [[1, 2]], ["a|b", "c"], [" a"], [""]):
         with pytest.raises(EvolveError, match=r"cannot give these values|--grid takes"):
             grid_line("x", values)
+
+
+@pytest.mark.parametrize(
+    ("names", "key", "short"),
+    [
+        (["depth=1", "depth=2"], "depth", ["1", "2"]),
+        (["depth=1"], "", ["depth=1"]),
+        (["a=1 b=2", "a=2 b=2"], "a", ["1", "2"]),
+        (["a=x y b=2", "a=z b=3"], "a and b", ["x y · 2", "z · 3"]),
+        (["s a=1", "s a=2", "first"], "a", ["s: 1", "s: 2", "first"]),
+        (["a=1", "b=1"], "", ["a=1", "b=1"]),
+        (["first", "second"], "", ["first", "second"]),
+    ],
+)
+def test_settings_side_by_side_have_their_values_as_names(
+    names: list[str], key: str, short: list[str]
+) -> None:
+    assert short_names(names) == (key, short)

@@ -7,7 +7,7 @@ from pathlib import Path
 from evolve.runs.run import Run
 from evolve.runs.sweeps import READING
 from evolve.tables.paths import FINAL_FILE
-from evolve.tables.trials import Importances, write_trials
+from evolve.tables.trials import write_trials
 
 
 def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> Non
         {"number": number, "state": state, "score": score}
         for number, (state, score) in enumerate(states.items())
     ]
-    write_trials(tmp_path, rows, {}, Importances())
+    write_trials(tmp_path, rows, {})
     progress = READING.progress(Run(tmp_path))
     assert (progress.done, progress.complete) == (2, False)
     assert progress.metrics == {"best_score": 0.5}  # a pruned one was judged by less
@@ -39,7 +39,7 @@ def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> Non
 def test_where_games_end_a_sweep_trials_have_no_target(tmp_path: Path) -> None:
     """Its `trials` are the most that these games could be."""
     (tmp_path / "config.toml").write_text('command = "sweep program"\ntrials = 9\ngames = 800\n')
-    write_trials(tmp_path, [{"number": 0, "state": "COMPLETE", "score": 0.5}], {}, Importances())
+    write_trials(tmp_path, [{"number": 0, "state": "COMPLETE", "score": 0.5}], {})
     (tmp_path / FINAL_FILE).write_text('{"trials": 1, "over": true}')
     progress = READING.progress(Run(tmp_path))
     assert (progress.done, progress.target, progress.complete) == (1, None, True)

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from evolve.engine.board.board import Board
-from evolve.errors import SettingsError
-from evolve.parsing import json_value
-from evolve.service import engine_worker
-from evolve.sweeps.landscape import Trials
 from tests.service import Service
-from tests.service.test_page import sweep_in
 
 
 @pytest.mark.parametrize(
@@ -54,23 +47,3 @@ def test_boards_are_read_as_people_write_them(service: Service) -> None:
         (error,) = asked(422, board=text)["errors"]
         assert error["pointer"] == "/position/board"
     assert asked(422, board=f"{cells} X", moves="f5")["errors"][0]["pointer"] == "/position/moves"
-
-
-def test_landscapes_are_those_of_python(tmp_path: Path) -> None:
-    sweep_in(tmp_path / "one")
-    trials = Trials.of(tmp_path / "one")
-    found = json_value(engine_worker.landscapes(str(tmp_path / "one"), [], 8))
-    assert found["names"] == [one["x"]["name"] for one in found["items"]] == trials.names
-    assert all(one["y"] is None for one in found["items"])
-    alone = engine_worker.landscapes(str(tmp_path / "one"), [], 0)
-    assert (alone["names"], alone["items"]) == (trials.names, [])
-    names = ["endgame", "mobility.0"]
-    (both,) = json_value(engine_worker.landscapes(str(tmp_path / "one"), names, 8))["items"]
-    assert (both["x"]["name"], both["y"]["low"], both["y"]["high"]) == ("endgame", 0, 9)
-    land = trials.over(names, (len(both["across"]), len(both["up"])))
-    assert land is not None
-    told = np.array([[np.nan if one is None else one for one in row] for row in both["mean"]])
-    assert told == pytest.approx(np.where(land.near, land.mean, np.nan), nan_ok=True)
-    assert both["best"] == land.best.tolist()
-    with pytest.raises(SettingsError, match="no parameter varies that is called depth"):
-        engine_worker.landscapes(str(tmp_path / "one"), ["depth"], 8)

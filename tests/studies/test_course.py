@@ -10,12 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evolve.arena.judges import Judgement
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import mean_of
+from evolve.learning.training import columns_of
 from evolve.runs.run import Run, Study
 from evolve.studies import course
 from evolve.studies.comparison import Group, groups_of
 from evolve.studies.course import Course, course_of, course_of_group, frame_of, metrics_of
+from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
 from tests.plots.conftest import run, study
 from tests.plots.test_run import training
 
@@ -40,9 +43,24 @@ def test_a_training_is_drawn_over_games_and_a_run_over_generations(
     assert course_of(run, None).steps == "generation"
     taught = training(tmp_path / "run", 4, ladder=True)
     found = course_of(taught, None)
-    assert (found.metric, found.steps) == ("panel_score", "games")
+    assert (found.metric, found.steps) == ("score", "games")
     assert found.x.tolist() == [0, 100, 200, 300]
     assert course_of(taught, "elo", "generations").steps == "check"
+
+
+def test_a_training_is_drawn_as_it_was_measured_with_its_error(tmp_path: Path) -> None:
+    training(tmp_path / "run", 0)
+    scores = [0.912, 0.897, 0.933, 0.930]
+    for check, score in enumerate(scores):
+        judged = columns_of(Judgement(score, 0.01, "the panel"))
+        row = dict.fromkeys(METRICS_COLUMNS.names, 1) | judged
+        commit_metrics(tmp_path / "run", check, {**row, "check": check, "games": 100 * check})
+    (group,) = groups_of([Run(tmp_path / "run")])
+    found = course_of_group(group)
+    assert found is not None
+    assert found.y.tolist() == scores
+    assert found.low is not None
+    assert found.low.tolist() == pytest.approx([score - 0.0196 for score in scores], abs=1e-4)
 
 
 @pytest.mark.parametrize("over", ["games", "seconds"])

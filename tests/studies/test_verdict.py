@@ -19,8 +19,8 @@ UNIFORM = {"setting": "crossover=blend", "against": "crossover=uniform populatio
     [
         (
             {**UNIFORM, "mean": -120.4, "low": -210.0, "high": -30.0, "p_holm": 0.01},
-            "Uniform crossover with 32 individuals beats blend crossover by 120 Elo: mean of 5 "
-            "seeds, with 95 % 30 to 210.",
+            "Uniform crossover with 32 individuals beats blend crossover by 120 Elo on "
+            "average over 5 seeds (95 % interval: 30 to 210 Elo).",
         ),
         (
             {"metric": "panel_score", "mean": 0.04, "low": -0.5, "high": 0.58, "p_holm": 0.7},
@@ -30,11 +30,13 @@ UNIFORM = {"setting": "crossover=blend", "against": "crossover=uniform populatio
         ),
         (
             {"metric": "hours", "mean": 2.0, "low": 1.0, "high": 3.0, "p_holm": 0.01},
-            "a is above b by 2.000 in hours: mean of 5 seeds, with 95 % 1.000 to 3.000.",
+            "a is above b by 2.000 in hours on average over 5 seeds (95 % interval: 1.000 to "
+            "3.000).",
         ),
         (
             {"metric": HEAD_TO_HEAD, "mean": 0.3, "low": 0.2, "high": 0.4, "p_holm": 0.01},
-            "In matches b beats a with 0.700: mean of 5 seeds, with 95 % 0.600 to 0.800.",
+            "In matches b beats a with 0.700 of the points on average over 5 seeds (95 % interval: "
+            "0.600 to 0.800).",
         ),
         (
             {"seeds": 1, "mean": 9.0, "low": np.nan, "high": np.nan, "p_holm": np.nan},

@@ -18,7 +18,7 @@ from evolve.sweeps.learning_plan import SHAPE_SETS
 from evolve.sweeps.plan import settings_to_try
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
 from evolve.sweeps.trials import rows_of
-from evolve.tables.trials import Importances, write_trials
+from evolve.tables.trials import write_trials
 from tests.sweeps import HELD, local, plan, run_one, table_of
 
 
@@ -198,7 +198,7 @@ def test_the_best_trials_of_a_sweep_come_after_the_defaults(tmp_path: Path) -> N
         run_one(first, score)
     rows = table_of(first)
     types = {one.name: one.type for one in first.plan.space.parameters}
-    write_trials(tmp_path, rows, types, Importances())
+    write_trials(tmp_path, rows, types)
     (tmp_path / "next").mkdir()
     given = {"trials": 9, "seed": 5, "start_from": str(tmp_path), "fix": HELD}
     study = local(tmp_path / "next", **given)

@@ -14,9 +14,7 @@ from evolve.sweeps.samplers import Proposer
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import SURPLUS, TrialResult, known_result
-from evolve.tables.trials import Importances
 from tests.sweeps import plan, table_of, take
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
@@ -119,20 +117,6 @@ def test_the_defaults_are_played_even_where_their_result_is_known(tmp_path: Path
     again, third = take(study), take(study)
     assert third.result is not None
     assert (again.number, again.values, again.result) == (0, first.values, None)
-
-
-def test_importances_count_a_result_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    study = opened(tmp_path)
-    for facts in ({}, {"same_as": 0}, {}):
-        task = take(study)
-        study.end(task.number, TrialResult(TrialState.COMPLETE, {"score_error": 0.1, **facts}, 0.5))
-    monkeypatch.setattr(
-        "evolve.sweeps.sweep.importances_in",
-        lambda space, values, scores, seed: Importances(reason=f"{len(values)}"),
-    )
-    sweep = Sweep(tmp_path, study.plan, study)
-    sweep.compute_importances()
-    assert sweep._importances.reason == "2"
 
 
 def insist_on(proposer: Proposer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 import evolve
 from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
 from evolve.tables.parquet import write_table
-from evolve.tables.trials import Importances, write_trials
+from evolve.tables.trials import write_trials
 from tests.evolution.conftest import start
 
 
@@ -22,7 +22,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "metrics").mkdir()
     commit_metrics(folder, 0, dict.fromkeys(METRICS_COLUMNS.names, 1))
     rows = [{"number": n, "state": "COMPLETE", "score": n / 7, "x": n / 3} for n in range(9)]
-    write_trials(folder, rows, {"x": float}, Importances({"x": 1.0}, {"x": 0.5}))
+    write_trials(folder, rows, {"x": float})
     games = pa.Table.from_pandas(evolve.load_run(folder).games, preserve_index=False)
     write_table(folder / "match.parquet", games)
     return folder

@@ -1,9 +1,10 @@
-"""Comparisons of runs and their seeds; of sweeps, what matters and what scores to expect."""
+"""Comparisons of runs and their seeds; of sweeps, their best and all trials."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Final
+from dataclasses import asdict
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
@@ -14,15 +15,13 @@ from evolve.runs.summary import differing_in
 from evolve.service.api.runs import use_lines, word_of
 from evolve.service.forms import shown_settings
 from evolve.service.models.meta import Items
-from evolve.service.models.runs import Best, Comparison, Importances, Landscapes, OverSeeds
+from evolve.service.models.runs import Best, Comparison, OverSeeds, Scatter
 from evolve.service.responses import RunId, not_found
 from evolve.service.state import Service, ServiceState
+from evolve.sweeps.scatter import scatter_of
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
-Parameters = Annotated[tuple[str, ...], Query(max_length=2)]
-_SLICES: Final = 8
-"""Most parameters over which expected scores are sent one by one."""
 
 
 @router.get("/compare")
@@ -98,33 +97,10 @@ async def get_best(service: Service, run: RunId) -> Best:
     return Best.model_validate({**found, "lines": [*found["lines"], *use_lines(service, opened)]})
 
 
-@router.get("/runs/{run}/importances")
-def get_importances(service: Service, run: RunId) -> Importances:
-    """How much each setting of a sweep matters."""
-    importances = _sweep(service, run).importances
-    items = [
-        {"parameter": name, "share": share, "p": importances.p.get(name)}
-        for name, share in importances.shares.items()
-    ]
-    why = importances.reason or "there are no trials yet"
-    return Importances(items=items, why=None if items else why)
-
-
-@router.get("/runs/{run}/landscapes")
-async def get_landscapes(
-    service: Service,
-    run: RunId,
-    parameter: Parameters = (),
-    slices: Annotated[int, Query(ge=0, le=_SLICES)] = _SLICES,
-) -> Landscapes:
-    """Expected scores over one or two parameters; without any, over each of those that matter most.
-
-    `slices`: how many of these; 0 gives the names alone, at once.
-    """
-    folder = str(_sweep(service, run).path)
-    asked: dict[str, Any] = {"folder": folder, "names": [*parameter], "slices": slices}
-    found = await service.search.ask("landscapes", **asked)
-    return Landscapes.model_validate(found)
+@router.get("/runs/{run}/scatter")
+def get_scatter(service: Service, run: RunId) -> Scatter:
+    """The trials of a sweep over each of its settings, as `evolve plot` draws them."""
+    return Scatter.model_validate(json_value(asdict(scatter_of(_sweep(service, run).path))))
 
 
 def _sweep(service: ServiceState, run: str) -> Run:

@@ -138,23 +138,23 @@ class Best(BaseModel):
     lines: list[dict[str, str]]
 
 
-class Importances(BaseModel):
-    """How much each setting of a sweep matters: its share, and how likely chance gives that."""
+class Scatter(BaseModel):
+    """The trials of a sweep that have a score, over each setting that varies.
 
-    items: list[dict[str, Any]]
-    why: str | None
-
-
-class Landscapes(BaseModel):
-    """Landscapes of a sweep: scores that trials let expect over one or two parameters.
-
-    Each has its axes `x` and `y`, the places `across` and `up` of columns and rows (0 to 1 on an
-    axis), `mean` and `error` of the score there, and the `points`, `scores` and `best` of trials.
+    trials, scores: their numbers and scores; colours: the scores from −1 to 1 around their mean.
+    settings: each with its `name`, its `values` in these trials, `low` and `high`, whether its
+    scale is one of ratios (`log`), and its `choices` where it has no numbers; those that go with
+    the score most closely come first. winner, defaults: indices of these trials. note: that the
+    trials are too few to say what matters, and that the order says nothing.
     """
 
-    names: list[str] = Field(description="parameters that vary, those that matter most first")
-    pair: list[str] = Field(description="the first two of these, in the order of the table")
-    items: list[dict[str, Any]]
+    trials: list[int]
+    scores: list[float]
+    colours: list[float]
+    settings: list[dict[str, Any]]
+    winner: int | None
+    defaults: int | None
+    note: str
 
 
 class CrossTable(BaseModel):

@@ -93,11 +93,11 @@ function apart(labels, top, bottom) {
 }
 
 /**
- * Lines over a common x. series: [{name, points: [{x, y, low, high, faint}], dots, whiskers, open, bold, label}]; low and high make
+ * Lines over a common x. series: [{name, points: [{x, y, low, high, faint, shade}], dots, whiskers, open, bold, label}]; low and high make
  * a band, or whiskers; `dots`: points without a line; `open`: ringed; `unlisted`: not in the legend. rungs: [{label, elo, passed}], lines with names.
- * `range`: what y shows at least; `words`: names of x from 0 on; `small`: half as high; `bare`: no names of its series. The pointer reads values off; a drag zooms.
+ * `range`: what y shows at least; `words`: names of x from 0 on; `log`: x is a logarithm to the base 10; `small`: half as high; `bare`: no names of its series. The pointer reads values off; a drag zooms.
  */
-export function Plot({ title, option, about, acts, series, xName, range = [], text = number, words, rungs = [], small, bare, tall, children }) {
+export function Plot({ title, option, about, acts, series, xName, range = [], text = number, words, rungs = [], log, small, bare, tall, children }) {
   const [at, setAt] = useState(null);
   const [hidden, setHidden] = useState([]);
   const [zoom, setZoom] = useState(null);
@@ -114,7 +114,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   const ys = [low - pad, isNumber(above) && above - high < (high - low) / 4 ? above + pad : high + pad];
   const lines = rungs.filter(({ elo }) => elo > ys[0] && elo < ys[1]);
   const near = ({ points }) => points.reduce((best, point) => (isNumber(point.y) && Math.abs(point.x - at) < Math.abs(best.x - at) ? point : best), points.find(({ y }) => isNumber(y)) || {});
-  const xText = (value) => (words ? words[value] : number(value));
+  const xText = (value) => (words ? words[value] : number(log ? Number((10 ** value).toPrecision(2)) : value));
   const yText = text === percent ? (share) => percent(share, 0) : text;
   const width0 = (list) => 18 + 6.6 * Math.max(4, ...list.map((name) => name.length));
   const ends = shown.filter(({ dots, label }) => !bare && (label || !dots)).map((curve) => {
@@ -124,7 +124,9 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   const draw = (width) => {
     const height = small ? 150 : tall ? Math.max(240, Math.min(400, width * 0.36)) : Math.max(180, Math.min(300, width * 0.42));
     const roomy = width > (rungs.length ? 720 : 330);
-    const right = !roomy || words ? RIGHT : rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${number(elo, 0)} –`)) : Math.min(width / 3, width0(ends.map((curve) => curve.words)));
+    const beside = width0(ends.map((curve) => curve.words));
+    const labelled = roomy && !words && !rungs.length && beside < width / 3; // else the legend has to do
+    const right = labelled ? beside : roomy && rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${number(elo, 0)} –`)) : RIGHT;
     const x = scale(xs, [LEFT + 6, width - right]);
     const y = scale(ys, [height - BOTTOM, TOP]);
     const join = (points, key) => points.map((point) => `${x(point.x).toFixed(1)},${y(point[key]).toFixed(1)}`).join(" ");
@@ -139,8 +141,8 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
       setFrom(null);
       if (Math.abs(x(ends[1]) - x(ends[0])) > 12 && series.some(({ points }) => points.filter((point) => point.x >= ends[0] && point.x <= ends[1]).length > 1)) setZoom(ends);
     };
-    const xTicks = words ? words.map((_, index) => index) : ticks(xs, Math.min(10, width / 90), all.every((point) => Number.isInteger(point.x)));
-    const labels = roomy && !words && !rungs.length ? apart(ends.map((curve) => ({ ...curve, y: y(curve.last) + 4 })), TOP + 4, height - BOTTOM) : [];
+    const xTicks = words ? words.map((_, index) => index) : ticks(xs, Math.min(10, width / (small ? 60 : 90)), all.every((point) => Number.isInteger(point.x)));
+    const labels = labelled ? apart(ends.map((curve) => ({ ...curve, y: y(curve.last) + 4 })), TOP + 4, height - BOTTOM) : [];
     const names = apart(lines.map((rung) => ({ ...rung, y: y(rung.elo) + 4 })), TOP + 4, height - BOTTOM + 4);
     const own = rungs.length ? ends.filter((curve) => roomy || curve.open).map((curve) => ({ ...curve, y: curve.open ? y(curve.last) - 14 : y(Math.min(...curve.points.filter((point) => x(point.x) > x(curve.x) - 8 - 6.6 * curve.words.length).map((point) => point.low ?? point.y))) + 16 })) : [];
     return html`<${Svg} label=${`${title}: ${described(shown, text)}`} width=${width} height=${height} class="plot" onPointerDown=${(event) => !words && setFrom(valueAt(event))}
@@ -156,10 +158,10 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
         ${!whiskers && pieces(points, "x", "low", "high").map((part) => html`<polygon class="band" points=${`${join(part, "low")} ${join([...part].reverse(), "high")}`} />`)}
         ${whiskers && points.filter((point) => isNumber(point.low)).map((point) => html`<line class=${open ? "err bold" : "err"} x1=${x(point.x)} x2=${x(point.x)} y1=${y(point.low)} y2=${y(point.high)} />`)}
         ${pieces(points, "x", "y").map((part) => (dots || part.length === 1
-          ? part.map((point) => html`<circle class=${`dot${point.faint ? " faint" : ""}${open ? " open" : ""}`} cx=${x(point.x)} cy=${y(point.y)} r=${open ? 6 : part.length > 200 ? 2 : 3.5} />`)
+          ? part.map((point) => html`<circle class=${`dot${point.faint ? " faint" : ""}${open ? " open" : ""}${point.shade ? ` v ${point.shade}` : ""}`} cx=${x(point.x)} cy=${y(point.y)} r=${open ? 6 : part.length > 200 ? 2 : 3.5} />`)
           : html`<polyline class=${bold ? "line bold" : "line"} points=${join(part, "y")} />`))}
       </g>`)}
-      ${labels.map((curve) => html`<g class=${`c${curve.index % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(curve.x)} cy=${y(curve.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(curve.x) + 8} y=${curve.y}>${short(curve.words, right / 7.4)}</text></g>`)}
+      ${labels.map((curve) => html`<g class=${`c${curve.index % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(curve.x)} cy=${y(curve.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(curve.x) + 8} y=${curve.y}>${curve.words}</text></g>`)}
       ${own.map((curve) => html`<text class=${`series c${(curve.colour ?? curve.index % 6) + 1}`} x=${x(curve.x) - 8} y=${curve.y} text-anchor="end" aria-hidden="true">${curve.words}</text>`)}
       ${from !== null && at !== null && html`<rect class="chosen" x=${Math.min(x(from), x(at))} y=${TOP} width=${Math.abs(x(at) - x(from))} height=${height - BOTTOM - TOP} />`}
       ${at !== null && shown[0] && html`<${Tip} x=${x(near(shown[0]).x)} width=${width} top=${TOP} bottom=${height - BOTTOM}
@@ -216,6 +218,7 @@ export function Curves({ rows, charts, x: [x, xName], small, children }) {
 function described(series, text) {
   return series.map(({ name, points }) => {
     const known = points.filter((point) => isNumber(point.y));
+    if (known.length === 1) return `${name} at ${text(known[0].y)}`;
     return known.length ? `${name} from ${text(known[0].y)} to ${text(known.at(-1).y)}` : `${name}: nothing yet`;
   }).join("; ");
 }

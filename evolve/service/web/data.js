@@ -109,6 +109,6 @@ export function seriesOf(rows, column, name, x) {
 }
 
 /** A course, the mean of a setting's runs, as a series of a chart. */
-export function courseSeries({ name, x, y, low, high }) {
-  return { name, points: x.map((value, index) => ({ x: value, y: y[index], low: low[index], high: high[index] })) };
+export function courseSeries({ name, label, x, y, low, high }) {
+  return { name, label, points: x.map((value, index) => ({ x: value, y: y[index], low: low[index], high: high[index] })) };
 }

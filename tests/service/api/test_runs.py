@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 import evolve
+from evolve.parsing import json_value
+from evolve.sweeps.scatter import scatter_of
 from tests.cli import done
 from tests.service import Service
 from tests.service.inside import App
+from tests.service.test_page import sweep_in
 
 
 def test_a_list_of_runs(service: Service) -> None:
@@ -110,7 +114,7 @@ def test_tables_are_those_of_python(service: Service, runs: Path) -> None:
         "runs/small/games/0:99999",
         "runs/small/lineage/9-9",
         "runs/small/lineage/9-9/picture",
-        "runs/small/importances",
+        "runs/small/scatter",
         "runs/small/files/config.toml",
         "runs/small/files/..%2fconfig.toml",
         "runs/small/individuals/9-9",
@@ -166,3 +170,11 @@ def test_a_damaged_file_is_named_from_the_folder_of_runs(
     with App(tmp_path / "runs", runner) as app:
         said = app.get("runs/s/trials", 422)["detail"]
     assert said == "s/config.toml is damaged: it has no rules, seed"
+
+
+def test_a_sweep_has_the_scatter_of_python(fresh: Service) -> None:
+    sweep_in(fresh.runs / "one")
+    found = fresh.get("runs/one/scatter")
+    assert [one["name"] for one in found["settings"]] == ["endgame", "mobility.0"]
+    assert found == json_value(asdict(scatter_of(fresh.runs / "one")))
+    assert (found["winner"], found["defaults"], found["note"]) == (9, 0, "")

@@ -54,7 +54,7 @@ function Strength({ run, rows }) {
     ...(typeof run.elo === "number" ? [{ name: "champion", dots: true, whiskers: true, open: true, colour: 0, label: `champion ${number(run.elo, 0)} ${margin(run.elo_low, run.elo_high)}`,
       points: [{ x: x.at(-1), y: run.elo, low: run.elo_low, high: run.elo_high }] }] : []),
   ];
-  return html`<${Plot} key=${over} tall title="How strong each generation's best is" about=${`Elo over ${over === "generation" ? "generations" : over}${rated ? " · line: strength, smoothed over all bests by their errors; band: its 95 %" : ""}`} series=${series} rungs=${rungs} xName=${over === "minutes" ? "minute" : over}
+  return html`<${Plot} key=${over} tall title="How strong each generation's best is" about=${`Elo over ${over === "generation" ? "generations" : over}${rated ? " · line: strength, smoothed over all bests by their errors, so later ones change it; band: its 95 %" : ""}`} series=${series} rungs=${rungs} xName=${over === "minutes" ? "minute" : over}
     text=${(value) => number(value, 0)} acts=${html`<${Seg} name="Over" value=${over} choices=${OVER.map(([key, words]) => [key, words])} onChange=${setOver} />`} />`;
 }
 

@@ -109,7 +109,7 @@ function Rise({ run, items, means }) {
   const courses = found.data?.items || [];
   if (!courses.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
   const [{ metric, over }] = courses;
-  const series = courses.map((course) => courseSeries({ ...course, name: `${settingOf(run, course.setting)}, n = ${course.seeds}` }));
+  const series = courses.map((course) => courseSeries({ ...course, name: `${settingOf(run, course.setting)}, n = ${course.seeds}`, label: courses.length > 1 && course.short }));
   const rings = metric === "rating" ? courses.flatMap(({ setting, x }, colour) => means.filter((row) => row.metric === "elo" && row.setting === setting && !row.against).map((row) => ({
     name: `champions of ${settingOf(run, setting)}`, unlisted: true, dots: true, open: true, colour: colour % 6, points: [{ x: x.at(-1), y: row.mean }] }))) : [];
   return html`<${Plot} title="How they rose" about=${courseTitle(courses[0])} xName=${label(over)} series=${[...series, ...rings]}>

@@ -1,17 +1,19 @@
-// A sweep: its best settings and how to use them, its trials, what matters for a good score, and its final.
+// A sweep: its best settings and how to use them, its trials over each setting, and its final.
 
 import { path } from "../api.js";
-import { BarChart, ParallelChart, Plot } from "../charts.js";
+import { ParallelChart, Plot } from "../charts.js";
 import { useCurve, useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { capital, cell, margin, number, percent, signed } from "../format.js";
-import { scale, shade } from "../figures.js";
+import { shade } from "../figures.js";
 import { html, useEffect, useState } from "../html.js";
 import { to } from "../router.js";
 import { Rows } from "../tables.js";
-import { Box, CommandLine, Select, Table, Wait } from "../ui.js";
+import { Box, CommandLine, Table, Wait } from "../ui.js";
 
 const AXES = 7;
+const FIRST = 12;
+const Z95 = 1.96;
 const PHASES = ["Opening", "Middle", "End"];
 const counts = (row) => Number.isFinite(row.score) && ["COMPLETE", "PRUNED"].includes(row.state);
 
@@ -20,14 +22,14 @@ const plain = (value) => cell(typeof value === "number" ? String(Number(value.to
 function Sweep({ run }) {
   const curve = useCurve(run, 1000);
   const best = useGet(path(["runs", run.id, "best"]), { keep: true });
-  const importances = useGet(path(["runs", run.id, "importances"]), { keep: true });
-  const slices = useGet(path(["runs", run.id, "landscapes"]), { keep: true });
+  const scatter = useGet(path(["runs", run.id, "scatter"]), { keep: true });
   const rows = (curve.data || []).filter(counts);
   useEffect(() => {
-    if (rows.length) [best, importances, slices].forEach((answer) => answer.reload());
+    if (rows.length) [best, scatter].forEach((answer) => answer.reload());
   }, [rows.length >> 3, run.state, run.champion]);
-  const weights = importances.data?.items || [];
-  const { names = [], pair, items = [] } = slices.data || {};
+  const [all, setAll] = useState(false);
+  const { settings = [], note } = scatter.data || {};
+  const shown = all ? settings : settings.slice(0, FIRST);
   const chosen = rows.find((row) => row.number === best.data?.trial);
   const title = (name) => {
     const { title: words, phase } = best.data?.settings.find((setting) => setting.name === name) || { title: name };
@@ -41,11 +43,10 @@ function Sweep({ run }) {
       <div class="stack"><${BestSettings} run=${run} best=${best.data} />${!long && use}</div>
       <div class="stack">${rows.length > 0 && html`<${History} rows=${rows} chosen=${chosen} />`}<${Final} run=${run} best=${best.data} />${long && use}</div>
     </div>
-    ${items.length > 0 && html`<div class="stack"><div class="head"><h2>What matters</h2><small>${names.length > items.length ? `${items.length} of ${names.length} settings, those that go with the score most closely` : ""}</small></div>
-      <div class="charts slices">${items.map((land) => html`<${Slice} key=${land.x.name} land=${land} title=${title(land.x.name)} chosen=${chosen} />`)}</div>
-      <p class="note">Dots: trials. Line and shade: the expected score, 95 %. Ring: the best trial. Trials crowd where the search expected the best, so a slope is a hint and no proof.</p></div>
-      <div class="two tops">${names.length > 1 && html`<${Landscape} run=${run} names=${names} pair=${pair} title=${title} chosen=${chosen} count=${rows.length} />`}
-        <${Importance} weights=${weights} why=${importances.data?.why} count=${rows.length} title=${title} /></div>`}
+    ${settings.length > 0 && html`<div class="stack"><div class="head"><h2>Trials over each setting</h2>${settings.length > FIRST && html`<button type="button" onClick=${() => setAll(!all)}>${all ? `The first ${FIRST}` : `All ${settings.length} settings`}</button>`}</div>
+      ${note && html`<p class="callout plain">${note}.</p>`}
+      <div class="charts slices">${shown.map((setting) => html`<${Over} key=${setting.name} scatter=${scatter.data} setting=${setting} title=${title(setting.name)} />`)}</div>
+      <p class="note">Blue: scores above the mean of the trials, orange: below. Rings: green the best trial, brown the defaults. ${note ? "The settings stand in the order of the table." : "Settings that go with the score most closely come first."} Trials crowd where the search expected the best, so a slope is a hint and no proof.</p></div>`}
     ${run.tables.includes("rungs") && html`<h2>Rungs</h2><${Rows} run=${run} table="rungs" />`}
   <//>`;
 }
@@ -82,10 +83,10 @@ function History({ rows, chosen }) {
   let top = -Infinity;
   const sorted = [...rows].sort((a, b) => a.number - b.number);
   const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = Math.max(top, row.score)) }));
-  return html`<${Plot} title="Score of each trial" xName="trial" text=${percent} series=${[
+  return html`<${Plot} title="Score of each trial" about="95 % of its games" xName="trial" text=${percent} series=${[
     { name: "best", points: best },
-    { name: "trials (pale: pruned)", dots: true, points: sorted.map((row) => ({ x: row.number, y: row.score, faint: row.state === "PRUNED" })) },
-    ...ringed(chosen, chosen?.number)]} />`;
+    { name: "trials (pale: pruned)", dots: true, whiskers: true, points: sorted.map((row) => ({ x: row.number, y: row.score, ...(row.state === "PRUNED" ? { faint: true } : { low: row.score - Z95 * row.score_error, high: row.score + Z95 * row.score_error }) })) },
+    ...(chosen ? ringed(`trial ${chosen.number}`, chosen.number, chosen.score) : [])]} />`;
 }
 
 function Final({ run, best }) {
@@ -102,66 +103,26 @@ function Final({ run, best }) {
     ...(played ? [{ title: "Won, drawn, lost", number: true, show: (row) => [row.wins, row.draws, row.losses].map((count) => number(count)).join(", ") }] : [])]} />`;
 }
 
-/** The value at a place of an axis, 0 to 1; of choices their number. */
-const valueAt = ({ low, high, log }) => (share) => (log ? low * (high / low) ** share : low + share * (high - low));
+const ringed = (name, x, y, more) => [{ name, dots: true, open: true, points: [{ x, y }], ...more }];
 
-function Slice({ land, title, chosen }) {
-  const { x, across, mean: [mean], error: [error], points, scores, best } = land;
-  const at = valueAt(x);
-  return html`<${Plot} small bare title=${title} about=${html`<span class="option">${x.name}</span> ${chosen && html`<span class="nowrap">best ${plain(chosen[x.name])}</span>`}`} text=${percent} words=${x.choices.length ? x.choices : undefined} xName="" series=${[
-    { name: "expected", points: across.map((share, step) => ({ x: at(share), y: mean[step], ...(mean[step] !== null && { low: mean[step] - 2 * error[step], high: mean[step] + 2 * error[step] }) })) },
-    { name: "trials", dots: true, points: points.map(([share], step) => ({ x: at(share), y: scores[step] })) },
-    ...ringed(chosen, at(best[0]))]} />`;
-}
-
-const ringed = (chosen, x) => (chosen ? [{ name: `trial ${chosen.number}`, dots: true, open: true, points: [{ x, y: chosen.score }] }] : []);
-
-function Landscape({ run, names, pair, title, chosen, count }) {
-  const [across = pair[0], setAcross] = useState();
-  const [up = pair[1], setUp] = useState();
-  const choices = names.map((name) => [name, title(name)]);
-  const found = useGet(path(["runs", run.id, "landscapes"], { parameter: [across, up] }), { keep: true });
-  useEffect(() => found.reload(), [count >> 3, run.champion]);
-  const [land] = found.data?.items || [];
-  return html`<div class="card stack"><div class="row spread"><h2 class="title">Two settings together</h2><span class="row">
-      <${Select} name="Across" hidden value=${across} choices=${choices} onChange=${setAcross} /><${Select} name="Up" hidden value=${up} choices=${choices} onChange=${setUp} /></span></div>
-    <${Wait} of=${found}>${land?.y ? html`<${Plane} land=${land} title=${title} chosen=${chosen} />` : html`<p class="note">Too few trials for a picture yet.</p>`}<//></div>`;
-}
-
-function Plane({ land: { x: a, y: b, mean, error, points, scores, best }, title, chosen }) {
-  const middle = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  const [width, height] = [380 / mean[0].length, 290 / mean.length];
-  const [x, y] = [scale([0, 1], [52 + width / 2, 432 - width / 2]), scale([0, 1], [300 - height / 2, 10 + height / 2])];
-  const cells = mean.flatMap((row, up) => row.map((value, across) => ({ up, across, value, error: error[up][across] }))).filter(({ value }) => value !== null);
-  const most = Math.max(...cells.map(({ value }) => Math.abs(value - middle)));
-  const top = cells.reduce((highest, cell) => (cell.value > highest.value ? cell : highest));
-  const describe = (cell) => `${percent(cell.value, 0)} ± ${percent(2 * cell.error, 0)}`;
-  const ends = ({ choices, low, high }) => (choices.length ? [choices[0], choices.at(-1)] : [number(low), number(high)]);
-  return html`<svg viewBox="0 0 442 330" role="img" aria-label=${`Expected score over ${title(a.name)} and ${title(b.name)}: ${describe(top)} at its top`}>
-      ${cells.map((cell) => html`<rect class=${`v ${shade(cell.value - middle, most)}`} opacity=${Math.abs(cell.value - middle) > 2 * cell.error ? 1 : 0.4} x=${52 + cell.across * width} y=${300 - (cell.up + 1) * height} width=${width} height=${height} shape-rendering="crispEdges"><title>${describe(cell)}</title></rect>`)}
-      ${points.map((point) => html`<circle class="trial" cx=${x(point[0])} cy=${y(point[1])} r="2" />`)}
-      ${chosen && html`<circle class="dot open c1" cx=${x(best[0])} cy=${y(best[1])} r="6" />`}
-      <text x="52" y="318">${ends(a)[0]}</text><text class="strong" x="242" y="318" text-anchor="middle">${title(a.name)} →</text><text x="432" y="318" text-anchor="end">${ends(a)[1]}</text>
-      <text x="46" y="300" text-anchor="end">${ends(b)[0]}</text><text class="strong" text-anchor="middle" transform="rotate(-90 14 155)" x="14" y="155">${title(b.name)} →</text><text text-anchor="end" x="46" y="20">${ends(b)[1]}</text></svg>
-    <p class="note">Expected score, as <span class="option">evolve plot</span> draws it. Blue: above the mean of all trials, orange: below; pale where that is within the error. Blank: nothing tried near.</p>`;
-}
-
-function Importance({ weights, why, count, title }) {
-  if (!weights.length) return html`<div class="card stack"><h2 class="title">Importance</h2><p class="callout plain">${why ? `${capital(why)}.` : "…"}</p></div>`;
-  const sure = weights.some(({ p }) => p <= 0.05);
-  return html`<div class="stack">${!sure && html`<p class="callout plain">None can be told from chance yet: the pale bars are what ${count} trials give by luck. More trials may tell.</p>`}
-    <${BarChart} title="Importance" text=${percent} bars=${weights.slice(0, 12).map(({ parameter, share, p }) => ({ name: title(parameter), value: share, faint: p > 0.05 }))} />
-    ${sure && html`<p class="note">Share of each setting in a good score. Pale: may be chance.</p>`}</div>`;
+/** The trials over a setting: their scores, and the best and the defaults ringed. */
+function Over({ scatter: { scores, colours, winner, defaults }, setting: { name, values, choices, log }, title }) {
+  const point = (value, at) => ({ x: choices.length ? choices.indexOf(value) : log ? Math.log10(value) : value, y: scores[at], shade: shade(colours[at]) });
+  const mark = (words, at, more) => (at !== null && values[at] !== null ? ringed(words, point(values[at], at).x, scores[at], more) : []);
+  const best = winner !== null && html`<span class="nowrap">best ${plain(values[winner])}</span>`;
+  return html`<${Plot} small bare title=${title} about=${html`<span class="option">${name}</span> ${best}`} text=${percent} words=${choices.length ? choices : undefined} log=${log} xName=${name} series=${[
+    ...mark("the defaults", defaults, { colour: 2 }), ...mark("the best", winner, { colour: 0 }),
+    { name: "trials", dots: true, points: values.map(point).filter((_, at) => values[at] !== null) }]} />`;
 }
 
 function Trials({ run }) {
   const curve = useCurve(run, 1000);
   const rows = (curve.data || []).filter(counts);
-  const varied = useGet(path(["runs", run.id, "landscapes"], { slices: 0 }), { keep: true });
+  const scatter = useGet(path(["runs", run.id, "scatter"]), { keep: true });
   useEffect(() => {
-    if (rows.length) varied.reload();
+    if (rows.length) scatter.reload();
   }, [rows.length >> 3, run.state]);
-  const { names = [] } = varied.data || {};
+  const names = (scatter.data?.settings || []).map(({ name }) => name);
   return html`${names.length > 0 && html`<${ParallelChart} title="Trials over their settings; the best tenth stands out" rows=${rows} score=${(row) => row.score}
       axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}<${Rows} run=${run} />`;
 }

@@ -57,7 +57,7 @@ function Fetch({ run, put }) {
 function Courses({ runs }) {
   const [found, setFound] = useState({});
   const put = (id, courses) => setFound((old) => ({ ...old, [id]: courses }));
-  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.label}, n = ${course.seeds}` : id })));
+  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.label}, n = ${course.seeds}` : id, label: kind === "study" ? `${id}: ${course.short}` : id })));
   const charts = Object.entries(Object.groupBy(courses, courseTitle));
   return html`${runs.map((run) => html`<${FetchCourses} key=${run.id} run=${run} put=${put} />`)}
     ${charts.map(([title, drawn]) => html`<${Plot} key=${title} tall title=${title} xName=${label(drawn[0].over)} text=${WHOLE.test(drawn[0].metric) ? whole : undefined} series=${drawn.map(courseSeries)}>
