@@ -126,7 +126,7 @@ def scan_trees(text: str, request: Request = NO_REQUEST) -> Reading:
 def _game(text: str, index: int, value: str) -> tuple[_Properties, int]:
     """The properties of the game whose first one is at `index`, on its main line, and its end.
 
-    value: the pattern of a value, _OF_SGF or _OF_GGF. A damaged game has none, and ends where the next one begins.
+    value: the pattern of a value. A damaged game has none, and ends where the next one begins.
     """
     properties: _Properties = []
     depth, opened, main = 1, index, True
