@@ -184,7 +184,7 @@ def test_an_error_of_many_lines_is_told_in_one(copy: Path) -> None:
         (("sweep", "mcts", "--fix", "width=1", "--fix", "width=2"), "width"),
         (
             ("sweep", "mcts", "--space", "c_puct=1:2", "--space", "c_puct=1:3"),
-            "simulations",
+            "c_puct",
         ),
         (("train", "mcts", "--opponents", "swh=1", "--opponents", "swh=2"), "swh"),
         (("run", "--bounds", "depths=1:2", "--bounds", "depths=1:3"), "depths"),
