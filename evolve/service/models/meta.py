@@ -17,7 +17,8 @@ Number = int | float
 T = TypeVar("T")
 
 AGENT_ID: Final = (
-    r"^[^\x00-\x1f\x7f/\\?]{1,540}(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
+    r"^(run:[^\x00-\x1f\x7f/\\?]{1,540}|[A-Za-z0-9_:.+-]{1,220})"
+    r"(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
 )
 WRITTEN: Final = {
     NEW_ID: "a name has up to 200 letters, digits and . _ + -, and begins with none of . + -",
