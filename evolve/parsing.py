@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
 C = TypeVar("C", bound=Callable[..., Any])
+V = TypeVar("V")
 
 _LARGEST: Final = 16 << 20
 """Most bytes of a document; ours have some thousands."""
@@ -60,12 +61,13 @@ def parse_json(data: bytes | str, strict: bool = False) -> Any:
     """Parse a JSON text; ValueError if it is not JSON.
 
     Lone surrogates, which JSON can hold but no file or terminal can, become question marks. strict:
-    whether they are errors, as are numbers that other parsers refuse: `Infinity`, 1e400.
+    whether they are errors, as are numbers that other parsers refuse: `Infinity`, 1e400. A key that
+    comes twice in an object is an error.
     """
     text = data if isinstance(data, str) else data.decode("utf-8")
     hooks: Any = {"parse_float": _finite, "parse_constant": _finite} if strict else {}
     try:
-        value = json.loads(text, parse_int=_integer, **hooks)
+        value = json.loads(text, parse_int=_integer, object_pairs_hook=unique, **hooks)
         if _depth(value) > _DEEPEST:
             raise RecursionError
     except RecursionError as error:
@@ -76,6 +78,16 @@ def parse_json(data: bytes | str, strict: bool = False) -> Any:
     if strict and whole != value:
         raise ValueError("it has half a character, a surrogate without its other half")
     return whole
+
+
+def unique(pairs: Iterable[tuple[str, V]]) -> dict[str, V]:
+    """A mapping of the pairs; ValueError where a key comes twice."""
+    found: dict[str, V] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key[:_LONGEST]!r} is given twice")
+        found[key] = value
+    return found
 
 
 def _integer(text: str) -> int:
@@ -181,7 +193,8 @@ def split_range(value: Any) -> Any:
 def split_shares(value: Any) -> Any:
     """A mapping from NAME=SHARE,…; any other value than a text stays as it is."""
     if isinstance(value, str):
-        return dict(part.rpartition("=")[::2] for part in value.split(","))
+        parts = (part.strip().rpartition("=") for part in value.split(","))
+        return unique((name, share) for name, _, share in parts)
     return value
 
 
@@ -194,6 +207,17 @@ def split_pair(option: str, text: str, form: str, *, last: bool = False) -> tupl
     if not equals or not key.strip():
         raise OptionsError(f"--{option} takes {form}, not {text!r}")
     return key.strip(), value.strip()
+
+
+def split_pairs(
+    option: str, texts: Iterable[str], form: str, *, last: bool = False
+) -> dict[str, str]:
+    """The mapping that all values of an option give; OptionsError also where a key comes twice."""
+    pairs = [split_pair(option, text, form, last=last) for text in texts]
+    try:
+        return unique(pairs)
+    except ValueError as error:
+        raise OptionsError(f"--{option}: {error}") from error
 
 
 def are_boundaries(discs: Sequence[int]) -> bool:

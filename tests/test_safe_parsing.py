@@ -29,6 +29,13 @@ def test_documents_have_bounds(tmp_path: Path) -> None:
         read_document(tmp_path / "large")
 
 
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '[{"b": {"\\u0061": 1, "a": 2}}]'])
+def test_no_key_comes_twice(text: str, strict: bool) -> None:
+    with pytest.raises(ValueError, match="'a'"):
+        parse_json(text, strict=strict)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

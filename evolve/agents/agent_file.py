@@ -159,6 +159,8 @@ def read_arrays(
             members = archive.infolist()
             if sum(member.file_size for member in members) > most:
                 raise ValueError(f"it would unpack to more than {most} bytes")
+            if len({member.filename for member in members}) < len(members):
+                raise ValueError("it holds an array twice")
             # Read whole members, so that zipfile verifies the checksum of each.
             return {
                 name: _array(archive.read(member))

@@ -58,15 +58,16 @@ class AgentName(NamedTuple):
         """The settings of the query, numbers and texts; AgentError for an invalid one."""
         settings: dict[str, Any] = {}
         for part in () if self.query is None else _NEXT.split(self.query):
-            if match := _TEXT.fullmatch(part):
-                settings[match[1]] = match[2]
-            elif match := _NUMBER.fullmatch(part):
-                settings[match[1]] = float(match[2]) if "." in match[2] else int(match[2])
-            else:
+            text = _TEXT.fullmatch(part)
+            match = text or _NUMBER.fullmatch(part)
+            if match is None or match[1] in settings:
+                fault = "is not a setting" if match is None else f"gives {match[1]} a second time"
                 raise AgentError(
-                    f"{part!r} in {f'{self.base}?{self.query}'!r} is not a setting; write for "
+                    f"{part!r} in {f'{self.base}?{self.query}'!r} {fault}; write for "
                     f"example {self.base}?depth=3&endgame=8"
                 )
+            number = match[2]
+            settings[match[1]] = number if text else float(number) if "." in number else int(number)
         return settings
 
     @property

@@ -28,6 +28,7 @@ from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
 from evolve.tables.games import FAILED, REASONS, RESULTS
 from evolve.tables.parquet import read_table, write_table
+from evolve.tables.paths import LOCK_FILE
 
 MATCH: Final = "match"
 _REST: Final = 20
@@ -262,8 +263,11 @@ def _locked_file(path: Path) -> Iterator[Path]:
         try:
             make_folder(folder, exist_ok=True)
             stack.enter_context(locked(folder))
-        except RunError:
-            raise RunError(f"{path} is being written to by another process") from None
+        except RunError as error:
+            if isinstance(error.__cause__, TimeoutError):
+                raise RunError(f"{path} is being written to by another process") from None
+            remove_tree(folder, ignore_errors=True)
+            raise RunError(str(error).replace(str(folder / LOCK_FILE), str(path))) from error
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(path)) from error
         try:

@@ -19,16 +19,17 @@ from click.shell_completion import CompletionItem
 from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS
 from evolve.files.atomic import is_standard
-from evolve.fitness.executor import processors
+from evolve.fitness.executor import MOST_JOBS, processors
 from evolve.programs.children import LOG
 from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import SHOWN
 
 C = TypeVar("C", bound=Callable[..., Any])
 
+COUNT: Final = click.IntRange(1, 10**9)
 jobs_option = click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MOST_JOBS),
     default=processors,
     help="Threads; all cores by default. Results do not depend on it.",
 )

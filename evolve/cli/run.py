@@ -11,7 +11,7 @@ import click
 
 import evolve
 from evolve.cli.cluster import executor_options, refuse_cluster
-from evolve.cli.options import complete_runs, input_path, jobs_option, log_option
+from evolve.cli.options import COUNT, complete_runs, input_path, jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import (
     GroupedCommand,
@@ -26,7 +26,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve, resolve_as
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.errors import OptionsError, SettingsError
-from evolve.fitness.executor import processors
+from evolve.fitness.executor import MOST_JOBS, processors
 from evolve.parsing import laid_over
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import EVOLUTIONS, RUN_TYPES
@@ -196,7 +196,7 @@ def _change_options(command: C) -> C:
         if kind is bool:
             words += words.replace("--", "/--no-", 1)
         elif kind is int:
-            kind = click.IntRange(min=1)
+            kind = COUNT
         option = click.option(
             words, type=kind, default=None, help=change.help, metavar=change.metavar
         )
@@ -216,7 +216,7 @@ def _change_options(command: C) -> C:
 @executor_options
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MOST_JOBS),
     help="Threads; all cores by default, and results do not depend on it. Of a sweep: workers, by "
     "default as many as before, since what it tries depends on them.",
 )

@@ -179,7 +179,7 @@ Examples:
 )
 @click.option(
     "--games",
-    type=click.IntRange(min=2),
+    type=click.IntRange(2, 10_000_000),
     help="Let the champions of each two settings meet in so many games, seed by seed.",
 )
 @click.option(

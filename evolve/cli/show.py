@@ -14,7 +14,14 @@ import click
 import evolve
 from evolve.agents.names import parse_name
 from evolve.cli.drawing import print_agent
-from evolve.cli.options import complete_agents, complete_runs, input_path, json_option, output_path
+from evolve.cli.options import (
+    COUNT,
+    complete_agents,
+    complete_runs,
+    input_path,
+    json_option,
+    output_path,
+)
 from evolve.cli.output import (
     as_frame,
     format_option,
@@ -82,10 +89,10 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
     ),
     help=f"Table of a run; by default {_DEFAULTS}.",
 )
-@click.option("--generation", type=click.IntRange(min=0), help="Of this generation alone.")
+@click.option("--generation", type=click.IntRange(0, 10**9), help="Of this generation alone.")
 @click.option(
     "--top",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="The best so many rows only, best first; of individuals those of the last generation, "
     "unless --generation says otherwise.",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -24,6 +23,7 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import elo_of
 from evolve.number_text import NOTHING, elo_text, state_text
+from evolve.parsing import parse_json, read_document
 from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
@@ -167,7 +167,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         print_finalists(final_table(folder).to_pylist(), verdict_of(folder))
         hints = [f"evolve show {as_word(folder)}", f"evolve plot {as_word(folder)} -o sweep.png"]
         if isinstance(work.settings, ProgramSweepSettings):
-            best = json.loads((folder / BEST_FILE).read_text(encoding="utf-8"))
+            best = parse_json(read_document(folder / BEST_FILE))
             values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
             print_line(f"best parameters, of trial-{result.winner}: {values}")
             print_line(f"the same as {folder / BEST_FILE} and {folder / BEST_TOML}")

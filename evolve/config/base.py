@@ -15,11 +15,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from evolve.config.ranges import range_text
 from evolve.parsing import everything_in, split_list
+
+MANY: Final = 10**9
+"""The bound of counts and times that have no other, so that computing with them never overflows."""
+Count = Annotated[int, Field(ge=1, le=MANY)]
+Openings = Annotated[int, Field(ge=2, le=10_000)]
+"""So many openings are drawn and kept in memory."""
 
 
 class Settings(BaseModel):

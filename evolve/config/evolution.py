@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import Settings, demand
+from evolve.config.base import MANY, Count, Openings, Settings, demand
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.board.rules import RULE_SETS, RULES_HELP, Rules, rule_set
 from evolve.engine.search.genes import (
@@ -65,7 +65,10 @@ def _from_5_to_64(boundaries: tuple[int, ...]) -> tuple[int, ...]:
     return boundaries
 
 
-_Range = Annotated[tuple[int, int], BeforeValidator(split_range), AfterValidator(_ascending)]
+_Number = Annotated[int, Field(ge=-MANY, le=MANY)]
+_Range = Annotated[
+    tuple[_Number, _Number], BeforeValidator(split_range), AfterValidator(_ascending)
+]
 _Tied = Literal["weights", "terms", "depths"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -85,9 +88,9 @@ class EvolutionSettings(Settings):
         "tuned", description="settings to start from; other options override single values"
     )
     rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
-    seed: int = Field(0, ge=0, description="same seed and settings, same tables")
-    generations: int = Field(
-        168, ge=1, description="number of generations, the random first one included"
+    seed: int = Field(0, ge=0, le=2**63 - 1, description="same seed and settings, same tables")
+    generations: Count = Field(
+        168, description="number of generations, the random first one included"
     )
     population: int = Field(64, ge=4, le=_MOST, description="individuals in every generation")
     algorithm: str = _operator(
@@ -97,7 +100,7 @@ class EvolutionSettings(Settings):
     encoding: str = _operator("encoding", DIRECT, "encoding of the agents in genes")
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
     boundaries: Annotated[
-        tuple[int, ...], BeforeValidator(split_integers), AfterValidator(_from_5_to_64)
+        tuple[_Number, ...], BeforeValidator(split_integers), AfterValidator(_from_5_to_64)
     ] = Field(
         (), description="disc counts at which the next phase begins; empty: as equal as possible"
     )
@@ -113,7 +116,7 @@ class EvolutionSettings(Settings):
         description=f"range of a gene, GENE=LOW:HIGH; genes: {', '.join(GENES)}",
         json_schema_extra={"lists": ":"},
     )
-    fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(split_integers)]] = Field(
+    fix: dict[str, Annotated[tuple[_Number, ...], BeforeValidator(split_integers)]] = Field(
         default_factory=dict, description="fix a gene: GENE=V or GENE=V,V,…"
     )
     start_from: str | None = Field(
@@ -134,12 +137,14 @@ class EvolutionSettings(Settings):
     opponents: int | None = Field(
         None,
         ge=1,
+        le=_MOST,
         description="number of opponents of each individual, random and new in each generation; "
         "by default all",
     )
     move_budget: int = Field(
         2000,
         ge=0,
+        le=10**12,
         description="nodes per move; an agent that needs more loses the game; 0: no limit; with an "
         "evaluation 20000 by default: 30 moves of a game share them, and four nodes of the exact "
         "search count as one",
@@ -170,18 +175,18 @@ class EvolutionSettings(Settings):
         description="opponents of each generation's best: the nearest rungs of the ladder, which "
         "rates it, or three fixed opponents",
     )
-    panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
-    panel_openings: int = Field(24, ge=2, description="openings against each member of the panel")
-    playoff_openings: int = Field(48, ge=2, description="openings of each pair in the play-off")
-    hall_of_fame: int = Field(8, ge=1, description="number of champions that enter the play-off")
+    panel_every: Count = Field(1, description="generations from one panel to the next")
+    panel_openings: Openings = Field(24, description="openings against each member of the panel")
+    playoff_openings: Openings = Field(48, description="openings of each pair in the play-off")
+    hall_of_fame: int = Field(8, ge=1, le=_MOST, description="number of champions in the play-off")
     patience: int | None = Field(
-        None, ge=1, description="stop after so many generations without a better panel score"
+        None, ge=1, le=MANY, description="stop after so many generations without a better score"
     )
     until_rest: bool = Field(
         False,
         description="stop when the rating certainly rises by less than 20 Elo in 40 generations",
     )
-    time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
+    time_limit: float | None = Field(None, gt=0.0, le=1e6, description="stop after so many hours")
 
     def work(self, generations: float) -> float:
         """The work of the first generations, in units of the last ones, which search deeper.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from evolve.config.base import Settings, demand
+from evolve.config.base import MANY, Count, Openings, Settings, demand
 from evolve.config.evolution import FIRST, Share
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.engine.networks.architecture import Architecture
@@ -41,10 +41,11 @@ class TrainingSettings(Settings):
     budget: float | None = Field(
         None,
         gt=0.0,
+        le=MANY,
         description="CPU seconds of training: games, learning and choosing between models; "
         "neither compilation nor the panel's games count",
     )
-    games: int | None = Field(None, ge=1, description="games to learn from, instead of a budget")
+    games: int | None = Field(None, ge=1, le=MANY, description="games to learn from, not a budget")
 
     if TYPE_CHECKING:  # each kind declares these, in its own order
         panel_openings: int
@@ -127,7 +128,7 @@ class LearningSettings(TrainingSettings):
     )
     batch: int = Field(512, ge=2, le=1_000_000, description="positions in a step of learning")
     updates: float = Field(
-        4.0, gt=0.0, description="times that a position is learned from, on average"
+        4.0, gt=0.0, le=10_000.0, description="times that a position is learned from, on average"
     )
     learning_rate: float = Field(1e-3, gt=0.0, le=1.0, description="of Adam, at first")
     decay: Share = Field(
@@ -139,10 +140,10 @@ class LearningSettings(TrainingSettings):
         12, ge=0, le=30, description="most random moves at the start of a game (0 to this many)"
     )
     endgame: int = Field(0, ge=0, le=20, description="empties from which the agent plays exactly")
-    check_every: int = Field(2000, ge=1, description="games between two checks against the panel")
-    panel_openings: int = Field(50, ge=2, description="openings against each member of the panel")
+    check_every: Count = Field(2000, description="games between two checks against the panel")
+    panel_openings: Openings = Field(50, description="openings against each member of the panel")
     patience: int | None = Field(
-        None, ge=1, description="stop after so many checks without a better panel score"
+        None, ge=1, le=MANY, description="stop after so many checks without a better panel score"
     )
     device: Literal["auto", "cpu", "cuda"] = Field(
         "auto", description="where the network learns; auto: on a GPU where there is one"
@@ -179,7 +180,7 @@ def _some_share(shares: dict[str, float]) -> dict[str, float]:
 
 
 Opponents = Annotated[
-    dict[str, Annotated[float, Field(ge=0.0)]],
+    dict[str, Annotated[float, Field(ge=0.0, le=1e6)]],
     BeforeValidator(split_shares),
     AfterValidator(_some_share),
 ]
@@ -308,8 +309,8 @@ class DqnSettings(LearningSettings):
     double: bool = Field(
         False, description="choose the next move by one network, value it by another"
     )
-    target_period: int = Field(
-        500, ge=1, description="steps of learning after which the target network follows"
+    target_period: Count = Field(
+        500, description="steps of learning after which the target network follows"
     )
     others_zero: bool = Field(False, description="teach 0 for all squares but the one played")
     reward: Literal["none", "outcome", "halves", "share", "difference"] = Field(
@@ -338,6 +339,7 @@ class DqnSettings(LearningSettings):
     survival: int = Field(
         0,
         ge=0,
+        le=MANY,
         description="iterations after which the new model meets the old one, both colours, and "
         "the better stays; 0: never",
     )

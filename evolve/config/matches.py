@@ -27,7 +27,8 @@ def _ascending(elos: tuple[float, float]) -> tuple[float, float]:
     return elos
 
 
-Hypotheses = Annotated[tuple[float, float], AfterValidator(_ascending)]
+_Elo = Annotated[float, Field(ge=-10_000.0, le=10_000.0)]
+Hypotheses = Annotated[tuple[_Elo, _Elo], AfterValidator(_ascending)]
 """ELO0 and ELO1 of a sequential test."""
 
 
@@ -123,7 +124,7 @@ class RateSettings(ContestSettings):
         description="a gauntlet: the agents play these alone, whose ratings stay fixed",
         json_schema_extra={"names": "agents", "lists": "repeated"},
     )
-    elos: Annotated[tuple[float, ...], BeforeValidator(split_list)] = Field(
+    elos: Annotated[tuple[_Elo, ...], BeforeValidator(split_list)] = Field(
         (),
         description="the Elo of those of --against, in their order, A,B,…; by default that of the "
         "ladder, where they are all on it, else they play one another for it",

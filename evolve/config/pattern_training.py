@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from evolve.config.base import demand
+from evolve.config.base import MANY, Openings, demand
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.engine.patterns.shapes import (
@@ -141,9 +141,9 @@ class PatternSettings(TrainingSettings):
     checks: int = Field(
         10, ge=1, le=1000, description="checks against the ladder in the course of the training"
     )
-    panel_openings: int = Field(20, ge=2, description="openings against each rung of a check")
+    panel_openings: Openings = Field(20, description="openings against each rung of a check")
     patience: int | None = Field(
-        None, ge=1, description="stop after so many checks without a better score"
+        None, ge=1, le=MANY, description="stop after so many checks without a better score"
     )
     depth: int = Field(10, ge=1, le=60, description="plies that the agent searches")
     endgame: int = Field(12, ge=0, le=30, description="empties from which the agent plays exactly")

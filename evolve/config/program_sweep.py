@@ -45,7 +45,7 @@ class ProgramSweepSettings(SweepSettings):
         description="openings of a trial that is not pruned, two games each; against the panel "
         "--panel-openings counts",
     )
-    games: int | None = Field(None, ge=100, description="games in all, with the final's")
+    games: int | None = Field(None, ge=100, le=10_000_000, description="games, the final's too")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

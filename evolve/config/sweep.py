@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import Anything, Settings, demand
+from evolve.config.base import MANY, Anything, Settings, demand
 from evolve.config.evolution import FIRST
 from evolve.config.ranges import OF_SETTINGS, Requirement, range_of
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -90,11 +90,12 @@ class SweepSettings(Settings):
     seed: int = Field(0, ge=0, le=2**31, description="of the sampler, the trials and the panel")
     trials: int = Field(60, ge=1, le=1_000_000, description="finished trials in all")
     timeout: float | None = Field(
-        None, gt=0.0, description="start no trial after this many seconds"
+        None, gt=0.0, le=MANY, description="start no trial after this many seconds"
     )
     budget: float | None = Field(
         None,
         gt=0.0,
+        le=MANY,
         description="CPU seconds of each trial; compiling and the panel's games do not count",
     )
     jobs: int | None = Field(
@@ -114,7 +115,7 @@ class SweepSettings(Settings):
         "the best",
     )
     startup: int = Field(
-        10, ge=0, description="random trials before the sampler, and a pruner, begin"
+        10, ge=0, le=1_000_000, description="random trials before the sampler, and a pruner, begin"
     )
     start_from: str | None = Field(
         None,

@@ -18,6 +18,7 @@ _OWN_GROUPS: Final = Path("/proc/self/cgroup")
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
+MOST_JOBS: Final = 4096
 BATCH: Final = 16
 """Games per task: single-game tasks cost 14 % of the time in a prototype."""
 _MOST_GAMES: Final = 64
@@ -85,8 +86,8 @@ class Threads:
     """
 
     def __init__(self, count: int) -> None:
-        if count < 1:
-            raise OptionsError(f"jobs = {count}: it must be 1 or more")
+        if not 1 <= count <= MOST_JOBS:
+            raise OptionsError(f"jobs = {count}: it must be 1 to {MOST_JOBS}")
         self.threads = count
         self.elsewhere = 0.0
 

@@ -1,7 +1,8 @@
 """GGF, the Generic Game Format of the Generic Game Server and NBoard, and SGF, which it is made of.
 
 GGF: `(;GM[Othello]PB[…]PW[…]RE[…]TY[8]BO[8 <64 cells> *]B[f5]W[d6]…;)`, with an evaluation and a
-time after a move where they are known. Source: the format's description by M. Buro.
+time after a move where they are known. A value ends at the first `]`. Source: the format's
+description by M. Buro.
 
 SGF, the Smart Game Format: `(;GM[2]FF[4]SZ[8]PB[Ann]PW[Bob]RE[B+12];B[f5];W[d6];B[])`. Squares are
 `f5`, or two letters as in Go, column and row: `fe`. `AB` and `AW` hold the discs of the start
@@ -24,11 +25,18 @@ from evolve.records.moves import normalised, read_move
 from evolve.records.positions import read_position
 from evolve.records.record import NO_REQUEST, Ending, GameRecord, Reading, Request, record_of
 
-_VALUE: Final = r"\[((?:[^\]\\]|\\.)*)\]"
+_OF_SGF: Final = r"\[((?:[^\]\\]|\\.)*)\]"
+"""A value of SGF, where a backslash is before each sign that would mean something else."""
+_OF_GGF: Final = r"\[([^\]]*)\]"
 _BEGIN: Final = re.compile(r"\(\s*;")
-_TOKEN: Final = re.compile(
-    rf"\s*(?:(?P<sign>[();])|(?P<name>[A-Za-z]+)\s*(?P<values>(?:{_VALUE}\s*)+))", re.DOTALL
-)
+_TOKENS: Final = {
+    value: re.compile(
+        rf"\s*(?:(?P<sign>[();])|(?P<name>[A-Za-z]+)\s*(?P<values>(?:{value}\s*)+))", re.DOTALL
+    )
+    for value in (_OF_SGF, _OF_GGF)
+}
+_SWALLOWED: Final = re.compile(r"\]\s*[A-Za-z]+\s*\[")
+"""Where a value holds the end of one and the beginning of the next."""
 _RESULT: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([a-z]))?")
 _ENDINGS: Final[dict[str | None, Ending]] = {"r": "resigned", "t": "time", "s": "agreed"}
 _FLAGS: Final = {ending: f":{flag}" for flag, ending in _ENDINGS.items()}
@@ -99,7 +107,14 @@ def scan_trees(text: str, request: Request = NO_REQUEST) -> Reading:
     line, end = 1, 0
     while begin := _BEGIN.search(text, end):
         line += text.count("\n", end, begin.start())
-        properties, end = _game(text, begin.end())
+        properties, end = _game(text, begin.end(), _OF_SGF)
+        if text.find("\\", begin.end(), end) >= 0 and ("GM", ["2"]) not in properties:
+            # Few write a backslash before a bracket in GGF: only where nothing else makes sense.
+            plain, plain_end = _game(text, begin.end(), _OF_GGF)
+            if plain or any(
+                map(_SWALLOWED.search, (text for _, texts in properties for text in texts))
+            ):
+                properties, end = plain, plain_end
         try:
             reading.add(_record(properties, request))
         except RecordError as error:
@@ -108,23 +123,25 @@ def scan_trees(text: str, request: Request = NO_REQUEST) -> Reading:
     return reading.not_empty("no game of GGF or SGF, which would begin with (;GM[Othello] or GM[2]")
 
 
-def _game(text: str, index: int) -> tuple[_Properties, int]:
+def _game(text: str, index: int, value: str) -> tuple[_Properties, int]:
     """The properties of the game whose first one is at `index`, on its main line, and its end.
 
-    A damaged game has none, and ends where the next one begins.
+    value: the pattern of a value. A damaged game has none, and ends where the next one begins.
     """
     properties: _Properties = []
     depth, opened, main = 1, index, True
     while depth:
-        token = _TOKEN.match(text, index)
+        token = _TOKENS[value].match(text, index)
         name, sign, values = token.group("name", "sign", "values") if token else (None, None, "")
         next_game = name == "GM" and depth > 1
         if token is None or next_game or (name not in (None, "C") and _BEGIN.search(values)):
             following = _BEGIN.search(text, opened if next_game else index)
             return [], following.start() if following else len(text)
         if name and main:
-            texts = re.findall(_VALUE, values)
-            properties.append((name.upper(), [re.sub(r"\\(.)", r"\1", text) for text in texts]))
+            texts = re.findall(value, values, re.DOTALL)
+            if value == _OF_SGF:
+                texts = [re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) for text in texts]
+            properties.append((name.upper(), texts))
         opened = token.start() if sign == "(" else opened
         depth += {"(": 1, ")": -1}.get(sign or "", 0)
         main = main and sign != ")"  # the first line of play is the main one

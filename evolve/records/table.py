@@ -5,7 +5,6 @@ Tables of other programs are read too, if one column has `move` in its name.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
@@ -17,6 +16,7 @@ import pyarrow as pa
 from evolve.engine.board.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS, Rules
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RunError
+from evolve.parsing import parse_json
 from evolve.records.formats import ending_of, read_bytes, text_of
 from evolve.records.moves import ParsedMoves, Result, read_moves
 from evolve.records.positions import start_board, start_text
@@ -134,7 +134,7 @@ def _frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
         if ending_of(path) != ".json":
             head, rows, bad = read_csv(text_of(data))
             return pd.DataFrame(rows, columns=head, dtype=object), bad
-        objects = json.loads(text_of(data))
+        objects = parse_json(text_of(data))
         if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
             raise ValueError("it must be a list of objects, a game each")
         return pd.DataFrame(objects, dtype=object), {}

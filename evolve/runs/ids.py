@@ -13,14 +13,17 @@ from evolve.files.changes import refuse_link, refuse_links
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
-RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
-"""Names of runs in a folder of runs."""
+NEW_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
+"""Names for new runs that clients may give."""
+RUN_ID: Final = r"^[^\x00-\x1f\x7f/\\:?.][^\x00-\x1f\x7f/\\:?]{0,509}$"
+"""Names of runs in a folder of runs: what has a sign of these stays out of the service."""
 IN_STUDY: Final = "+"
 """Separates the name of a study from the name of a run in it."""
 SERVICE: Final = ".service"
 """The service's own folder in a folder of runs."""
 UPLOADS: Final = (SERVICE, "agents", "uploads")
 AGENT_SUFFIXES: Final = (".json", ".npz")
+_NEW: Final = re.compile(NEW_ID)
 _RUN: Final = re.compile(RUN_ID)
 _INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
 _UPLOAD: Final = re.compile(r"[0-9a-f]{16}")
@@ -28,9 +31,14 @@ _UPLOAD: Final = re.compile(r"[0-9a-f]{16}")
 
 def new_run_in(root: Path, name: str) -> Path:
     """The folder for a new run of that name; RunError where it is not a valid name."""
-    if not _RUN.fullmatch(name):
+    if not _NEW.fullmatch(name):
         raise RunError(f"{name[:80]!r} is not the name of a run")
     return root / name
+
+
+def is_id(name: str) -> bool:
+    """Whether the name of a folder can name its run to clients, in addresses and on screens."""
+    return bool(_RUN.fullmatch(name)) and name.isprintable()
 
 
 def run_in(root: Path, name: str) -> Path:
@@ -45,9 +53,11 @@ def find_run(root: Path, name: str) -> Path:
 
     Raises RunError where it is not a valid name; whether there is such a run is not checked.
     """
-    folder = new_run_in(root, name)
+    if not is_id(name):
+        raise RunError(f"{name[:80]!r} is not the name of a run")
+    folder = root / name
     study, plus, run = name.partition(IN_STUDY)
-    in_study = plus and _RUN.fullmatch(run) and is_study_in(root, study)
+    in_study = plus and is_id(run) and is_study_in(root, study)
     if in_study and not os.path.lexists(folder):
         return root / study / run
     return folder
@@ -56,9 +66,7 @@ def find_run(root: Path, name: str) -> Path:
 def is_study_in(root: Path, name: str) -> bool:
     """Whether a folder of runs has a study of that name; False for a link."""
     folder = root / name
-    return (
-        bool(_RUN.fullmatch(name)) and not folder.is_symlink() and (folder / STUDY_FILE).is_file()
-    )
+    return is_id(name) and not folder.is_symlink() and (folder / STUDY_FILE).is_file()
 
 
 def upload_in(root: Path, name: str) -> Path | None:

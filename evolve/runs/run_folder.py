@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -112,7 +111,7 @@ def take(lock: FileLock, patience: float = _PATIENCE) -> None:
                 fcntl.flock(file, fcntl.LOCK_UN)
         lock.acquire(timeout=patience, poll_interval=0.005)  # who looks holds it for a moment
     except OSError as error:
-        if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+        if isinstance(error, TimeoutError) or error.filename is not None:  # held, or not opened
             raise
         raise RunError(
             f"{lock.lock_file}: files cannot be locked there ({error.strerror}); take a folder on "

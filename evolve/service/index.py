@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -14,9 +13,9 @@ from typing import Any, Final
 
 from evolve.agents.agent_file import read_header
 from evolve.agents.calibration.ratings import beaten_by
-from evolve.errors import EvolveError
+from evolve.errors import EvolveError, RunError
 from evolve.files.changes import refuse_link
-from evolve.runs.ids import IN_STUDY, RUN_ID, find_run, is_study_in
+from evolve.runs.ids import IN_STUDY, find_run, is_id, is_study_in
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
 from evolve.runs.run_type import RunProgress
@@ -28,12 +27,13 @@ from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
+from evolve.terminal_text import plain
 
 _POINTS: Final = 40
 _CURVES: Final = 6
 """Runs of a study whose curves are drawn in lists."""
 _SQUARE_CLASSES: Final = 10
-_NAME: Final = re.compile(RUN_ID)
+_UNNAMED: Final = "no address can have the folder's name: rename it without \\ : ? and unseen signs"
 _GROWING: Final = dict.fromkeys(
     name
     for kind in RUN_TYPES
@@ -90,9 +90,11 @@ class Index:
         with self._scanning:
             before, stamps = self._stamps, Stamps()
             for name in os.listdir(self._folders.runs):
-                if _NAME.fullmatch(name):
-                    with log_errors(f"a look at {name}"):
+                with log_errors(f"a look at {plain(name)}"):
+                    if is_id(name):
                         stamps |= self._stamps_of(name)
+                    elif name[0] != "." and (stamp := _stamp(self._folders.runs / name)):
+                        stamps[plain(name)] = stamp
             self._stamps = stamps
         gone = [name for name in before if name not in stamps]
         for name in gone:
@@ -110,7 +112,7 @@ class Index:
             return {}
         stamps = Stamps()
         for run in os.listdir(folder):
-            if _NAME.fullmatch(run) and (stamp := _stamp(folder / run)):
+            if is_id(run) and (stamp := _stamp(folder / run)):
                 stamps[f"{name}{IN_STUDY}{run}"] = stamp
         times += [max(stamp.times) for stamp in stamps.values()]
         running = is_locked(folder)
@@ -136,7 +138,7 @@ class Index:
 
         Raises ProblemError where there is none, RunError where its config.toml is damaged.
         """
-        if not _NAME.fullmatch(name) or not (self._folders.run(name) / CONFIG_FILE).is_file():
+        if not is_id(name) or not (self._folders.run(name) / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
         run = Run(self._folders.run(name), check=self._is_unchecked(name))
         check_config(run)
@@ -154,7 +156,8 @@ class Index:
 
     def summary(self, name: str) -> RunSummary:
         """A run as lists show it; ProblemError where there is none."""
-        stamps = self._stamps_of(name) if _NAME.fullmatch(name) else {}
+        # One that no address can name is as it was in the last scan.
+        stamps = self._stamps_of(name) if is_id(name) else self._stamps
         if name not in stamps:
             raise not_found(f"run {name[:80]}")
         if name not in self._stamps:  # newer than the last scan: lists show it from now on
@@ -183,6 +186,8 @@ class Index:
 
     def drawn(self, summary: RunSummary) -> RunSummary:
         """The summary with its curve, which takes longer than all the rest; a study's with some."""
+        if not is_id(summary.id):
+            return summary
         if summary.kind != STUDY.name:
             curve = _curve(find_run(self._folders.runs, summary.id), summary.date)
             return summary.model_copy(update={"curve": curve})
@@ -206,6 +211,8 @@ class Index:
         facts = self._facts_of_study if stamps[name].is_study else self._facts
         try:
             refuse_link(stamps[name].folder)
+            if not is_id(name):
+                raise RunError(_UNNAMED)
             return RunSummary.model_validate(
                 {**known, **facts(name, stamps), "date": known["date"]}
             )

@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import Final
 from urllib.parse import urlsplit
 
+import anyio
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
@@ -123,6 +124,9 @@ class Guard:
                 answer.headers["www-authenticate"] = "Bearer"
             await answer(scope, receive, guarded)
             return
+        if scope["method"] == "HEAD":
+            await self._answer_head(scope, receive, guarded)
+            return
         if scope["method"] in _SAFE:
             await self._app(scope, receive, guarded)
             return
@@ -144,6 +148,18 @@ class Guard:
             return next(parts, None) or await receive()
 
         await self._app(scope, again, guarded)
+
+    async def _answer_head(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as GET would, without the body, which for events has no end."""
+        with anyio.CancelScope() as rest:
+
+            async def sent(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    await send(message)
+                    await send({"type": "http.response.body"})
+                    rest.cancel()
+
+            await self._app({**scope, "method": "GET"}, receive, sent)
 
     def _wrong(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)

@@ -116,6 +116,8 @@ async def _elsewhere(request: Request) -> Response:
             route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
         )
     ]
+    if "GET" in allowed and "HEAD" not in allowed:
+        allowed.append("HEAD")
     if not allowed:
         return problem(404, "there is no such resource; see api/v1/openapi.json")
     answer = problem(405, f"it takes {', '.join(allowed)}")

@@ -24,7 +24,7 @@ METRICS_COLUMNS: Final = Columns(
         *(Column(name, pa.int64()) for name in ("check", "games", "steps")),
         Column("loss", pa.float64(), chart=Chart("Loss")),
         Column("score", pa.float64(), format="percent", chart=Chart("Score", (0, 1))),
-        *(Column(f"score{end}", pa.float64(), before=None) for end in ("_low", "_high")),
+        *(Column(f"score{end}", pa.float64()) for end in ("_low", "_high")),
         *(
             Column(
                 name,

@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 from evolve.errors import RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
+from evolve.parsing import unique
 from evolve.tables.columns import Columns, table_of_rows
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
 
     A row with more cells than the head is faulty: its number, from 1, with a message; its cells
     are empty in the table. The head decides the separator: a comma, a semicolon, a tab or |. Short
-    rows end in empty cells. ValueError where there is no head.
+    rows end in empty cells. ValueError where there is no head, or a name comes twice in it.
     """
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
     first = lines.readline()
@@ -220,6 +221,7 @@ def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
         raise ValueError(str(error)) from error
     if not head:
         raise ValueError("there are no columns in it")
+    unique((name.strip().lower(), None) for name in head if name.strip())
     bad: dict[int, str] = {}
     good = []
     for number, row in enumerate(rows, 1):

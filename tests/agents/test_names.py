@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.agents.names import parse_name
+from evolve.agents.names import _OF_PROGRAMS, parse_name
 from evolve.errors import AgentError, EngineError
 from evolve.evolution.generation import individual_agent
 from evolve.programs.external import ExternalAgent
@@ -146,3 +147,15 @@ def test_a_program_runs_in_its_own_folder(
 def test_folders_that_cannot_be(text: str, why: str) -> None:
     with pytest.raises(AgentError, match=why):
         evolve.load_agent(text)
+
+
+def test_programs_of_the_docs_have_only_settings_of_programs() -> None:
+    """A setting of the agent that a program plays must not end its name."""
+    pages = ROOT / "docs"
+    found = [
+        parse_name(name).settings.keys()
+        for page in pages.rglob("*.md")
+        for name in re.findall(r"'((?:gtp|nboard):[^']+)'", page.read_text(encoding="utf-8"))
+    ]
+    assert len(found) > 5
+    assert {name for names in found for name in names} <= {*_OF_PROGRAMS}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import random
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -212,6 +215,22 @@ def test_two_writers_are_refused() -> None:
     with locked(Path(".g.parquet.keeping")):
         said = fails("match", "swh", "zero", "--games", 4, "--out", "g.parquet")
     assert said == "g.parquet is being written to by another process"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its locks are others")
+@pytest.mark.parametrize(
+    ("word", "out", "named"), [("match", "g.csv", ""), ("rate", "g", "/.lock")]
+)
+def test_where_files_cannot_be_locked_it_says_so(
+    word: str, out: str, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unable(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", unable)
+    said = fails(word, "swh", "zero", "--games", 2, "--out", out)
+    assert said.startswith(f"{out}{named}: files cannot be locked there")
+    assert not Path(".g.csv.keeping").exists()
 
 
 def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(

@@ -16,6 +16,7 @@ from evolve.errors import EvolveError, SettingsError
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec
 from evolve.service.forms import forms
+from tests.cli import misused
 from tests.service.test_values import BASES, INFINITE
 
 
@@ -28,6 +29,50 @@ def models() -> dict[str, type[BaseModel]]:
         if not variant.runs
     }
     return of_kinds | {name: form.model for name, form in forms().items()}
+
+
+def _unbounded(schema: Any, path: str = "") -> list[str]:
+    """Where a schema has a number with no bound below or none above."""
+    if isinstance(schema, list):
+        return [found for n, part in enumerate(schema) for found in _unbounded(part, f"{path}/{n}")]
+    if not isinstance(schema, dict):
+        return []
+    ends = ({"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"})
+    number = schema.get("type") in ("integer", "number")
+    faulty = number and not all(schema.keys() & end for end in ends)
+    within = (found for key, part in schema.items() for found in _unbounded(part, f"{path}/{key}"))
+    return [path, *within] if faulty else [*within]
+
+
+@pytest.mark.parametrize("command", sorted(models()))
+def test_every_number_has_bounds(command: str) -> None:
+    schema = models()[command].model_json_schema()
+    assert "integer" in str(schema)
+    assert _unbounded(schema) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--jobs"),
+        ("run", "--move-budget"),
+        ("run", "--panel-openings"),
+        ("run", "--fix", "mobility="),
+        ("run", "--bounds", "mobility=0:"),
+        ("train", "mcts", "--opponents", "swh="),
+        ("resume", "nowhere", "--generations"),
+        ("resume", "nowhere", "--jobs"),
+        ("show", "nowhere", "--top"),
+        ("match", "swh", "swh", "--jobs"),
+        ("compare", "nowhere", "--games"),
+        ("hand-in", "swh", "--seed"),
+    ],
+)
+def test_huge_numbers_are_wrong_usage(words: tuple[str, ...]) -> None:
+    option, name = words[-2:] if words[-1].endswith(("=", ":")) else (words[-1], "")
+    huge = f"{option}={name}{10**17}"
+    rest = words[:-2] if name else words[:-1]
+    assert option.strip("-").replace("-", "_") in misused(*rest, huge).replace("-", "_")
 
 
 @pytest.mark.parametrize("command", sorted(models()))

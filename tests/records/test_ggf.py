@@ -80,6 +80,19 @@ def test_as_others_write_them(found: str, written: str) -> None:
     assert game.white == ("chr]is" if found == "chris" else "chris")
 
 
+@pytest.mark.parametrize("name", ["C:\\evolve\\", "\\", "a\\b", "\\\\"])
+def test_a_backslash_in_a_name_swallows_no_property(name: str) -> None:
+    text = f"(;GM[Othello]PB[{name}]PW[{name}]TY[8a]B[f5]W[d6];)"
+    (game,) = scan_trees(text).whole()
+    assert (game.black, game.white, game.rules) == (name, name, "reversed")
+
+
+def test_a_game_that_backslashes_make_ambiguous_is_left_out() -> None:
+    text = "(;GM[Othello]PB[x\\]y]PW[C:\\]TY[8a]B[f5]W[d6];)"
+    reading = scan_trees(f"{text}\n{NBOARD}")
+    assert [len(reading.records), reading.missing] == [1, 1]
+
+
 def test_passes_may_be_left_out() -> None:
     record = next(r for r in map(random_record, range(50)) if 64 in r.moves)
     text = format_ggf(record)

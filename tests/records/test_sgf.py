@@ -93,3 +93,8 @@ def test_a_bad_game_costs_itself(game: str, words: str) -> None:
     assert left.where == "line 2, game 2"
     assert words in left.reason
     assert len(reading.records) == 2
+
+
+def test_escapes_keep_values_together() -> None:
+    (game,) = scan_trees("(;GM[2]PB[a\\]RE[0\\\nb]PW[c\\\\];B[f5])").whole()
+    assert (game.black, game.white) == ("a]RE[0\nb", "c\\")

@@ -9,12 +9,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 import evolve
 from evolve.service.folders import Folders
 from evolve.service.index import Index, _weights
+from evolve.terminal_text import plain
 from tests.service import Service
 from tests.service.inside import App
 
@@ -22,6 +24,27 @@ from tests.service.inside import App
 @pytest.mark.parametrize("sort", ["date", "-date", "name", "-elo", "-score", "share"])
 def test_orders_of_runs(service: Service, sort: str) -> None:
     assert service.get(f"runs?sort={sort}&q=SMALL")["total"] == 1
+
+
+@pytest.mark.parametrize("name", ["my run", "Zoë", "it's", "a=b", "100%", "a%20b", "-x", "x,y"])
+def test_a_run_is_served_whatever_its_name(local: App, name: str) -> None:
+    shutil.copytree(local.folders.run("small"), local.folders.runs / name)
+    local.state.index.scan()
+    address = quote(name, safe="")
+    assert name in [run["id"] for run in local.get("runs")["items"]]
+    assert local.get(f"runs/{address}")["id"] == name
+    assert local.get(f"runs/{address}/generations")["total"] > 0
+    assert local.get(f"agents/run:{address}")["id"] == f"run:{name}"
+
+
+@pytest.mark.parametrize("name", ["a:b", "what?", "a\\b", "two\nlines", "\u202eevil", "\udcff"])
+def test_a_run_that_no_address_can_name_says_so(local: App, name: str) -> None:
+    shutil.copytree(local.folders.run("small"), local.folders.runs / name)
+    local.state.index.scan()
+    (run,) = [run for run in local.get("runs")["items"] if run["state"] == "damaged"]
+    assert "rename" in run["problem"]
+    assert run["id"] == plain(name)
+    assert local.get("runs")["total"] == 2
 
 
 def test_runs_stand_in_the_order_of_their_elo(

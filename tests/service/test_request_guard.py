@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -165,6 +166,32 @@ def test_every_answer_has_its_policy(service: Service) -> None:
         )
         assert headers["x-content-type-options"] == "nosniff"
         assert "access-control-allow-origin" not in headers
+
+
+def test_head_is_answered_wherever_get_is(service: Service) -> None:
+    """Also where the body has no end, as that of events."""
+    known = {
+        "run": "small",
+        "generation": "0",
+        "number": "0",
+        "command": "run",
+        "name": "games.csv",
+    }
+    paths = [
+        path.removeprefix("/api/v1/").format_map(defaultdict(lambda: "none", known))
+        for path, methods in service.get("openapi.json")["paths"].items()
+        if "get" in methods
+    ]
+    found = {path: service.client.head(path) for path in [*paths, "events"]}
+    usual = {path: service.client.get(path).status_code for path in paths} | {"events": 200}
+    assert {path: answer.status_code for path, answer in found.items()} == usual
+    assert 200 in usual.values()
+    assert not any(answer.content for answer in found.values())
+
+
+def test_methods_that_a_path_takes(service: Service) -> None:
+    answer = service.client.put("runs")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is there on Linux")

@@ -10,15 +10,19 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from evolve.config.base import FormField
-from evolve.runs.ids import RUN_ID
+from evolve.runs.ids import NEW_ID, RUN_ID
 from evolve.tables.columns import Chart, Format
 
 Number = int | float
 T = TypeVar("T")
 
-AGENT_ID: Final = r"^[A-Za-z0-9_:.+-]{1,220}(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
+AGENT_ID: Final = (
+    r"^(run:[^\x00-\x1f\x7f/\\?]{1,540}|[A-Za-z0-9_:.+-]{1,220})"
+    r"(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
+)
 WRITTEN: Final = {
-    RUN_ID: "a name has up to 200 letters, digits and . _ + -, and begins with none of . + -",
+    NEW_ID: "a name has up to 200 letters, digits and . _ + -, and begins with none of . + -",
+    RUN_ID: "it is not the name of a run",
     AGENT_ID: "it is not the id of an agent, such as champion-standard or swh?depth=3",
 }
 """Error messages for texts that do not match a pattern, by that pattern."""
@@ -230,4 +234,4 @@ class Design(Given):
 class SettingsOnly(Design):
     """Settings to check."""
 
-    name: str | None = Field(default=None, pattern=RUN_ID, description="of the run's folder")
+    name: str | None = Field(default=None, pattern=NEW_ID, description="of the run's folder")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.config.matches import CONTESTS
-from evolve.runs.ids import RUN_ID
+from evolve.runs.ids import NEW_ID, RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.models.agents import NewPlay
 from evolve.service.models.meta import STUDY, Design, Given, Goal, Number, Page
@@ -259,7 +259,7 @@ class NewJob(Design):
     command: New
     name: str | None = Field(
         default=None,
-        pattern=RUN_ID,
+        pattern=NEW_ID,
         description="of the run's folder; the next that is free if not given",
     )
     threads: int | None = Field(default=None, ge=1, le=1024, description="all cores if not given")

@@ -92,8 +92,8 @@ export function marksOf(all, evaluations) {
 
 const share = (lead) => `${50 - 50 * Math.tanh(lead / 11)}%`;
 
-export function EvaluationBar({ lead = 0 }) {
-  return html`<div class="evalwrap"><svg class="evalbar" role="img" aria-label=${inWords(lead)}><rect class="w" width="100%" height="100%" />
+export function EvaluationBar({ lead = 0, error }) {
+  return html`<div class="evalwrap"><svg class="evalbar" role="img" aria-label=${inWords(lead, error)}><rect class="w" width="100%" height="100%" />
     <rect class="k" width="100%" height="100%" y=${share(lead)} /><line class="mid" x1="0" x2="100%" y1="50%" y2="50%" /></svg></div>`;
 }
 

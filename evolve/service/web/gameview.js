@@ -85,6 +85,7 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
   const squares = opinion ? onSquares(opinion, true) : shown.values ? onSquares(evaluation) : {};
   const best = (opinion || evaluation)?.moves[0]?.move;
   const lead = leads[at];
+  const error = at === 0 && !game.start ? Infinity : coach.evaluations[at]?.discs_error ?? 0; // the usual start is a draw
   const mark = pending ? null : marks[at];
   const mine = Object.keys(sides).find((side) => sides[side].you);
   const faults = marks.slice(0, at + 1).filter((mark) => mark && (!mine || mark.side === mine));
@@ -95,9 +96,9 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
   if (hint && best) squares[best] = onSquares(evaluation)[best];
   return html`<div class="game">
     <section class="stack at-board" aria-label="Board">
-      <div class=${shown.coach ? "boardrow" : undefined}>${shown.coach && html`<${EvaluationBar} lead=${lead} />`}
+      <div class=${shown.coach ? "boardrow" : undefined}>${shown.coach && html`<${EvaluationBar} lead=${lead} error=${error} />`}
         <${Board} position=${position} legal=${legal} hints=${shown.hints} values=${squares} best=${hint || shown.values || opinion ? best : undefined} mark=${mark?.sign} coming=${coming} onPlay=${onPlay} focus=${focus} name=${name} /></div>
-      <div class="row spread said"><p class="live" role="status">${status}</p>${shown.coach && lead !== undefined && html`<strong class="nowrap">${inWords(lead)}</strong>`}</div>
+      <div class="row spread said"><p class="live" role="status">${status}</p>${shown.coach && lead !== undefined && html`<strong class="nowrap">${inWords(lead, error)}</strong>`}</div>
       ${notes}
       ${coach.error && html`<p class="note" role="status">The coach does not answer: ${coach.error.message} <button type="button" onClick=${coach.again}>Ask again</button></p>`}
       ${begun && html`<${GameGraph} leads=${shown.coach ? leads : all.map(() => undefined)} marks=${marks} at=${at} show=${show} status=${statusAt(at, all)} />

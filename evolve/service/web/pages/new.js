@@ -172,7 +172,7 @@ function Form({ info, begin }) {
 }
 
 /** A list of texts that hold commas and blanks. */
-const isMultiple = ({ type, lists }) => type === "list" && lists === "repeated";
+const isMultiple = ({ type, lists }) => type === "agents" || (type === "list" && lists === "repeated");
 
 export function textOf(value, field = {}) {
   const { lists = "," } = field;
@@ -190,7 +190,6 @@ function valueOf(field, text) {
   if (field.type === "bool") return text === "true";
   if (field.type === "int" || field.type === "float") return scalar(text.trim());
   if (field.type === "list") return text.split(/[,\s]+/).filter(Boolean).map(scalar);
-  if (field.type === "agents") return words(text);
   if (field.type === "mapping") {
     return Object.fromEntries(linesOf(text).map((line) => {
       const [key, ...rest] = line.split("=");
@@ -201,7 +200,6 @@ function valueOf(field, text) {
 }
 
 const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
-const words = (text) => text.split(/\s+/).filter(Boolean);
 
 function scalar(text) {
   return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
@@ -297,7 +295,7 @@ function Field({ field, text, standard, error, presets, onChange }) {
   const usual = textOf(standard, field);
   const wrong = error && "true";
   const common = { id, about, wrong, picks: field.picks, "aria-describedby": about, "aria-invalid": wrong };
-  return html`<div class=${`field${field.type === "agents" || field.type === "mapping" || isMultiple(field) ? " wide" : ""}${error ? " wrong" : ""}`}>
+  return html`<div class=${`field${field.type === "mapping" || isMultiple(field) ? " wide" : ""}${error ? " wrong" : ""}`}>
     <label for=${id}>${field.title || capital(label(field.name))}</label>
     ${control(field, text, usual, presets, common, onChange)}
     ${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
@@ -323,7 +321,7 @@ function control(field, text, usual, presets, common, onChange) {
       ${all.map((choice) => html`<option value=${choice} selected=${choice === text}>${named[choice] || choice}</option>`)}</select>`;
   }
   if (field.type === "agent") return html`<${IdInput} ...${common} value=${text} onChange=${onChange} />`;
-  if (field.type === "agents") return html`<${IdList} ...${common} chosen=${words(text)} onChange=${(ids) => onChange(ids.join(" "))} />`;
+  if (field.type === "agents") return html`<${IdList} ...${common} chosen=${linesOf(text)} onChange=${(ids) => onChange(ids.join("\n"))} />`;
   if (field.type === "mapping" || isMultiple(field)) return html`<textarea ...${common} rows="3" spellcheck=${false} value=${text} placeholder=${usual || (field.name === "require" ? "one a line, such as low < high" : "one NAME=VALUE a line")} onInput=${input}></textarea>`;
   const numeric = field.type === "int" ? "numeric" : field.type === "float" ? "decimal" : undefined;
   return html`<input ...${common} value=${text} placeholder=${usual} inputmode=${numeric} autocomplete="off" spellcheck=${false} onInput=${input} />`;

@@ -215,8 +215,7 @@ function Game({ play, put, query }) {
         : statusOf(play, all, hint === last);
   const sides = both(side, opponent, next.strength(play.agent, play.rules));
   const notes = html`${error && html`<${Problem} error=${error.problem} again=${error.move && (() => send(error.move))} />`}
-    ${play.problem && html`<p class="problem" role="alert">${opponent} did not move: ${play.problem} <${Act} act=${() => from()}>Try again<//></p>`}
-    ${play.result && !back && html`<p class="outcome"><strong>${RESULTS[play.result]}</strong>${play.resigned ? " by resigning" : ""}, ${play.discs_black}:${play.discs_white}.</p>`}`;
+    ${play.problem && html`<p class="problem" role="alert">${opponent} did not move: ${play.problem} <${Act} act=${() => from()}>Try again<//></p>`}`;
   const acts = html`<${Act} act=${undo} disabled=${!(play.moves.length || play.resigned) || Boolean(pending)}>Take back<//>
     <button type="button" disabled=${!mine || back} onClick=${() => setHint(last)}>Hint</button>
     ${back ? html`<${Act} act=${() => from()} disabled=${isOver(position)}>Continue from here<//>` : html`<${ActTwice} question="Give this game up?" act=${() => send("resign")} disabled=${Boolean(play.result || pending)}>Resign<//>`}`;
@@ -230,7 +229,7 @@ function Game({ play, put, query }) {
 function statusOf(play, all, hint) {
   const last = all.length - 1;
   const moves = capital([last - 1, last].filter((at) => at > 0).map((at) => played(at, all)).join(", "));
-  const now = play.result ? `The game is over. ${RESULTS[play.result]}, black ${play.discs_black}, white ${play.discs_white}.` : play.to_move === play.side ? "Your move." : "";
+  const now = play.result ? `The game is over. ${RESULTS[play.result]}${play.resigned ? " by resigning" : ""}, black ${play.discs_black}, white ${play.discs_white}.` : play.to_move === play.side ? "Your move." : "";
   return `${moves && `${moves}. `}${hint ? "The ring is the coach's move. " : ""}${now}`;
 }
 
