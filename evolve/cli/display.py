@@ -24,7 +24,7 @@ from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
 from evolve.cli.terminal import BAR_WIDTH, cell, out, row_tables
 from evolve.number_text import duration, percent
-from evolve.runs.progress import Observer, TimeLeft
+from evolve.runs.progress import COMPILING, NO_WORK, Observer, TimeLeft
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
@@ -167,15 +167,17 @@ class Display(Observer):
             print_line(remark)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """Print a line at the end of a stage that no row reports."""
+        """Print a line at the end of a stage that no row reports, at the beginning of compiling."""
         self._reach(name, done, total)
+        if done == 0 and name in NO_WORK:
+            print_line(f"{name} …" if name != COMPILING else compiling(total))
         if done == total and name in self.view.reported:
             print_line(f"{name}: {count_of(int(total), 'game')}")
 
     def _reach(self, name: str, done: float, total: float) -> bool:
         """Correct the estimate by a stage; return whether the stage counts all of the run."""
         self.at = name
-        whole = self.view.whole and name not in self.view.reported
+        whole = self.view.whole and name not in (*self.view.reported, *NO_WORK)
         if whole and not self.view.by_rows:
             self.time.reach(done, total)
         elif not whole:
@@ -274,6 +276,11 @@ def watching(view: ProgressView) -> Iterator[Display]:
 
     with display.begin(), at_ctrl_c(interrupt):
         yield display
+
+
+def compiling(functions: float) -> str:
+    """What a person is shown instead of a bar while functions are compiled."""
+    return f"compiling {functions:g} functions, once on this machine …"
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection
 from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
+from evolve.engine.games.first_use import compile_games
 from evolve.fitness.games import counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import FITNESS_FUNCTIONS, Round, RoundRobin, finite_numbers
@@ -43,7 +44,7 @@ from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
 from evolve.runs import life_cycle
 from evolve.runs.loading import load_alphabeta
-from evolve.runs.progress import Observer, RunEnding, TimeLeft, shown
+from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.paths import committed_generations, generation_file, playoff_file
@@ -161,6 +162,7 @@ class Evolution:
         A run that is stopped on request has no play-off: its champion.json is the best agent of
         the hall of fame so far.
         """
+        compile_games(partial(observer.stage, COMPILING))
         started = time.monotonic()
         if self.genome.given is not None:
             copy_evaluation(self.folder, self.genome.given)

@@ -136,6 +136,11 @@ class _Files:
             file.close()  # Windows renames no open file
             os.replace(file.name, self._path(key))
 
+    @property
+    def any(self) -> bool:
+        """Whether a version is there."""
+        return any(name.startswith(f"{self._name}.") for name in os.listdir(self._folder))
+
     def _path(self, key: object) -> Path:
         whole = repr((numba.__version__, self._source, key)).encode()
         return self._folder / f"{self._name}.{hashlib.sha256(whole).hexdigest()[:32]}"
@@ -158,6 +163,11 @@ class _ForgivingCache(FunctionCache):
         self._cache_file: Any = _Files(folder, name, hashlib.sha256(source).hexdigest())
         self._lock_path = folder / f".compiling-{name}"
         self._lock: Any = None
+
+    @property
+    def any(self) -> bool:
+        """Whether the disk has a version of the function."""
+        return bool(self._cache_file.any)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled function from disk; None where this process must compile it."""
@@ -210,6 +220,11 @@ def address_of(function: Any, signature: Any) -> int:
     function.compile(signature)
     result = function.overloads[signature]
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
+
+
+def is_ready(kernel: Any) -> bool:
+    """Whether a kernel is compiled, here or on disk."""
+    return bool(kernel.overloads) or (CACHE_DIR is not None and kernel._cache.any)
 
 
 def require_compiling() -> None:
