@@ -79,7 +79,14 @@ def measure(name: str, words: Sequence[str], warm: bool = False) -> str:
     """Run a command, and return its row."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / ("agent.py" if words[0] == "hand-in" else "out")
-        command = [sys.executable, "-m", "evolve", *words, "-o" if words[0] == "hand-in" else "--out", str(out)]
+        command = [
+            sys.executable,
+            "-m",
+            "evolve",
+            *words,
+            "-o" if words[0] == "hand-in" else "--out",
+            str(out),
+        ]
         environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
         if not warm:
             environment["EVOLVE_CACHE_DIR"] = str(Path(folder) / "cache")
@@ -111,7 +118,9 @@ def measure(name: str, words: Sequence[str], warm: bool = False) -> str:
         return f"{row} none | | {end:.0f} | | {cpu:.1f} | {load:.1f} |"
     at, left = first
     truth = end - at
-    return f"{row} {left:.0f} | {at:.1f} | {truth:.1f} | {left / truth:.2f} | {cpu:.1f} | {load:.1f} |"
+    return (
+        f"{row} {left:.0f} | {at:.1f} | {truth:.1f} | {left / truth:.2f} | {cpu:.1f} | {load:.1f} |"
+    )
 
 
 def main() -> None:

@@ -59,7 +59,7 @@ class ProgressView(ABC):
     """How the progress of one run is shown; an object may remember the rows that it showed.
 
     unit: what Ctrl-C waits for, in words. reported: stages that end with a line of their own,
-    because no row reports them. columns: heads of the table; widths: those of plain lines, which
+    because no row reports them. apart: other stages that do not count all of the work. columns: heads of the table; widths: those of plain lines, which
     end with the time left, 8 or as their names if not given; justify: to which side; spare: columns
     that a narrow terminal leaves out. counted: what the bar counts. whole: whether stages count all
     of it, as rows do, but for those at its end. by_rows: whether rows alone tell the time, because
@@ -75,7 +75,7 @@ class ProgressView(ABC):
     justify: ClassVar[Literal["left", "right"]] = "right"
     counted: ClassVar[str] = "games"
     whole: ClassVar[bool] = True
-    by_rows: ClassVar[bool] = False
+    apart: ClassVar[tuple[str, ...]] = NO_WORK
     legend: str = ""
     limit: float = math.inf
     at_most: bool = False
@@ -97,6 +97,10 @@ class ProgressView(ABC):
     def endings(self, pace: float) -> Mapping[str, float]:
         """Return the seconds of each stage after the last step; pace: those of all steps."""
         return {}
+
+    @property
+    def by_rows(self) -> bool:
+        return False
 
     @abstractmethod
     def cells(self, row: Mapping[str, Any]) -> list[str]:
@@ -177,7 +181,7 @@ class Display(Observer):
     def _reach(self, name: str, done: float, total: float) -> bool:
         """Correct the estimate by a stage; return whether the stage counts all of the run."""
         self.at = name
-        whole = self.view.whole and name not in (*self.view.reported, *NO_WORK)
+        whole = self.view.whole and name not in (*self.view.reported, *self.view.apart)
         if whole and not self.view.by_rows:
             self.time.reach(done, total)
         elif not whole:

@@ -19,6 +19,7 @@ from deap.tools import HallOfFame
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import rule_set
+from evolve.engine.games.first_use import compile_games
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.generation import (
     Champions,
@@ -32,7 +33,6 @@ from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection
 from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
-from evolve.engine.games.first_use import compile_games
 from evolve.fitness.games import counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import FITNESS_FUNCTIONS, Round, RoundRobin, finite_numbers

@@ -16,7 +16,6 @@ from typing import Any, Final, TextIO
 from evolve.number_text import elo_text, is_elo, percent
 from evolve.terminal_text import plain, writable
 
-
 COMPILING: Final = "compiling"
 """Stage before all others, once on a machine: its bar counts functions."""
 WARM_UP: Final = "warm-up"

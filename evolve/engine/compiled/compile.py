@@ -136,11 +136,6 @@ class _Files:
             file.close()  # Windows renames no open file
             os.replace(file.name, self._path(key))
 
-    @property
-    def any(self) -> bool:
-        """Whether a version is there."""
-        return any(name.startswith(f"{self._name}.") for name in os.listdir(self._folder))
-
     def _path(self, key: object) -> Path:
         whole = repr((numba.__version__, self._source, key)).encode()
         return self._folder / f"{self._name}.{hashlib.sha256(whole).hexdigest()[:32]}"
@@ -163,11 +158,6 @@ class _ForgivingCache(FunctionCache):
         self._cache_file: Any = _Files(folder, name, hashlib.sha256(source).hexdigest())
         self._lock_path = folder / f".compiling-{name}"
         self._lock: Any = None
-
-    @property
-    def any(self) -> bool:
-        """Whether the disk has a version of the function."""
-        return bool(self._cache_file.any)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled function from disk; None where this process must compile it."""
@@ -224,7 +214,8 @@ def address_of(function: Any, signature: Any) -> int:
 
 def is_ready(kernel: Any) -> bool:
     """Whether a kernel is compiled, here or on disk."""
-    return bool(kernel.overloads) or (CACHE_DIR is not None and kernel._cache.any)
+    kept = "" if CACHE_DIR is None else CACHE_DIR.glob(f"{kernel._cache._impl.filename_base}.*")
+    return any(kept) or bool(kernel.overloads)
 
 
 def require_compiling() -> None:
