@@ -1,23 +1,27 @@
 """Whether the time left that commands show first is the time that they take.
 
-    python -m benchmarks.estimates [NAME …]
+    python -m benchmarks.estimates [--warm] [NAME …]
 
-Runs the named commands, all where none is named, one after the other, each in a fresh folder, and
-prints a row for each: the first time left, when it was shown, what was left in truth, and the
-first over the second. The truth ends with the process, so a final and a rating count. Ratios mean
-nothing on a machine that others load: the load beside each row tells of that.
+Runs the named commands, all where none is named, one after the other on a terminal of its own, each
+in a fresh folder and with an empty cache of kernels, as on a new machine; with --warm they keep the
+usual cache. It prints a row for each: when something was shown first, the first time left, when
+that was shown, what was left in truth, the first over the second, and the CPU seconds of all. The
+truth ends with the process, so a final and a rating count. Ratios mean nothing on a machine that
+others load: the load beside each row tells of that.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
+import pty
+import re
+import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +38,7 @@ _TRAININGS: Final = {
 COMMANDS: Final[Mapping[str, Sequence[str]]] = {
     "run": ("run", "--generations", "20"),
     "run-full": ("run", "--generations", "168"),
+    "hand-in": ("hand-in", "--rules", "reversed"),
     "study": (
         *("run", "--generations", "8", "--seeds", "0-4"),
         *("--grid", "crossover=blend,uniform", "--grid", "population=24,32"),
@@ -46,49 +51,90 @@ COMMANDS: Final[Mapping[str, Sequence[str]]] = {
         *("--games", "200"),
     ),
     **_TRAININGS,
+    "train-mcts-s3-mcts-20": ("train", "mcts", "--preset", "s3-mcts", "--budget", "20"),
     "run-published": ("run", "--preset", "published"),
 }
 """The last takes a quarter of an hour, the others seconds to minutes."""
 
 
-def first_estimate(events: Path) -> tuple[float, float] | None:
-    """When a file of events has the first time left, and that time; None where it has none."""
-    lines = map(json.loads, events.read_text(encoding="utf-8").splitlines())
-    known = ((event["time"], event["left"]) for event in lines if event.get("left") is not None)
-    return next(known, None)
+_LEFT: Final = re.compile(r"(?:about|at most|takes) (\d+(?:\.\d+)?) (s|min|h)")
+_SECONDS: Final = {"s": 1.0, "min": 60.0, "h": 3600.0}
+_CONTROL: Final = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
-def measure(name: str, words: Sequence[str]) -> str:
+def first_estimate(shown: Iterable[tuple[float, str]]) -> tuple[float, float] | None:
+    """When the first time left is shown, and that time in seconds; None where none is.
+
+    shown: what a terminal shows, and when.
+    """
+    text = ""
+    for at, more in shown:
+        text += _CONTROL.sub("", more)
+        if (found := _LEFT.search(text)) is not None:
+            return at, float(found[1]) * _SECONDS[found[2]]
+    return None
+
+
+def measure(name: str, words: Sequence[str], warm: bool = False) -> str:
     """Run a command, and return its row."""
     with tempfile.TemporaryDirectory() as folder:
-        events = Path(folder) / "events"
-        where = ("--progress", str(events), "--out", str(Path(folder) / "out"))
-        begin = time.time()
-        done = subprocess.run(
-            [sys.executable, "-m", "evolve", *words, *where], capture_output=True, text=True
+        out = Path(folder) / ("agent.py" if words[0] == "hand-in" else "out")
+        command = [
+            sys.executable,
+            "-m",
+            "evolve",
+            *words,
+            "-o" if words[0] == "hand-in" else "--out",
+            str(out),
+        ]
+        environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
+        if not warm:
+            environment["EVOLVE_CACHE_DIR"] = str(Path(folder) / "cache")
+        ours, theirs = pty.openpty()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
         )
-        end = time.time()
-        if done.returncode:
-            return f"| {name} | failed: {done.stderr.strip().splitlines()[-1:]} |"
-        first = first_estimate(events)
-    load = f"{os.getloadavg()[0]:.1f}"
+        os.close(theirs)
+        shown = []
+        while True:
+            try:
+                more = os.read(ours, 65536)
+            except OSError:  # Linux's word for the end
+                break
+            if not more:
+                break
+            shown.append((time.monotonic() - begin, more.decode(errors="replace")))
+        code = process.wait()
+        os.close(ours)
+    end, after = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if code:
+        return f"| {name} | failed: {''.join(text for _, text in shown).splitlines()[-1:]} |"
+    first, load = first_estimate(shown), os.getloadavg()[0]
+    row = f"| {name} | {shown[0][0]:.1f} |"
     if first is None:
-        return f"| {name} | none | | {end - begin:.0f} | | {load} |"
+        return f"{row} none | | {end:.0f} | | {cpu:.1f} | {load:.1f} |"
     at, left = first
     truth = end - at
-    return f"| {name} | {left:.0f} | {at - begin:.0f} | {truth:.0f} | {left / truth:.2f} | {load} |"
+    return (
+        f"{row} {left:.0f} | {at:.1f} | {truth:.1f} | {left / truth:.2f} | {cpu:.1f} | {load:.1f} |"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(COMMANDS))
-    names = parser.parse_args().names or list(COMMANDS)
+    parser.add_argument("--warm", action="store_true", help="keep the usual cache of kernels")
+    options = parser.parse_args()
+    names = options.names or list(COMMANDS)
     if unknown := set(names) - set(COMMANDS):
         parser.error(f"no command {', '.join(sorted(unknown))}; there are {', '.join(COMMANDS)}")
-    print("| command | first said, s | at, s | truth, s | ratio | load |")
-    print("|---|---|---|---|---|---|")
+    print("| command | shown at, s | first said, s | at, s | truth, s | ratio | CPU s | load |")
+    print("|---|---|---|---|---|---|---|---|")
     for name in names:
-        print(measure(name, COMMANDS[name]), flush=True)
+        print(measure(name, COMMANDS[name], options.warm), flush=True)
 
 
 if __name__ == "__main__":

@@ -79,6 +79,11 @@ class Panel:
         self.agents = [load_agent(name) for name in names]
         self.openings = _openings(games, rules, seed)
 
+    @property
+    def opponents(self) -> int:
+        """How many agents play all openings."""
+        return len(self.agents)
+
     def judge(
         self,
         agent: Agent,
@@ -155,6 +160,8 @@ class Ladder:
     def played(self) -> int:
         """How many rungs an agent plays."""
         return min(RUNGS, len(self.rungs))
+
+    opponents = played
 
     def rate(
         self,

@@ -24,7 +24,7 @@ from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
 from evolve.cli.terminal import BAR_WIDTH, cell, out, row_tables
 from evolve.number_text import duration, percent
-from evolve.runs.progress import Observer, TimeLeft
+from evolve.runs.progress import COMPILING, NO_WORK, Observer, TimeLeft
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
@@ -59,7 +59,7 @@ class ProgressView(ABC):
     """How the progress of one run is shown; an object may remember the rows that it showed.
 
     unit: what Ctrl-C waits for, in words. reported: stages that end with a line of their own,
-    because no row reports them. columns: heads of the table; widths: those of plain lines, which
+    because no row reports them. apart: other stages that do not count all of the work. columns: heads of the table; widths: those of plain lines, which
     end with the time left, 8 or as their names if not given; justify: to which side; spare: columns
     that a narrow terminal leaves out. counted: what the bar counts. whole: whether stages count all
     of it, as rows do, but for those at its end. by_rows: whether rows alone tell the time, because
@@ -75,7 +75,7 @@ class ProgressView(ABC):
     justify: ClassVar[Literal["left", "right"]] = "right"
     counted: ClassVar[str] = "games"
     whole: ClassVar[bool] = True
-    by_rows: ClassVar[bool] = False
+    apart: ClassVar[tuple[str, ...]] = NO_WORK
     legend: Sequence[str] = ()
     limit: float = math.inf
     at_most: bool = False
@@ -97,6 +97,10 @@ class ProgressView(ABC):
     def endings(self, pace: float) -> Mapping[str, float]:
         """Return the seconds of each stage after the last step; pace: those of all steps."""
         return {}
+
+    @property
+    def by_rows(self) -> bool:
+        return False
 
     @abstractmethod
     def cells(self, row: Mapping[str, Any]) -> list[str]:
@@ -167,15 +171,17 @@ class Display(Observer):
             print_line(remark)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """Print a line at the end of a stage that no row reports."""
+        """Print a line at the end of a stage that no row reports, at the beginning of compiling."""
         self._reach(name, done, total)
+        if done == 0 and name in NO_WORK:
+            print_line(f"{name} …" if name != COMPILING else compiling(total))
         if done == total and name in self.view.reported:
             print_line(f"{name}: {count_of(int(total), 'game')}")
 
     def _reach(self, name: str, done: float, total: float) -> bool:
         """Correct the estimate by a stage; return whether the stage counts all of the run."""
         self.at = name
-        whole = self.view.whole and name not in self.view.reported
+        whole = self.view.whole and name not in (*self.view.reported, *self.view.apart)
         if whole and not self.view.by_rows:
             self.time.reach(done, total)
         elif not whole:
@@ -273,6 +279,11 @@ def watching(view: ProgressView) -> Iterator[Display]:
 
     with display.begin(), at_ctrl_c(interrupt):
         yield display
+
+
+def compiling(functions: float) -> str:
+    """What a person is shown instead of a bar while functions are compiled."""
+    return f"compiling {functions:g} functions, once on this machine …"
 
 
 @contextmanager

@@ -10,13 +10,7 @@ from typing import Any, Final
 
 from evolve.agents.reference import read_agent
 from evolve.cli.cluster import executor_for, where
-from evolve.cli.display import (
-    ProgressView,
-    print_head,
-    print_line,
-    print_next,
-    reporting_compilation,
-)
+from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import (
     GENERATIONS_SPARE,
@@ -102,10 +96,9 @@ class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         with executor_for(jobs) as executor:
             if new:  # before anything is compiled, so that it shows at once
                 _print_header(folder, settings, 0, executor)
-            with reporting_compilation():
-                evolution = Evolution(folder, settings, executor)
-                if not new:
-                    evolution.restore()
+            evolution = Evolution(folder, settings, executor)
+            if not new:
+                evolution.restore()
             yield evolution
 
     def finished(self, work: Evolution) -> str | None:

@@ -14,10 +14,10 @@ from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
-from evolve.learning.training import Training
+from evolve.learning.training import LAST_CHECK, Training
 from evolve.number_text import is_elo
 from evolve.runs.loading import AgreedRules, load_agent
-from evolve.runs.progress import RunEnding
+from evolve.runs.progress import NO_WORK, RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.tables.metrics import METRICS_UNUSED
 from evolve.terminal_text import as_word, count_of
@@ -27,12 +27,14 @@ class ChecksView(ProgressView):
     """The progress of a training: a line for each check."""
 
     unit = "these games"
-    counted = "compiling"  # until the first games
-    by_rows = True  # games against the panel may take longer than the training
+    apart = (*NO_WORK, "check", LAST_CHECK)
     reported = (RATING,)
 
-    def __init__(self, settings: TrainingSettings, jobs: int = 1) -> None:
+    def __init__(
+        self, settings: TrainingSettings, jobs: int = 1, work: Training | None = None
+    ) -> None:
         """Choose the columns: trainings differ in what their checks play."""
+        self._work = work
         names = "check games steps loss visited random depth_1 depth_2 elo score cpu_seconds"
         unused = METRICS_UNUSED[settings.judge]
         self.columns = tuple(name for name in names.split() if name not in unused)
@@ -41,8 +43,14 @@ class ChecksView(ProgressView):
         if settings.judge == "ladder":  # the last check rates it
             self._rating = 0.0
 
+    @property
+    def by_rows(self) -> bool:
+        """As above: games against the panel may take longer than the training."""
+        return self._work is None or not self._work.last_check
+
     def endings(self, pace: float) -> Mapping[str, float]:
-        return {RATING: self._rating}
+        last = self._work.last_check if self._work else 0.0
+        return {LAST_CHECK: last, RATING: self._rating}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         texts = [f"{row[key]:.0f}" if is_elo(key) else cell(row[key]) for key in self.columns]
@@ -83,7 +91,7 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
             )
 
     def view(self, work: Training) -> ChecksView:
-        return ChecksView(work.settings, work.jobs)
+        return ChecksView(work.settings, work.jobs, work)
 
     def so_far(self, work: Training, ending: RunEnding) -> str:
         chosen = work.learner.accept_seconds

@@ -160,7 +160,7 @@ class LearningSettings(TrainingSettings):
         return f"{self.input}: {', '.join(self.layers)}"
 
     def brief(self) -> Self:
-        return self.model_copy(update={"window": 512, "seed": 0, "updates": self.batch / 20})
+        return self.model_copy(update={"window": 512, "seed": 0, "updates": self.batch / 60})
 
     def _check_network(self, layers: tuple[str, ...], outputs: tuple[str, ...]) -> None:
         try:

@@ -19,6 +19,7 @@ from deap.tools import HallOfFame
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import rule_set
+from evolve.engine.games.first_use import compile_games
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.generation import (
     Champions,
@@ -41,7 +42,7 @@ from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
 from evolve.runs import life_cycle
 from evolve.runs.loading import load_alphabeta
-from evolve.runs.progress import Observer, RunEnding, TimeLeft, shown
+from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.paths import committed_generations, generation_file, playoff_file
@@ -159,6 +160,7 @@ class Evolution:
         A run that is stopped on request has no play-off: its champion.json is the best agent of
         the hall of fame so far.
         """
+        compile_games(partial(observer.stage, COMPILING))
         started = time.monotonic()
         ending = self._ending(started)
         if ending is None and self.generation >= 0:

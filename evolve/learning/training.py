@@ -8,26 +8,31 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
 import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import RATING_SECONDS, Judgement, Ladder, Panel
-from evolve.config.learning import TrainingSettings
+from evolve.config.learning import LearningSettings, TrainingSettings
 from evolve.config.toml import resolve_as
+from evolve.engine.board.board import Board
 from evolve.engine.board.rules import rule_set
+from evolve.engine.games.first_use import compile_games
 from evolve.errors import RunError, SettingsError
 from evolve.extras import imported
 from evolve.fitness.executor import Threads
+from evolve.fitness.games import counted
 from evolve.fitness.statistics import Z95, stated
 from evolve.learning.learner import Learner
+from evolve.number_text import duration
 from evolve.parsing import parse_json, taking_settings
 from evolve.runs import life_cycle
 from evolve.runs.loading import existing_champion, keep_champion
-from evolve.runs.progress import Observer, RunEnding, shown
+from evolve.runs.progress import COMPILING, WARM_UP, Observer, RunEnding, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import TRAININGS
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
@@ -37,6 +42,12 @@ from evolve.version import __version__
 if TYPE_CHECKING:
     from evolve.keywords import TrainingKeywords
 
+LAST_CHECK: Final = "last check"
+"""Name of a stage."""
+_POSITIONS: Final = 50
+"""Positions of a game to learn from, about."""
+_MOVES: Final = 30
+"""Moves of an agent in a game."""
 _HEADER: Final = "facts"
 _FACTS: Final = {
     "check": "check", "games": "games", "spent": "spent", "wall": "seconds",
@@ -96,6 +107,8 @@ class InMemoryTraining:
         self.spent = 0.0  # CPU seconds so far
         self.seconds = 0.0
         self.rng = np.random.default_rng(np.random.SeedSequence([settings.seed, 1]))
+        self.step = 0.0, 0.0
+        """CPU seconds of a step of learning, and seconds by the clock; zeros if unknown."""
 
     @property
     def share(self) -> float:
@@ -106,10 +119,12 @@ class InMemoryTraining:
     @property
     def done(self) -> float:
         """The share of all its work that is done, with what follows the games, 0 to 1."""
+        return self.share if self.finished is not None else self._whole(self.share)
+
+    def _whole(self, share: float) -> float:
+        """The share of all its work, for that of the games."""
         budget = self.settings.budget
-        if budget is None or self.finished is not None:
-            return self.share
-        return self.share * self._end / budget
+        return share if budget is None else share * self._end / budget
 
     @property
     def finished(self) -> LearningEnding | None:
@@ -150,8 +165,11 @@ class InMemoryTraining:
 
         def share() -> float:
             # Without a budget it is fixed within an iteration, so that the run repeats.
-            budget = self.settings.budget
-            return self.share if budget is None else max(self.share, 1.0 - left() / self._end)
+            if self.settings.budget is None:
+                return self.share
+            passed = max(self.share, 1.0 - left() / self._end)
+            watch(done, passed)  # steps may take longer than games
+            return passed
 
         games, loss = self.learner.iterate(self.rng, count, share, progress, left)
         self.games += games
@@ -174,15 +192,29 @@ class InMemoryTraining:
         budget = self.settings.budget
         return math.inf if budget is None else budget - self.settings.reserve
 
-    def warm_up(self) -> None:
-        """Compile every kernel, so that the budget is not spent on it; begin what has not begun."""
+    def warm_up(self, observer: Observer | None = None) -> None:
+        """Compile every kernel, so that the budget is not spent on it; begin what has not begun.
+
+        It also measures a step of learning.
+        """
+        stage = (observer or Observer()).stage
+        compile_games(partial(stage, COMPILING))
         if self.games == 0:
             self.learner.begin()
         # Few steps, because one of the published policy-value network takes a second.
-        learner = learner_for(self.settings.brief(), 1)
+        learner, parts = learner_for(self.settings.brief(), 1), self.settings.parts
         rng = np.random.default_rng(0)
-        for share in self.settings.parts:
-            learner.iterate(rng, 4, partial(float, share), lambda games: None, lambda: math.inf)
+        for number, share in enumerate(parts):
+            stage(WARM_UP, number, len(parts))
+            steps: list[tuple[float, float]] = []
+
+            def before_step(share: float = share, steps: Any = steps) -> float:
+                steps.append((time.process_time(), time.perf_counter()))
+                return share
+
+            learner.iterate(rng, 4, before_step, lambda games: None, lambda: math.inf)
+            for (cpu, wall), (cpu_after, wall_after) in pairwise(steps):
+                self.step = cpu_after - cpu, wall_after - wall
 
 
 class Training(InMemoryTraining):
@@ -192,6 +224,8 @@ class Training(InMemoryTraining):
         super().__init__(settings, jobs)
         self.folder = folder
         self.check = 0
+        self.last_check = 0.0
+        """Seconds of the check at its end, where that is the only one and takes long."""
         self.best_score = -1.0
         self._checked = 0
         self._checked_share = 0.0
@@ -223,7 +257,8 @@ class Training(InMemoryTraining):
 
         Raises SettingsError where the budget ends before the first game.
         """
-        self.warm_up()
+        self.warm_up(observer)
+        self._forecast(observer)
         while True:
             if self.check_is_due:
                 self._check(observer)
@@ -240,8 +275,31 @@ class Training(InMemoryTraining):
             if ending is not None:
                 return ending
             self._losses.append(
-                self.iterate(lambda games, share: observer.stage(f"{games} games", self.done, 1.0))
+                self.iterate(
+                    lambda games, share: observer.stage(f"{games} games", self._whole(share), 1.0)
+                )
             )
+
+    def _forecast(self, observer: Observer) -> None:
+        """Say how long a training takes whose budget ends before its first check is due."""
+        settings, (cpu, wall) = self.settings, self.step
+        if settings.budget is None or cpu <= 0.0 or not isinstance(settings, LearningSettings):
+            return
+        steps = settings.check_every * _POSITIONS * settings.updates / settings.batch
+        if steps * cpu < settings.budget:
+            return
+        agent = self.learner.checked_agent()
+        boards = [Board.start()] * len(self._judge.openings)
+        begin = time.perf_counter()
+        agent.choose_all(boards)
+        members = len(cast("Panel", self._judge).names)
+        self.last_check = 2 * members * _MOVES * (time.perf_counter() - begin)
+        rating = RATING_SECONDS if rule_set(settings.rules).ladder else 0.0
+        left = (settings.budget - self.spent) * wall / cpu + self.last_check
+        observer.note(
+            "the budget is too small for a check before its end: about "
+            f"{duration(left)} with the only one, and at most {duration(rating)} more to rate it"
+        )
 
     def _check(self, observer: Observer) -> None:
         """Play the panel, then commit the agent where it is the best, the metrics, and all else.
@@ -253,7 +311,13 @@ class Training(InMemoryTraining):
         if finished:
             self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
-        judged = self._judge.judge(self.learner.checked_agent(), Threads(self.jobs))
+        name = LAST_CHECK if finished else "check"
+        games = 2 * len(self._judge.openings) * self._judge.opponents
+        judged = self._judge.judge(
+            self.learner.checked_agent(),
+            Threads(self.jobs),
+            counted(games, partial(observer.stage, name)),
+        )
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,

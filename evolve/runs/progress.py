@@ -16,6 +16,13 @@ from typing import Any, Final, TextIO
 from evolve.number_text import elo_text, is_elo, percent
 from evolve.terminal_text import plain, writable
 
+COMPILING: Final = "compiling"
+"""Stage before all others, once on a machine: its bar counts functions."""
+WARM_UP: Final = "warm-up"
+"""Stage of a training before its budget counts."""
+NO_WORK: Final = (COMPILING, WARM_UP)
+"""Stages that have no share in the work and its pace."""
+
 
 class RunEnding(Enum):
     """Why a run returned; each kind of run has its own reasons, described by their values.
@@ -122,7 +129,13 @@ class TimeLeft:
         return self._work(done) / self._work(total) if total else 1.0
 
     def reach_stage(self, name: str, share: float) -> None:
-        """Take how far a stage after the work is; other stages say nothing."""
+        """Take how far a stage after the work is; other stages say nothing.
+
+        The pace counts from the end of those that are no work.
+        """
+        if name in NO_WORK:
+            self._reports = deque(((self._clock(), s) for _, s in self._reports), _RECENT)
+            return
         after = {} if self._pace is None else dict(self._after(self._pace))
         if name not in after and self._share < 1.0:
             return
@@ -173,7 +186,8 @@ class ProgressLine(Observer):
         self._stream = sys.stdout if stream is None else stream
         self._replaces = self._stream.isatty() or "ipykernel" in sys.modules
         self._shown_at = time.monotonic()
-        self._share = self._last = 0.0
+        self._share = 0.0
+        self._last = -1.0
         self._what = self._stage = self._after = ""
         self._length = 0
         self._rows = 0
@@ -199,6 +213,8 @@ class ProgressLine(Observer):
         if not self._rows and name in ("games", "runs"):
             self._share = share
             self._time.reach(share)
+        elif name in NO_WORK:
+            self._time.reach_stage(name, share)
         elif self._share >= 1.0:  # after the last row, such as a final
             self._after = name
             self._time.reach_stage(name, share)

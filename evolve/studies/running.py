@@ -8,19 +8,21 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Final
 
 import tomli_w
 
+from evolve.engine.games.first_use import compile_games
 from evolve.errors import EvolveError, RunError
 from evolve.extras import imported
 from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import open_to_append, remove
 from evolve.programs.forks import start
 from evolve.runs import run_folder
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.progress import COMPILING, Observer, RunEnding
 from evolve.runs.run import Study
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
@@ -189,6 +191,8 @@ class StudyWork:
 
     def run(self, observer: Observer) -> StudyEnding:
         """Do the work. Runs that fail are reported and left; the others continue."""
+        if self._elsewhere is None:  # not in the first runs
+            compile_games(partial(observer.stage, COMPILING))
         waiting, stopping = list(self.left), False
         self._done = float(len(self.rows) - len(waiting))
         try:

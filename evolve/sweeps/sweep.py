@@ -14,9 +14,10 @@ from optuna.trial import TrialState
 
 from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
+from evolve.engine.games.first_use import compile_games
 from evolve.errors import ClusterError, RunError
 from evolve.runs import run_folder
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.progress import COMPILING, Observer, RunEnding
 from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
 from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.storage import BEAT, beating, open_database, open_journal, storage_errors
@@ -70,6 +71,7 @@ class Sweep:
 
     def run(self, observer: Observer) -> SweepEnding:
         """Run trials up to the settings' number."""
+        compile_games(partial(observer.stage, COMPILING))  # not in the workers' first trials
         begin = time.monotonic()
         if not self.study.is_over and (self.folder / RUNGS).exists():
             run_folder.discard(self.folder / RUNGS, made=False)  # of fewer trials than now

@@ -212,6 +212,12 @@ def address_of(function: Any, signature: Any) -> int:
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
 
 
+def is_ready(kernel: Any) -> bool:
+    """Whether a kernel is compiled, here or on disk."""
+    kept = "" if CACHE_DIR is None else CACHE_DIR.glob(f"{kernel._cache._impl.filename_base}.*")
+    return any(kept) or bool(kernel.overloads)
+
+
 def require_compiling() -> None:
     """EvolveError where numba must not compile: pointers and intrinsics need it."""
     if numba_config.DISABLE_JIT:

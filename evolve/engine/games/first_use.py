@@ -1,0 +1,78 @@
+"""The first use on a machine: what the cache lacks is compiled before the work begins."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from evolve.engine.compiled.compile import CACHE_DIR, is_ready
+from evolve.engine.compiled.intrinsics import CHOICE_TYPES, LOOK_TYPES, SEARCH_TYPES, SOLVER_TYPES
+from evolve.engine.games.game import choose, play_games
+from evolve.engine.games.opening import draw_openings, mark_balanced, slots_of_all
+from evolve.engine.search.context import look
+from evolve.engine.search.search import search_deep
+from evolve.engine.search.solver import solve_deep
+
+_GAMES: Final[Sequence[tuple[Any, Any]]] = (
+    (look, LOOK_TYPES),
+    (solve_deep, SOLVER_TYPES),
+    (play_games, "(i8, i8[:,::1], i4[:,::1], i1[:,::1], i8[::1], i1[:,::1], i8[:,::1])"),
+    (slots_of_all, "(u8[:,::1],)"),
+    (draw_openings, "(f8[:,::1], i1[:,::1], u8[:,::1])"),
+    (mark_balanced, "(u8[:,::1], i8[::1], i8, i8, i8[::1], b1[::1])"),
+    (choose, CHOICE_TYPES),
+    (search_deep, SEARCH_TYPES),
+)
+"""What games of alpha-beta agents need, and with them whatever judges an agent.
+
+Two processes that begin at both ends meet after half of the time, and compile little twice.
+"""
+_PR_SET_PDEATHSIG: Final = 1
+
+
+def compile_games(progress: Callable[[float, float], None]) -> None:
+    """Compile what games need and the cache lacks, on Linux in two processes.
+
+    progress: called with how many functions are ready, and of how many.
+    """
+    missing = [(kernel, types) for kernel, types in _GAMES if not is_ready(kernel)]
+    if not missing:
+        return
+    progress(0, len(missing))
+    collected, child = gc.isenabled(), None
+    gc.disable()  # a twelfth of the time
+    try:
+        for number, (kernel, types) in enumerate(missing, 1):
+            kernel.compile(types)
+            progress(number, len(missing))
+            if child is None:  # after what numba loads at its first use
+                child = _compile_beside(missing[:0:-1])
+    finally:
+        if child:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        if collected:
+            gc.enable()
+
+
+def _compile_beside(missing: Sequence[tuple[Any, Any]]) -> int:
+    """Compile in a fork of this process; return its number, 0 where there is none.
+
+    What one process compiles the other one waits for, and loads. The fork ends with this process.
+    """
+    if sys.platform != "linux" or CACHE_DIR is None or (os.cpu_count() or 1) < 2:
+        return 0
+    if child := os.fork():
+        return child
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the parent
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        for kernel, types in missing:
+            kernel.compile(types)
+    finally:
+        os._exit(0)  # what it could not compile, the parent compiles
