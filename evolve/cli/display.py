@@ -59,12 +59,13 @@ class ProgressView(ABC):
     """How the progress of one run is shown; an object may remember the rows that it showed.
 
     unit: what Ctrl-C waits for, in words. reported: stages that end with a line of their own,
-    because no row reports them. apart: other stages that do not count all of the work. columns: heads of the table; widths: those of plain lines, which
-    end with the time left, 8 or as their names if not given; justify: to which side; spare: columns
-    that a narrow terminal leaves out. counted: what the bar counts. whole: whether stages count all
-    of it, as rows do, but for those at its end. by_rows: whether rows alone tell the time, because
-    what comes with each takes long. legend: lines that explain the columns. limit: most seconds
-    of its steps; at_most: whether it may end early; at_once: steps that run side by side.
+    because no row reports them. apart: other stages that do not count all of the work. columns:
+    heads of the table; widths: those of plain lines, which end with the time left, 8 or as their
+    names if not given; justify: to which side; spare: columns that a narrow terminal leaves out.
+    counted: what the bar counts. whole: whether stages count all of it, as rows do, but for those
+    at its end. by_rows: whether rows alone tell the time, because what comes with each takes long.
+    legend: lines that explain the columns. limit: most seconds of its steps; at_most: whether it
+    may end early; at_once: steps that run side by side.
     """
 
     unit: ClassVar[str]

@@ -41,6 +41,9 @@ TINY = (
 QUICK = (*TINY, "--openings=start", "--jobs=1")
 """The same from the start position: a quarter of a second, for where openings do not matter."""
 
+UNBOUNDED = tuple(option for option in QUICK if not option.startswith("--bounds"))
+"""The same without bounds, for runs that have others."""
+
 QUICK_SWEEP = (
     "--panel=random,swh",
     "--panel-openings=4",

@@ -95,7 +95,7 @@ def test_a_file_gets_the_ratings() -> None:
         assert Path(name).is_file()
     for name in ("y.tsv", "y.csv.gz"):
         assert f"{name} must end in .csv" in misused(*words, name)
-    assert "it is a file" in misused(*words, "-")
+    assert "--out" in misused(*words, "-")
     for name in ("rating-0.2", "v1.beta"):
         done(*words, name)
         assert Path(name, "games").is_dir()

@@ -16,6 +16,7 @@ from tests.cli import (
     INTERRUPTED,
     QUICK,
     TINY,
+    UNBOUNDED,
     Result,
     done,
     finish,
@@ -116,9 +117,15 @@ def test_the_example_of_start_from_in_the_help_works() -> None:
 @pytest.mark.slow
 def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() -> None:
     # All individuals are alike, so the rating has nothing to rise by, and has games to show it.
-    alike = ("--fix=weights=0", "--fix=depths=1", "--bounds=endgame=0:1", "--terms=")
+    alike = (
+        "--fix=weights=0",
+        "--fix=depths=1",
+        "--bounds=endgame=0:1",
+        "--bounds=depths=1:2",
+        "--terms=",
+    )
     panel = ("--panel-every=2", "--panel-openings=48")
-    options = (*QUICK, *alike, *panel, "--seed=0", "--generations", 50)
+    options = (*UNBOUNDED, *alike, *panel, "--seed=0", "--generations", 50)
     said = done("run", *options, "--out", "whole").lines
     offers = [line for line in said if "--until-rest stops by itself" in line]
     assert len(offers) == 1
@@ -146,8 +153,8 @@ def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() ->
 
 def test_nodes_over_the_budget_lose_the_game() -> None:
     options = ("--fix", "depths=4", "--bounds", "depths=1:4", "--generations", 1)
-    done("run", *QUICK, *options, "--move-budget", 60, "--out", "tight")
-    done("run", *QUICK, *options, "--move-budget", 0, "--out", "free")
+    done("run", *UNBOUNDED, *options, "--move-budget", 60, "--out", "tight")
+    done("run", *UNBOUNDED, *options, "--move-budget", 0, "--out", "free")
     tight, free = (evolve.load_run(name).games for name in ("tight", "free"))
     lost = tight[tight["reason"].str.startswith("over budget")]
     assert (lost["winner"] != lost["reason"].str.removeprefix("over budget: ")).all()
@@ -166,8 +173,8 @@ def test_panel_every_other_generation() -> None:
 def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     # Minutes of games in the first generation, so that the second signal comes within it.
     options = ("--population", 200, "--fix", "depths=5", "--bounds", "depths=1:5")
-    options = (*options, "--move-budget", 0, "--progress", "events")
-    process = spawn(tmp_path, "run", *QUICK, *options, "--out", "long")
+    options = (*options, "--move-budget=0", "--progress", "events")
+    process = spawn(tmp_path, "run", *UNBOUNDED, *options, "--out", "long")
     assert process.stdout is not None
     # Games are played, so the signal is waited for.
     events = tmp_path / "events"
@@ -183,7 +190,7 @@ def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
 
 
 CLONES = (
-    *(*QUICK, "--generations=9", "--terms=mobility", "--fix=weights=1", "--fix=mobility=2"),
+    *(*UNBOUNDED, "--generations=9", "--terms=mobility", "--fix=weights=1", "--fix=mobility=2"),
     *("--bounds=depths=1:1", "--bounds=endgame=0:1", "--mutation-rate=0", "--newcomers=0"),
 )
 """Two agents are possible, and one is left soon."""

@@ -95,7 +95,7 @@ def test_a_program_has_no_rating_to_wait_for() -> None:
 
 
 def test_too_few_trials_say_nothing_about_settings(swept: Path) -> None:
-    settings = load_run(swept).trials.columns[5:-6]
+    settings = load_run(swept).trials.columns[5:-11]
     lines = done("show", swept).out.splitlines()
     assert lines[0].split()[5:] == list(settings[:6])
     assert f"5 trials: too few to say which of {len(settings)} settings matter" in "\n".join(lines)
@@ -109,7 +109,7 @@ def test_the_study_opens_in_optuna_dashboard(swept: Path) -> None:
     (study,) = client.get("http://x/api/studies").json()["study_summaries"]
     found = client.get(f"http://x/api/studies/{study['study_id']}/param_importances").json()
     names = {one["name"] for one in found["param_importances"][0]}
-    assert names == set(load_run(swept).trials.columns[5:-6])
+    assert names == set(load_run(swept).trials.columns[5:-11])
 
 
 def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
