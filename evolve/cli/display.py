@@ -10,7 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
@@ -22,7 +22,7 @@ from rich.text import Text
 
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
-from evolve.cli.terminal import BAR_WIDTH, cell, out, row_tables
+from evolve.cli.terminal import BAR_WIDTH, cell, counting, err, out, print_error, row_tables
 from evolve.number_text import duration, percent
 from evolve.runs.progress import COMPILING, NO_WORK, Observer, TimeLeft
 from evolve.terminal_text import count_of
@@ -59,12 +59,13 @@ class ProgressView(ABC):
     """How the progress of one run is shown; an object may remember the rows that it showed.
 
     unit: what Ctrl-C waits for, in words. reported: stages that end with a line of their own,
-    because no row reports them. apart: other stages that do not count all of the work. columns: heads of the table; widths: those of plain lines, which
-    end with the time left, 8 or as their names if not given; justify: to which side; spare: columns
-    that a narrow terminal leaves out. counted: what the bar counts. whole: whether stages count all
-    of it, as rows do, but for those at its end. by_rows: whether rows alone tell the time, because
-    what comes with each takes long. legend: a line that explains the columns. limit: most seconds
-    of its steps; at_most: whether it may end early; at_once: steps that run side by side.
+    because no row reports them. apart: other stages that do not count all of the work. columns:
+    heads of the table; widths: those of plain lines, which end with the time left, 8 or as their
+    names if not given; justify: to which side; spare: columns that a narrow terminal leaves out.
+    counted: what the bar counts. whole: whether stages count all of it, as rows do, but for those
+    at its end. by_rows: whether rows alone tell the time, because what comes with each takes long.
+    legend: a line that explains the columns. limit: most seconds of its steps; at_most: whether it
+    may end early; at_once: steps that run side by side.
     """
 
     unit: ClassVar[str]
@@ -285,6 +286,24 @@ def watching(view: ProgressView) -> Iterator[Display]:
 def compiling(functions: float) -> str:
     """What a person is shown instead of a bar while functions are compiled."""
     return f"compiling {functions:g} functions, once on this machine …"
+
+
+def compile_first(quiet: bool) -> None:
+    """Compile what games need: behind a bar on a terminal, after a line elsewhere."""
+    from evolve.engine.games.first_use import compile_games  # loads kernels
+
+    with ExitStack() as bars:
+        advance: list[Callable[[int], None]] = []
+
+        def progress(done: float, total: float) -> None:
+            if not advance:
+                if not (quiet or err().is_terminal):
+                    print_error(compiling(total))
+                advance.append(bars.enter_context(counting(COMPILING, int(total), quiet)))
+            else:
+                advance[0](1)
+
+        compile_games(progress)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
