@@ -111,12 +111,17 @@ class ShortMatch:
             MATCH_GAMES // 2, Part.MATCH, self.rules, np.random.default_rng(0)
         )
         match = Match(a, b, openings, self.rules, executor=Threads(self._threads))
-        deadline = time.monotonic() + max(self._budget, _MATCH_SECONDS[0])
+        deadline = time.monotonic() + self.most
         with suppress(StoppedError):
             match.play(advance, stop=lambda: time.monotonic() > deadline)
         ends = ("wins", "draws", "losses")
         counts = {end: getattr(match.result, end) if match.played else 0 for end in ends}
         return {"opponent": names[1], "seconds": self.move, "games": match.played, **counts}
+
+    @property
+    def most(self) -> float:
+        """Seconds after which it ends."""
+        return max(self._budget, _MATCH_SECONDS[0])
 
     @property
     def _threads(self) -> int:

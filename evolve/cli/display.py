@@ -10,7 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
@@ -22,7 +22,7 @@ from rich.text import Text
 
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
-from evolve.cli.terminal import BAR_WIDTH, cell, out, row_tables
+from evolve.cli.terminal import BAR_WIDTH, cell, counting, err, out, print_error, row_tables
 from evolve.number_text import duration, percent
 from evolve.runs.progress import COMPILING, NO_WORK, Observer, TimeLeft
 from evolve.terminal_text import count_of
@@ -285,6 +285,24 @@ def watching(view: ProgressView) -> Iterator[Display]:
 def compiling(functions: float) -> str:
     """What a person is shown instead of a bar while functions are compiled."""
     return f"compiling {functions:g} functions, once on this machine …"
+
+
+def compile_first(quiet: bool) -> None:
+    """Compile what games need: behind a bar on a terminal, after a line elsewhere."""
+    from evolve.engine.games.first_use import compile_games  # loads kernels
+
+    with ExitStack() as bars:
+        advance: list[Callable[[int], None]] = []
+
+        def progress(done: float, total: float) -> None:
+            if not advance:
+                if not (quiet or err().is_terminal):
+                    print_error(compiling(total))
+                advance.append(bars.enter_context(counting(COMPILING, int(total), quiet)))
+            else:
+                advance[0](1)
+
+        compile_games(progress)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from evolve.arena.hand_in import (
     strongest_agent,
     writable,
 )
-from evolve.cli.display import print_next, reporting_compilation
+from evolve.cli.display import compile_first, print_next, reporting_compilation
 from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules
 from evolve.errors import AgentError, OptionsError
@@ -92,9 +92,12 @@ def check(file: Path, demands: Demands, games: int, as_json: bool, **options: An
 
 
 def _checked(
-    file: Path, demands: Demands, games: int, quiet: bool, **options: Any
+    file: Path, demands: Demands, games: int, quiet: bool, after: float = 0.0, **options: Any
 ) -> dict[str, Any]:
-    """Test a Python file; unless `quiet`, print how long that takes and what is found."""
+    """Test a Python file; unless `quiet`, print how long that takes and what is found.
+
+    after: seconds of what follows.
+    """
     if not quiet:
         moves, seconds = moves_of(games), demands.seconds
         rules = agree_on([], rules_in_source(file))
@@ -104,7 +107,7 @@ def _checked(
             f"{file}, {rules}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it "
             f"uses all its time{shorter}"
         )
-    with counting("moves", moves_of(games) + 2, quiet) as advance:
+    with counting("moves", moves_of(games) + 2, quiet, after=after) as advance:
         findings = examine(file, demands=demands, games=games, progress=advance, **options)
     for finding in () if quiet else findings:
         print_text(f"{finding.name:<8} {_VERDICTS[finding.good]:<6} {finding.text}")
@@ -112,6 +115,7 @@ def _checked(
     return {"good": good, "findings": list(map(asdict, findings))}
 
 
+@reporting_compilation(print_note)
 def hand_in(
     source: str | None,
     output: Path,
@@ -128,6 +132,7 @@ def hand_in(
     memory: what the contest allows for a move, in MB. rules: None for the agent's own.
     """
     source, why = (source, "") if source is not None else _found(rules)
+    compile_first(as_json)
     agent = contest_agent(source, seconds, rules, _contest_rules)
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
     if not as_json:
@@ -138,13 +143,13 @@ def hand_in(
         file = Path(click.get_current_context().with_resource(TemporaryDirectory()), "agent.py")
         write_text(file, text)
         SHOWN[str(file)] = str(output)
-    found = _checked(file, Demands(seconds, memory), 0, as_json)
+    short = ShortMatch(file, source, played, seconds)
+    found = _checked(file, Demands(seconds, memory), 0, as_json, short.most)
     match = None
     if found["good"]:
-        short = ShortMatch(file, source, played, seconds)
         if not as_json:
             print_error(f"{MATCH_GAMES} games against {short.opponent}, {short.move:g} s a move")
-        with counting("games", MATCH_GAMES, as_json) as advance, reporting_compilation(print_note):
+        with counting("games", MATCH_GAMES, as_json, limit=short.most) as advance:
             match = short.play(advance)
     if as_json:
         head = {"file": str(output), "agent": source, "rules": played, "seconds": seconds}

@@ -23,15 +23,17 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.table import Table
 from rich.text import Text
 
-from evolve.number_text import NOTHING
+from evolve.number_text import NOTHING, duration
 from evolve.parsing import json_value
+from evolve.runs.progress import NO_WORK, TimeLeft
 from evolve.terminal_text import plain, writable
 
 
@@ -220,17 +222,41 @@ BAR_WIDTH: Final = 20
 """Columns of a bar; with the text beside it, it fits in 80 columns."""
 
 
+class _TimeLeftColumn(ProgressColumn):
+    """The time left by the pace so far, and the seconds of what follows."""
+
+    def __init__(self, after: float, limit: float) -> None:
+        super().__init__()
+        self._after, self._time = after, TimeLeft((0.0, 1.0), limit=limit)
+
+    def render(self, task: Task) -> Text:
+        if task.description in NO_WORK:
+            return Text("")
+        if task.completed > self._time.share * (task.total or 1.0):
+            self._time.reach(task.completed, task.total or 1.0)
+        left = self._time.left
+        return Text("" if left is None else f"about {duration(left + self._after)} left", "yellow")
+
+
 @contextmanager
-def counting(description: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+def counting(
+    description: str,
+    total: int,
+    quiet: bool = False,
+    *,
+    after: float = 0.0,
+    limit: float = math.inf,
+) -> Iterator[Callable[[int], None]]:
     """Show a bar for `total` things on a terminal, nothing elsewhere.
 
-    Call the yielded function with the number of things just done.
+    Call the yielded function with the number of things just done. after: seconds of what follows;
+    limit: most seconds of these things.
     """
     if quiet or not err().is_terminal:
         yield lambda done: None
         return
     bars = (TextColumn("{task.description}", markup=False), BarColumn(BAR_WIDTH))
-    times = (MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    times = (MofNCompleteColumn(), TimeElapsedColumn(), _TimeLeftColumn(after, limit))
     with Progress(*bars, *times, console=err(), transient=True) as progress:
         task = progress.add_task(description, total=total)
         yield lambda done: progress.advance(task, done)

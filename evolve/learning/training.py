@@ -1,4 +1,4 @@
-"""A training run: learn, check against the panel, keep all in its folder; also by a Python call."""
+"""A training run: learn, check against the panel, keep all in its folder."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack, cast
+from typing import Any, Final
 
 import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import RATING_SECONDS, Judgement, Ladder, Panel
-from evolve.config.learning import LearningSettings, TrainingSettings
-from evolve.config.toml import resolve_as
-from evolve.engine.board.board import Board
+from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.engine.games.first_use import compile_games
 from evolve.errors import RunError, SettingsError
@@ -27,27 +25,17 @@ from evolve.extras import imported
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import counted
 from evolve.fitness.statistics import Z95, stated
+from evolve.learning.forecast import forecast
 from evolve.learning.learner import Learner
-from evolve.number_text import duration
-from evolve.parsing import parse_json, taking_settings
-from evolve.runs import life_cycle
+from evolve.parsing import parse_json
 from evolve.runs.loading import existing_champion, keep_champion
-from evolve.runs.progress import COMPILING, WARM_UP, Observer, RunEnding, shown
-from evolve.runs.run import Run
-from evolve.runs.run_types import TRAININGS
+from evolve.runs.progress import COMPILING, WARM_UP, Observer, RunEnding
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.version import __version__
 
-if TYPE_CHECKING:
-    from evolve.keywords import TrainingKeywords
-
 LAST_CHECK: Final = "last check"
 """Name of a stage."""
-_POSITIONS: Final = 50
-"""Positions of a game to learn from, about."""
-_MOVES: Final = 30
-"""Moves of an agent in a game."""
 _HEADER: Final = "facts"
 _FACTS: Final = {
     "check": "check", "games": "games", "spent": "spent", "wall": "seconds",
@@ -233,7 +221,7 @@ class Training(InMemoryTraining):
         self._losses: list[float] = []
 
     @cached_property
-    def _judge(self) -> Panel | Ladder:
+    def judge(self) -> Panel | Ladder:
         return judge_of(self.settings)
 
     @property
@@ -258,7 +246,9 @@ class Training(InMemoryTraining):
         Raises SettingsError where the budget ends before the first game.
         """
         self.warm_up(observer)
-        self._forecast(observer)
+        self.last_check, text = forecast(self)
+        if text:
+            observer.note(text)
         while True:
             if self.check_is_due:
                 self._check(observer)
@@ -280,27 +270,6 @@ class Training(InMemoryTraining):
                 )
             )
 
-    def _forecast(self, observer: Observer) -> None:
-        """Say how long a training takes whose budget ends before its first check is due."""
-        settings, (cpu, wall) = self.settings, self.step
-        if settings.budget is None or cpu <= 0.0 or not isinstance(settings, LearningSettings):
-            return
-        steps = settings.check_every * _POSITIONS * settings.updates / settings.batch
-        if steps * cpu < settings.budget:
-            return
-        agent = self.learner.checked_agent()
-        boards = [Board.start()] * len(self._judge.openings)
-        begin = time.perf_counter()
-        agent.choose_all(boards)
-        members = len(cast("Panel", self._judge).names)
-        self.last_check = 2 * members * _MOVES * (time.perf_counter() - begin)
-        rating = RATING_SECONDS if rule_set(settings.rules).ladder else 0.0
-        left = (settings.budget - self.spent) * wall / cpu + self.last_check
-        observer.note(
-            "the budget is too small for a check before its end: about "
-            f"{duration(left)} with the only one, and at most {duration(rating)} more to rate it"
-        )
-
     def _check(self, observer: Observer) -> None:
         """Play the panel, then commit the agent where it is the best, the metrics, and all else.
 
@@ -312,8 +281,8 @@ class Training(InMemoryTraining):
             self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
         name = LAST_CHECK if finished else "check"
-        games = 2 * len(self._judge.openings) * self._judge.opponents
-        judged = self._judge.judge(
+        games = 2 * len(self.judge.openings) * self.judge.opponents
+        judged = self.judge.judge(
             self.learner.checked_agent(),
             Threads(self.jobs),
             counted(games, partial(observer.stage, name)),
@@ -420,44 +389,3 @@ class Training(InMemoryTraining):
         if not same:
             raise RunError(f"{path} is of other settings than those in config.toml")
         forget_checks(self.folder, self.check)  # a killed writer left them uncommitted
-
-
-@taking_settings
-def train(
-    kind: str,
-    folder: str | Path,
-    *,
-    jobs: int = 1,
-    progress: bool = False,
-    observer: Observer | None = None,
-    **settings: Unpack[TrainingKeywords],
-) -> Run:
-    """Train an agent in a folder, as `evolve train` does; the same call resumes a stopped run.
-
-    Args:
-        kind: `patterns`, which needs nothing else, or `dqn` or `mcts`, which need PyTorch.
-        folder: folder of the run; a new one, or one that a call with the same settings started.
-        jobs: number of threads; results do not depend on it.
-        progress: whether to show a line of progress.
-        observer: receives checks.
-        settings: those of `evolve train KIND --help`, such as `preset="quick"` or `budget=60`.
-            Later calls may name more `games` or another `budget` or `patience`.
-
-    Returns the run: `.tables["metrics"]`, `.champion`, `.elo`, `.plot()`. Raises SettingsError for
-    invalid settings, RunError for a folder that belongs to another run, ExtraError without PyTorch.
-
-    >>> evolve.train("patterns", "runs/taught", games=200, depth=1, panel_openings=2)
-    Run('runs/taught', games=200)
-    """
-    variant, command = life_cycle.variant_of(TRAININGS, kind), TRAININGS.command(kind)
-    folder = Path(folder)
-    requested: TrainingSettings = resolve_as(variant.model(), variant.all_presets(), settings)
-    with life_cycle.opened(TRAININGS, command, folder, requested) as store_settings:
-        training = Training(folder, requested, jobs)
-        if store_settings is not None:
-            training.restore()
-            store_settings()
-        if training.finished is None or training.check_is_due:
-            with shown(progress, observer) as watching:
-                training.run(watching)
-    return Run(folder)

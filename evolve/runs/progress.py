@@ -98,10 +98,11 @@ class TimeLeft:
         self._begin = clock()
         self._ends: float | None = None
         self._reports: deque[tuple[float, float]] = deque(maxlen=_RECENT)
-        self._share = 0.0
+        self.share = 0.0
+        """How much of the work is done, 0 to 1."""
         if begun is not None:
-            self._share = self._share_of(*begun)
-            self._reports.append((self._begin, self._share))
+            self.share = self._share_of(*begun)
+            self._reports.append((self._begin, self.share))
         self._pace: float | None = None
         self._stage: tuple[str, float] = ("", self._begin)
 
@@ -111,7 +112,7 @@ class TimeLeft:
         With it the pace counts from the beginning of the first part.
         """
         now, share = self._clock(), self._share_of(done, total)
-        self._share = share
+        self.share = share
         if self._reports and share < self._reports[0][1]:  # it began again
             self._reports.clear()
         if took is not None and self._reports and self._first:
@@ -137,7 +138,7 @@ class TimeLeft:
             self._reports = deque(((self._clock(), s) for _, s in self._reports), _RECENT)
             return
         after = {} if self._pace is None else dict(self._after(self._pace))
-        if name not in after and self._share < 1.0:
+        if name not in after and self.share < 1.0:
             return
         now = self._clock()
         if self._stage[0] != name:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from evolve.arena.judges import RATING
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
@@ -63,7 +62,7 @@ class Watcher(Observer):
         self.told: list[int] = []
 
     def stage(self, name: str, done: float, total: float) -> None:
-        if name != RATING:
+        if name.endswith(" games"):
             self.shares.append(done / total)
             self.told.append(int(name.removesuffix(" games")))
 

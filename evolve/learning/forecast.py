@@ -1,0 +1,42 @@
+"""What a training takes whose budget is too small for a check in its course."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from evolve.arena.judges import RATING_SECONDS, Panel
+from evolve.config.learning import LearningSettings
+from evolve.engine.board.board import Board
+from evolve.number_text import duration
+
+if TYPE_CHECKING:
+    from evolve.learning.training import Training
+
+_POSITIONS: Final = 50
+"""Positions of a game to learn from, about."""
+_MOVES: Final = 30
+"""Moves of an agent in a game."""
+
+
+def forecast(training: Training) -> tuple[float, str]:
+    """Return the seconds of such a training's only check, and a line for people; 0 of others.
+
+    The costs are those of a step of learning, measured by the warm-up, and of a move of the check.
+    """
+    settings, judge, (cpu, wall) = training.settings, training.judge, training.step
+    budget = settings.budget
+    if budget is None or not isinstance(settings, LearningSettings) or not isinstance(judge, Panel):
+        return 0.0, ""
+    steps = settings.check_every * _POSITIONS * settings.updates / settings.batch
+    if steps * cpu < budget:
+        return 0.0, ""
+    agent, boards = training.learner.checked_agent(), [Board.start()] * len(judge.openings)
+    begin = time.perf_counter()
+    agent.choose_all(boards)
+    check = 2 * len(judge.agents) * _MOVES * (time.perf_counter() - begin)
+    left = (budget - training.spent) * wall / cpu + check
+    return check, (
+        f"the budget is too small for a check before its end: about {duration(left)} by the clock "
+        f"with the only check, and at most {duration(RATING_SECONDS)} more for the rating"
+    )
