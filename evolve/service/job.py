@@ -2,7 +2,7 @@
 
 A folder of runs may come from anywhere, and its files may claim anything. So each
 job of this user's service has the random text that the user's list has for the folder
-(`evolve.runs.agreements`). Any other job is from elsewhere.
+(`evolve.runs.agreements`). Any other job is left alone.
 
 Its process is started apart from the server. Process ids are used again, so a process counts as a
 job's only where it has the job's id in its environment. Any other gets no signal.
@@ -45,10 +45,6 @@ _MOST: Final = 3
 _NOTES: Final = 20
 ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
 """Events of `--progress` that report a new row of a table."""
-_ELSEWHERE: Final = (
-    "It is from elsewhere: your service did not ask for it in this folder. "
-    "It is shown, and never started."
-)
 _children: Final[list[subprocess.Popen[bytes]]] = []
 
 
@@ -83,18 +79,15 @@ class JobRecord(Job):
     """A job: what was asked for, and how it goes. Its file has this, but for its place.
 
     settings: as the client gave them, agents by their ids. line: for people; what is started is
-    made from command and settings each time, see `Lines`. key: of the request that made the job, so
-    that the same request does not make another. asked: a digest of that request. names: ids of
-    agents, keyed by their names on the command line at the time of the request. nonce: of the
-    folder, see `evolve.runs.agreements`.
+    made from command and settings each time, see `Lines`. names: ids of agents, keyed
+    by their names on the command line at the time of the request. nonce: of the folder, see
+    `evolve.runs.agreements`.
     """
 
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
     names: dict[str, str] = Field(default={})
     threads: Annotated[int, Field(ge=1, le=1024)] | None = None
-    key: str | None = None
-    asked: str | None = None
     nonce: str = ""
     _killed: bool = False
     _stopped: bool = False
@@ -106,8 +99,8 @@ class JobRecord(Job):
         return cls(id=name, created=round(now, 3), **facts)
 
     @classmethod
-    def load(cls, folder: Path, folders: Folders) -> JobRecord:
-        """The job in a folder; it is from elsewhere unless this user's service has made it.
+    def load(cls, folder: Path, folders: Folders) -> JobRecord | None:
+        """The job in a folder; None unless this user's service has made it there.
 
         Raises RunError where its file is damaged.
         """
@@ -118,15 +111,11 @@ class JobRecord(Job):
             wrong = faults(error)[:_MOST] if isinstance(error, ValidationError) else []
             text = "; ".join(fault.text for fault in wrong) or str(error)
             raise RunError(f"{file} is damaged: {text}") from error
-        if record.id != folder.name or record.nonce != nonce_of(folders.own):
-            record.id, record.state, record.ending = folder.name, "elsewhere", _ELSEWHERE
-            record.process = record.key = record.result = record.error = None
-            record.line = ""
-        return record
+        own = record.id == folder.name and record.nonce == nonce_of(folders.own)
+        return record if own else None
 
     def save(self, folders: Folders) -> None:
         """Write its file in one step; OSError where that fails."""
-        assert not self.is_foreign, "to write it would make it ours"
         self.nonce = nonce_of(folders.own) or agree(folders.own, ())
         folder = folders.jobs / self.id
         make_folder(folder, exist_ok=True)
@@ -179,15 +168,9 @@ class JobRecord(Job):
         return self.state in ENDED
 
     @property
-    def is_foreign(self) -> bool:
-        """Whether it was not asked for here, or cannot be read: it is only shown."""
-        return self.state in ("elsewhere", "damaged")
-
-    @property
     def label(self) -> str:
         """Its id and state, for messages."""
-        state = "from elsewhere" if self.state == "elsewhere" else self.state
-        return f"job {self.id} is {state}"
+        return f"job {self.id} is {self.state}"
 
     def document(self, place: int | None, has_run: bool) -> Job:
         """The job as clients get it; place: in the queue. has_run: whether its run exists."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,21 +19,13 @@ from evolve.service.responses import ProblemError, faulty, pointer
 from evolve.service.state import ServiceState
 
 
-async def new_job(service: ServiceState, request: NewJob, key: str | None) -> JobRecord:
-    """The job that a client asks for, not yet started; the earlier one where `key` was used.
+async def new_job(service: ServiceState, request: NewJob) -> JobRecord:
+    """The job that a client asks for, not yet started.
 
     Raises ProblemError for wrong settings, with the place of each fault.
     """
-    content = json.dumps(request.model_dump(), sort_keys=True).encode()
-    digest = hashlib.sha256(content).hexdigest()
-    earlier = next((record for record in service.jobs.all() if record.key == key), None)
-    if key is not None and earlier is not None:
-        if earlier.asked != digest:
-            raise ProblemError(422, "this Idempotency-Key was used for another request")
-        return earlier
     form, given, names = await checked(service, request.command, request)
-    values = {**request.model_dump(exclude={"name"}), "names": names, "key": key, "asked": digest}
-    record = JobRecord.new(**values)
+    record = JobRecord.new(**request.model_dump(exclude={"name"}), names=names)
     if form.kind is not None:
         _claim_run(service, record, form, given, request.name)
     elif request.name is not None:

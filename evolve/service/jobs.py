@@ -6,6 +6,7 @@ Only for the server's own thread.
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import sys
 import time
@@ -25,9 +26,11 @@ from evolve.service.job import ROW_EVENTS, JobRecord, reap, start_process
 from evolve.service.job_lines import SETTINGS_FILE, Lines
 from evolve.service.models.runs import Job
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
+from evolve.terminal_text import count_of
 
 _PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
+_log: Final = logging.getLogger(__name__)
 _EVERY: Final = 0.5
 """Seconds between two readings of the jobs' progress files."""
 
@@ -50,22 +53,32 @@ class Jobs:
         self._tails: dict[str, Tail] = {}
 
     def restore(self) -> None:
-        """Load the jobs of earlier servers: follow those alive, mark dead ones as interrupted."""
+        """Load the jobs of earlier servers: follow those alive, mark dead ones as interrupted.
+
+        Jobs that this user's service did not make in this folder are left alone, as the log says.
+        """
+        others = 0
         for folder in self._folders.folders_of_jobs():
             with suppress(OSError):
                 if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
                     remove_tree(folder, ignore_errors=True)  # killed before it was saved
                     continue
             try:
-                record = JobRecord.load(folder, self._folders)
+                loaded = JobRecord.load(folder, self._folders)
+                if loaded is None:
+                    others += 1
+                    continue
+                record = loaded
             except RunError as error:
                 facts: dict[str, Any] = {"state": "damaged", "error": str(error)}
                 date = folder.lstat().st_mtime
                 record = JobRecord(id=folder.name, command=None, settings={}, created=date, **facts)
             self._records[record.id] = record
+        if others:
+            _log.warning(
+                "%s: %s of another folder or user", self._folders.jobs, count_of(others, "job")
+            )
         for record in self._ordered():
-            if record.is_foreign:
-                continue
             if record.run is not None:
                 self._of_run[record.run] = record
             if record.state in ("running", "stopping"):
@@ -80,9 +93,6 @@ class Jobs:
             await asyncio.sleep(_EVERY)
             with log_errors("following jobs"):
                 self.follow()
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._records
 
     def all(self) -> list[JobRecord]:
         """All jobs, the newest first."""

@@ -1,13 +1,12 @@
-"""What answers share: problems, long lists in pages, and tags.
+"""What answers share: problems, and long lists in pages.
 
 A problem is application/problem+json, RFC 9457. The log gets unexpected failures, once each, under
 an id to find it by. A cursor says where the next page of a list begins; clients send it back
-unchanged. By its tag a client that has the newest answer does not get it again.
+unchanged.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import secrets
@@ -18,7 +17,7 @@ from http import HTTPStatus
 from typing import Annotated, Any, Final, TypeVar
 
 from anyio import CapacityLimiter
-from fastapi import Depends, FastAPI, Path, Query, Request, Response
+from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
@@ -27,9 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from evolve.errors import EvolveError
 from evolve.parsing import Fault, plain_words
 from evolve.runs.ids import RUN_ID
-from evolve.runs.run import Run
 from evolve.service.models.meta import WRITTEN, FieldError, Page, Problem
-from evolve.tables.paths import CONFIG_FILE
 
 MEDIA: Final = "application/problem+json"
 _log: Final = logging.getLogger(__name__)
@@ -188,10 +185,6 @@ def answer_with_problems(app: FastAPI) -> None:
         answer.headers.update(error.headers or {})
         return answer
 
-    @app.exception_handler(NotModifiedError)
-    async def _not_modified(request: Request, error: NotModifiedError) -> Response:
-        return Response(status_code=304, headers={"etag": str(error)})
-
     @app.exception_handler(EvolveError)
     async def _evolve(request: Request, error: EvolveError) -> JSONResponse:
         return problem(422, request.app.state.service.folders.error_text(error))
@@ -249,42 +242,3 @@ Paged = Annotated[Cursor, Depends(_paged)]
 """The page that a client asks for, as a parameter of routes."""
 RunId = Annotated[str, Path(pattern=RUN_ID)]
 Text = Annotated[str | None, Query(max_length=200)]
-
-
-class NotModifiedError(Exception):
-    """The client already has this answer."""
-
-
-@dataclass(frozen=True)
-class _Tags:
-    """Sets the tag of an answer about a run."""
-
-    request: Request
-    response: Response
-
-    def newest(self, run: Run, *facts: object) -> None:
-        """Tag the answer by `facts`; NotModifiedError where the client already has the same."""
-        stamp = (run.path / CONFIG_FILE).stat().st_mtime_ns
-        text = repr((str(run.path), stamp, *facts))
-        tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
-        self.response.headers["etag"] = tag
-        self.response.headers.setdefault("cache-control", "no-cache")
-        sent = [part.strip() for part in self.request.headers.get("if-none-match", "").split(",")]
-        if tag in sent or f"W/{tag}" in sent:
-            raise NotModifiedError(tag)
-
-    def committed(self, run: Run, generation: int) -> None:
-        """Tag the answer about a committed generation, which does not change.
-
-        Clients keep it only for minutes: its run may be deleted and another one made in its place.
-        """
-        self.response.headers["cache-control"] = "private, max-age=300, immutable"
-        self.newest(run, generation, self.request.url.query, self.request.url.path)
-
-
-def _tagged(request: Request, response: Response) -> _Tags:
-    return _Tags(request, response)
-
-
-Tagged = Annotated[_Tags, Depends(_tagged)]
-"""The tag of the answer, as a parameter of routes."""

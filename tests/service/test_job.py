@@ -70,20 +70,15 @@ def plant(folder: Path, **values: Any) -> Path:
 
 
 def assert_left_alone(app: App) -> None:
-    """It is listed as from elsewhere, and nothing that can be asked of it is done, but to go."""
-    found = app.get(f"jobs/{JOB}")
-    assert found["state"] == "elsewhere"
-    assert "from elsewhere" in found["ending"]
-    assert found["process"] is None
-    assert app.get("jobs?state=elsewhere")["items"] == [found]
-    for what in ("stop", "kill", "resume"):
-        said = app.post(f"jobs/{JOB}/{what}", None, 409)["detail"]
-        assert f"job {JOB} is from elsewhere" in said
+    """It is no job, whatever is asked of it, and stays as it is."""
+    file = app.folders.jobs / JOB / "job.json"
+    before = file.read_bytes()
+    assert app.get("jobs")["items"] == []
     app.state.jobs.follow()
-    assert app.get(f"jobs/{JOB}")["state"] == "elsewhere"
-    assert app.get(f"jobs/{JOB}/log") == {"text": ""}
-    app.delete(f"jobs/{JOB}")
-    assert not (app.folders.jobs / JOB).exists()
+    app.get(f"jobs/{JOB}", 404)
+    for what in ("stop", "kill", "resume"):
+        app.post(f"jobs/{JOB}/{what}", None, 404)
+    assert file.read_bytes() == before
 
 
 WORDS: Final = ["match", "gtp:touch OUT", "random", "--games", "2"]
@@ -121,8 +116,12 @@ def test_a_run_of_a_job_is_a_name(
     assert (folder.parent / "outside").is_dir()
 
 
-def test_a_job_of_another_folder_or_another_user_is_from_elsewhere(
-    folder: Path, opened: Callable[..., App], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_job_of_another_folder_or_another_user_is_left_alone(
+    folder: Path,
+    opened: Callable[..., App],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -133,6 +132,8 @@ def test_a_job_of_another_folder_or_another_user_is_from_elsewhere(
     shutil.copytree(other / ".service", folder / ".service")
     with opened() as app:
         assert_left_alone(app)
+    assert "1 job of another folder or user" in caplog.text
+    shutil.rmtree(folder / ".service/jobs" / JOB)
     (folder / ".service/jobs").rmdir()
     shutil.move(other / ".service/jobs", folder / ".service/jobs")
     record.save(Folders(folder))

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 import evolve
@@ -26,17 +25,6 @@ def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, 
         assert {one["pointer"] for one in found["errors"]} == {
             f"/settings/{key}" for key in settings
         }
-
-
-def test_a_request_that_is_sent_twice_makes_one_job(local: App) -> None:
-    def asked(games: int) -> httpx.Response:
-        asked = {"command": "match", "settings": {"a": "swh", "b": "random", "games": games}}
-        return local.ask("POST", "jobs", asked, **{"Idempotency-Key": "k1"})
-
-    one, two, other = map(asked, (2, 2, 4))
-    assert (one.status_code, two.status_code, other.status_code) == (202, 202, 422)
-    assert one.json()["id"] == two.json()["id"]
-    assert local.ask("GET", "jobs").json()["total"] == 1
 
 
 @pytest.mark.slow

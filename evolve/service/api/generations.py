@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, NamedTuple
 
 import pyarrow as pa
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import FileResponse
 
 from evolve.runs.run import Run
@@ -13,7 +13,7 @@ from evolve.service import tables
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.meta import Page
 from evolve.service.models.runs import CrossTable, Game, Lineage, Rows
-from evolve.service.responses import Paged, RunId, Tagged, Text, not_found
+from evolve.service.responses import Paged, RunId, Text, not_found
 from evolve.service.state import Service, ServiceState
 from evolve.tables.columns import rows_with
 
@@ -23,15 +23,16 @@ _Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 
-def _committed(tags: Tagged, service: Service, run: RunId, generation: Number) -> Run:
+def _committed(response: Response, service: Service, run: RunId, generation: Number) -> Run:
     opened = service.index.open(run)
     tables.check_generation(opened, generation)
-    tags.committed(opened, generation)
+    # It does not change; but its run may be deleted, and another one made in its place.
+    response.headers["cache-control"] = "private, max-age=300, immutable"
     return opened
 
 
 _Committed = Annotated[Run, Depends(_committed)]
-"""A run that has the generation; the answer is tagged."""
+"""A run that has the generation; clients may keep the answer for some minutes."""
 
 
 class _Generation(NamedTuple):
@@ -40,16 +41,16 @@ class _Generation(NamedTuple):
     games: pa.Table
 
 
-def _played(tags: Tagged, service: Service, run: RunId, generation: _Round) -> _Generation:
+def _played(response: Response, service: Service, run: RunId, generation: _Round) -> _Generation:
     if generation == "playoff":
         opened = service.index.open(run)
         return _Generation(opened, "playoff", tables.games_table(opened, "playoff"))
-    opened = _committed(tags, service, run, int(generation))
+    opened = _committed(response, service, run, int(generation))
     return _Generation(opened, int(generation), tables.games_table(opened, int(generation)))
 
 
 _Played = Annotated[_Generation, Depends(_played)]
-"""A run, and a generation of it with its games, tagged; or its play-off."""
+"""A run, and a generation of it with its games; or its play-off."""
 
 
 @router.get("/runs/{run}/generations/{generation}/individuals")

@@ -7,7 +7,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
 from evolve.agents.calibration.ratings import rungs_of
@@ -25,7 +25,7 @@ from evolve.service.forms import Form, forms, has_torch
 from evolve.service.job import JobRecord
 from evolve.service.job_requests import checked, new_job
 from evolve.service.models import meta
-from evolve.service.models.runs import JOB_ID, Game, Job, JobState, NewJob
+from evolve.service.models.runs import Game, Job, JobState, NewJob
 from evolve.service.offers import NEEDS, goals
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Paged, ProblemError, not_found
@@ -36,8 +36,6 @@ from evolve.tables.parquet import read_table
 from evolve.version import __version__
 
 router, session = APIRouter(), APIRouter()
-_Key = Annotated[str | None, Header(max_length=100)]
-_JobId = Annotated[str, Path(pattern=JOB_ID)]
 
 
 def _form(command: Annotated[str, Path(max_length=40)]) -> Form:
@@ -162,14 +160,11 @@ async def get_space(
 
 
 @router.post("/jobs", status_code=202)
-async def make_job(
-    service: Service, request: NewJob, response: Response, idempotency_key: _Key = None
-) -> Job:
-    """Ask for work. With an Idempotency-Key the same request makes one job, however often sent."""
+async def make_job(service: Service, request: NewJob, response: Response) -> Job:
+    """Ask for work."""
     async with service.ordering:
-        record = await new_job(service, request, idempotency_key)
-        if record.id not in service.jobs:
-            service.jobs.add(record)
+        record = await new_job(service, request)
+        service.jobs.add(record)
     return _answered(service, record, response)
 
 
@@ -181,19 +176,19 @@ async def list_jobs(service: Service, page: Paged, state: JobState | None = None
 
 
 @router.get("/jobs/{job}")
-async def get_job(service: Service, job: _JobId) -> Job:
+async def get_job(service: Service, job: str) -> Job:
     """A job."""
     return service.jobs.document(service.jobs.get(job))
 
 
 @router.delete("/jobs/{job}", status_code=204)
-async def delete_job(service: Service, job: _JobId) -> None:
+async def delete_job(service: Service, job: str) -> None:
     """Delete a job that has ended, with its games; its run stays."""
     service.jobs.remove(service.jobs.get(job))
 
 
 @router.post("/jobs/{job}/stop", status_code=202)
-async def stop_job(service: Service, job: _JobId, response: Response) -> Job:
+async def stop_job(service: Service, job: str, response: Response) -> Job:
     """End a job after its current step; cancel one that waits."""
     record = service.jobs.get(job)
     service.jobs.stop(record)
@@ -201,7 +196,7 @@ async def stop_job(service: Service, job: _JobId, response: Response) -> Job:
 
 
 @router.post("/jobs/{job}/kill", status_code=202)
-async def kill_job(service: Service, job: _JobId, response: Response) -> Job:
+async def kill_job(service: Service, job: str, response: Response) -> Job:
     """End a job at once: its current step is lost."""
     record = service.jobs.get(job)
     service.jobs.stop(record, at_once=True)
@@ -209,7 +204,7 @@ async def kill_job(service: Service, job: _JobId, response: Response) -> Job:
 
 
 @router.post("/jobs/{job}/resume", status_code=202)
-async def resume_job(service: Service, job: _JobId, response: Response) -> Job:
+async def resume_job(service: Service, job: str, response: Response) -> Job:
     """Continue a job where it ended."""
     record = service.jobs.get(job)
     service.jobs.check_resumable(record)
@@ -221,7 +216,7 @@ async def resume_job(service: Service, job: _JobId, response: Response) -> Job:
 
 
 @router.get("/jobs/{job}/log")
-async def get_log(service: Service, job: _JobId) -> dict[str, str]:
+async def get_log(service: Service, job: str) -> dict[str, str]:
     """The end of what a job has printed, as `text`."""
     return {"text": service.jobs.log(service.jobs.get(job))}
 
@@ -229,7 +224,7 @@ async def get_log(service: Service, job: _JobId) -> dict[str, str]:
 @router.get("/jobs/{job}/games")
 def get_games(
     service: Service,
-    job: _JobId,
+    job: str,
     page: Paged,
     winner: Literal["black", "white", "draw"] | None = None,
     sort: Annotated[str, Query(max_length=20)] = "game",
@@ -241,7 +236,7 @@ def get_games(
 
 @router.get("/jobs/{job}/games/{number}")
 def get_game(
-    service: Service, job: _JobId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
+    service: Service, job: str, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
 ) -> Game:
     """A game of a match."""
     rows = rows_with(_games(service, job), "game", int(number)).to_pylist()
@@ -252,7 +247,7 @@ def get_game(
 
 @router.get("/jobs/{job}/files/{name}", response_class=FileResponse)
 async def get_file(
-    service: Service, job: _JobId, name: Literal["games.parquet", "games.csv", "games.ggf"]
+    service: Service, job: str, name: Literal["games.parquet", "games.csv", "games.ggf"]
 ) -> FileResponse:
     """The games of a match as a file."""
     path = service.jobs.file(service.jobs.get(job), GAMES_FILE)

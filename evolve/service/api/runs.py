@@ -28,7 +28,7 @@ from evolve.service.job_lines import changes_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.meta import FileCheck, Page
 from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunState, RunSummary
-from evolve.service.responses import Paged, ProblemError, RunId, Tagged, Text, not_found, order_of
+from evolve.service.responses import Paged, ProblemError, RunId, Text, not_found, order_of
 from evolve.service.state import Service, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.paths import playoff_file
@@ -215,17 +215,13 @@ def _table_route(table: str) -> Callable[..., Rows]:
     """The route of a table; each has its own, so that other words are not tables of any run."""
 
     def get_table(
-        tags: Tagged,
         service: Service,
         run: RunId,
         page: Paged,
         since: Annotated[int, Query(ge=0, le=10**9)] = 0,
         points: Annotated[int | None, Query(ge=2, le=2000)] = None,
     ) -> Rows:
-        opened = service.index.open(run)
-        rows = rows_of(opened, table, page, points, since)
-        tags.newest(opened, rows.model_dump_json())  # rows change in place, without a new one
-        return rows
+        return rows_of(service.index.open(run), table, page, points, since)
 
     get_table.__doc__ = (
         f"The {table} of a run, from row `since` on; with `points` so many rows of all, evenly."

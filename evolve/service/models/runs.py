@@ -233,9 +233,9 @@ class OverSeeds(BaseModel):
 
 
 _AtWork = Literal["queued", "running", "stopping"]
-_Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "elsewhere", "damaged"]
+_Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "damaged"]
 JobState = Literal[_AtWork, _Ended]
-"""`elsewhere`: this user's service did not ask for it; `damaged`: its file cannot be read."""
+"""`damaged`: its file cannot be read."""
 if TYPE_CHECKING:
     New: TypeAlias = str  # a type checker does not look into the registries
     Command: TypeAlias = str

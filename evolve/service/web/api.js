@@ -33,6 +33,3 @@ export const remove = (where) => request("DELETE", where);
 
 export const giveToken = (token) => post("session", { token });
 
-export function newKey() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

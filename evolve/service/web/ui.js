@@ -30,7 +30,7 @@ export function Wait({ of, children }) {
 
 /** A state in a word; `text` says more of it. */
 export function Chip({ state, text }) {
-  return html`<span class=${`state ${state}`}>${text || (state === "elsewhere" ? "from elsewhere" : state)}</span>`;
+  return html`<span class=${`state ${state}`}>${text || state}</span>`;
 }
 
 export function Progress({ share, text, name }) {

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.tables.trials import TRIALS_COLUMNS, Importances, write_trials
 from tests.cli import done
 from tests.service import Service
 from tests.service.inside import App
@@ -157,21 +156,6 @@ def test_a_link_is_not_deleted_through(service: Service, runs: Path, tmp_path: P
         assert (tmp_path / "elsewhere/config.toml").exists()
     finally:
         (runs / "link").unlink()
-
-
-def test_a_table_whose_rows_change_in_place_has_another_tag(
-    tmp_path: Path, runner: asyncio.Runner
-) -> None:
-    folder = tmp_path / "runs/s"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text('command = "sweep alphabeta"\nrules = "standard"\nseed = 0')
-    tags = []
-    with App(tmp_path / "runs", runner) as app:
-        for state in ("RUNNING", "RUNNING", "COMPLETE"):
-            row = dict.fromkeys(TRIALS_COLUMNS.names)
-            write_trials(folder, [{**row, "number": 0, "state": state}], {}, Importances())
-            tags.append(app.ask("GET", "runs/s/trials").headers["etag"])
-    assert tags[0] == tags[1] != tags[2]
 
 
 def test_a_damaged_file_is_named_from_the_folder_of_runs(

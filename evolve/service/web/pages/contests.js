@@ -146,7 +146,7 @@ export function Ratings({ query }) {
 function Earlier({ job }) {
   const jobs = useGet(path(["jobs"], { limit: 100 }));
   useEvents(({ name, data }) => name === "job" && data.command === "rate" && jobs.reload());
-  const ratings = (jobs.data?.items || []).filter((rating) => rating.command === "rate" && rating.state !== "elsewhere" && rating.id !== job);
+  const ratings = (jobs.data?.items || []).filter((rating) => rating.command === "rate" && rating.id !== job);
   if (!ratings.length) return null;
   return html`<h2>Earlier ratings</h2><ul class="list">${ratings.map((rating) => html`<li class="item">
     <a href=${to(["ratings"], { agent: rating.settings.agents, against: rating.settings.against || [], job: rating.id })}>${(rating.settings.agents || []).join(", ")}${rating.settings.against?.length > 0 && ` against ${rating.settings.against.join(", ")}`}</a>

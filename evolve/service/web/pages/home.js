@@ -11,9 +11,9 @@ import { isContest, kindOf, meta } from "../meta.js";
 import { setQuery, to } from "../router.js";
 import { ActTwice, Chip, Icon, Menu, More, Problem, Search, Seg, Select, Wait } from "../ui.js";
 
-const STATES = ["running", "queued", "done", "stopped", "interrupted", "failed", "damaged", "elsewhere"];
+const STATES = ["running", "queued", "done", "stopped", "interrupted", "failed", "damaged"];
 const SORTS = [["-date", "Newest first"], ["date", "Oldest first"], ["-elo", "Strongest first"], ["-score", "Best score first"], ["name", "Name"]];
-const OF_JOBS = ["queued", "failed", "elsewhere"];
+const OF_JOBS = ["queued", "failed"];
 const MOST = 6;
 
 export function Home({ query }) {
@@ -48,7 +48,7 @@ export function Home({ query }) {
       <${Seg} name="Kind" value=${filter.kind} onChange=${(kind) => setQuery({ kind })} choices=${[["", "All"], ...[...kinds, ...contests].map(({ name, plural }) => [name, capital(plural)])]} />
       <span class="find push"><${Icon} name="search" /><${Search} hidden name="Search runs" value=${filter.q} onChange=${(q) => setQuery({ q })} /></span>
       <span class="row">${select("Rules", "rules", filter.rules, [["", "All rules"], ...rules.map(({ name }) => [name, name])])}
-      ${select("State", "state", filter.state, [["", "All states"], ...STATES.map((state) => [state, state === "elsewhere" ? "from elsewhere" : state])])}
+      ${select("State", "state", filter.state, [["", "All states"], ...STATES.map((state) => [state, state])])}
       ${select("Order", "sort", sort, SORTS)}</span>
     </div>`}
     <${Wait} of=${list}>
@@ -84,7 +84,7 @@ function fits(job, { q, kind, rules, state }) {
 function merged(runs, jobs, fit, sort, moreRuns) {
   const known = new Set(runs.map(({ id }) => id));
   const listed = runs.map((run) => ({ run, job: jobs.find((job) => job.run === run.id && (isActive(job) || (job.id === run.job && job.state === "failed" && run.state === "stopped"))), date: run.date }));
-  const alone = jobs.filter((job) => fit(job) && !known.has(job.run) && (isActive(job) || !job.run || ["failed", "elsewhere", "damaged"].includes(job.state)))
+  const alone = jobs.filter((job) => fit(job) && !known.has(job.run) && (isActive(job) || !job.run || ["failed", "damaged"].includes(job.state)))
     .map((job) => ({ job, date: job.ended || job.created }));
   const ended = alone.filter(({ job }) => !isActive(job));
   const active = alone.filter(({ job }) => isActive(job));

@@ -1,7 +1,7 @@
 // New: goals with what each brings and costs, and behind them the forms of all commands. What is typed is
 // kept as text by name; `settingsOf` makes the settings of it.
 
-import { newKey, path, post } from "../api.js";
+import { path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
 import { GoalPicture } from "../figures.js";
 import { capital, label, partOf } from "../format.js";
@@ -221,18 +221,14 @@ function errorsByField(error, fields) {
   return found;
 }
 
-/** Start a job, with a key, so that a second attempt starts no second one; `forget` when something changes. */
+/** Start a job; the button is disabled meanwhile. `forget` an error when something changes. */
 function useStart(onStart = (job) => go(to(["job", job.id]))) {
   const [state, setState] = useState({});
-  const key = useRef(newKey());
-  const forget = () => {
-    key.current = newKey();
-    setState({});
-  };
+  const forget = () => setState({});
   const start = async (command, job) => {
     setState({ busy: true });
     try {
-      onStart(await post("jobs", jobOf({ ...job, command }), { headers: { "Idempotency-Key": key.current } }));
+      onStart(await post("jobs", jobOf({ ...job, command })));
       forget();
     } catch (error) {
       setState({ error });
