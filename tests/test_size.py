@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
-LINES = 51_900
+LINES = 50_889
 """Lines of Python in evolve/. Lower it with what goes; raise it with a reason in the commit."""
 
 

@@ -41,8 +41,7 @@ class LiveGame:
     """A running game between two agents, given by their numbers.
 
     It plays its opening and passes by itself; then `to_move` must choose a move on `board`, until
-    the game is `over`. `failure` is how a program failed, None if none did. An agent that exceeds
-    its node budget loses the game.
+    the game is `over`. `failure` is how a program failed, None if none did.
     """
 
     def __init__(

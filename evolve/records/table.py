@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from evolve.engine.board.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS, Rules
+from evolve.engine.board.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RunError
 from evolve.parsing import parse_json
-from evolve.records.formats import ending_of, read_bytes, text_of
+from evolve.records.formats import ending_of, text_of
 from evolve.records.moves import ParsedMoves, Result, read_moves
 from evolve.records.positions import start_board, start_text
 from evolve.records.record import Ending, GameRecord, Reading, Request, game_of
@@ -88,11 +88,6 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in rows]
 
 
-def records_of_frame(frame: pd.DataFrame, rules: Rules | None = None) -> list[GameRecord]:
-    """The games of a games table; RecordError names an invalid row."""
-    return _scan_frame(frame, Request(rules), {}).whole()
-
-
 def _record(row: Mapping[str, Any], request: Request) -> GameRecord:
     """The game of a row. Only tables of evolve have a reason, and games without a move."""
     moves, reason = _text(row, "moves") or "", _text(row, "reason")
@@ -147,14 +142,6 @@ def read_table(data: bytes, path: Path, request: Request) -> Reading:
     """The games of a table in a file; RecordError where it is not a table."""
     frame, bad = _frame(data, path)
     return _scan_frame(frame, request, bad)
-
-
-def read_frame(path: Path) -> pd.DataFrame:
-    """The table in a `.csv` or `.parquet` file; RecordError when it cannot be read."""
-    frame, bad = _frame(read_bytes(path), path)
-    for number, reason in bad.items():
-        raise RecordError(f"{path}, row {number}: {reason}")
-    return frame
 
 
 def table_bytes(records: Sequence[GameRecord], path: Path) -> bytes:

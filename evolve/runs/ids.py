@@ -9,7 +9,7 @@ from typing import Final
 
 from evolve.agents.registry import REFERENCES
 from evolve.errors import AgentError, RunError
-from evolve.files.changes import refuse_link, refuse_links
+from evolve.files.changes import refuse_link
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
@@ -74,7 +74,6 @@ def upload_in(root: Path, name: str) -> Path | None:
     if not _UPLOAD.fullmatch(name):
         return None
     folder, names = root.joinpath(*UPLOADS), [f"{name}{suffix}" for suffix in AGENT_SUFFIXES]
-    refuse_links(folder, names)
     return next((folder / name for name in names if (folder / name).is_file()), None)
 
 

@@ -19,7 +19,7 @@ import tomli_w
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import Tail, write_text
-from evolve.files.changes import move, refuse_links, remove, remove_tree
+from evolve.files.changes import move, remove, remove_tree
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, JobRecord, reap, start_process
@@ -284,8 +284,6 @@ class Jobs:
     def _start(self, record: JobRecord) -> None:
         progress = self.file(record, _PROGRESS_FILE)
         try:
-            # Its process gets the names of these, and would follow links.
-            refuse_links(self._folders.jobs, [record.id])
             if record.run is not None:
                 self._folders.run(record.run)
             line = self._lines_of.of(record)

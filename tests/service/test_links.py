@@ -110,27 +110,6 @@ def test_an_individual_whose_generation_is_a_link(
         assert kept.is_symlink()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "settings.toml",
-        *(
-            pytest.param(one, marks=pytest.mark.slow)
-            for one in ("progress.jsonl", ".games.parquet.keeping")
-        ),
-    ],
-)
-def test_a_job_with_a_link_among_its_files_is_not_started(
-    opened: Open, folder: Path, outside: Path, name: str
-) -> None:
-    with opened(folder) as app:
-        job = app.post("jobs", _MATCH, 202)["id"]
-        (folder / ".service" / "jobs" / job / name).symlink_to(outside / "deep")
-        app.state.jobs.slots = 1
-        until(lambda: app.get(f"jobs/{job}")["state"] != "queued")
-        assert f"{name} is a link" in app.get(f"jobs/{job}")["error"]
-
-
 GETS: Final = (
     *("runs/small", "runs/small/generations", "runs/small/files/champion.json"),
     *("runs/small/files/games.parquet", "runs/small/generations/1/individuals"),

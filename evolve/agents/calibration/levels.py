@@ -57,7 +57,6 @@ class _LevelAgent(Agent):
     identity = delegated("_agent", "identity")
     limit = delegated("_agent", "limit")
     for_game = delegated("_agent", "for_game")
-    within = delegated("_agent", "within")
     settings = delegated("_agent", "settings")
     prepare = delegated("_agent", "prepare")
 
