@@ -69,6 +69,11 @@ COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in g
 
 _HOME: Final = re.compile(r"((?:^|^-o|[=,])(?:run:)?)~(?=[/\\]|$)")
 """The sign for the home folder where words that are paths begin."""
+_TAKEN: Final = {
+    "NUMBA_NUM_THREADS": r"\s*\+?0*[1-9][0-9]*\s*|.*[^\s0-9+-].*|",
+    "NUMBA_CPU_FEATURES": r"(?:[+-][\w.-]+(?:,[+-][\w.-]+)*)?",
+}
+"""Values of variables with which numba loads; of a word for a number it warns."""
 _COMPLETION: Final = "_EVOLVE_COMPLETE"
 """The environment variable by which a shell asks click for completions."""
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
@@ -166,9 +171,18 @@ def _reporting_end(context: click.Context) -> Iterator[None]:
             file.write("done") if message is None else file.write("error", message=message)
 
 
+def _check_variables() -> None:
+    """Raise EvolveError where a variable would make numba fail, or end the process."""
+    for name, taken in _TAKEN.items():
+        value = os.environ.get(name, "")
+        if not re.fullmatch(taken, value):
+            raise EvolveError(f"{name} is {value!r}, which numba does not take: unset it")
+
+
 def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if not value or context.resilient_parsing:
         return
+    _check_variables()
     import llvmlite.binding as llvm
     import numba
 
@@ -194,6 +208,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
 )
 def cli(debug: bool) -> None:
     """Tune Reversi agents by evolution, and teach them by games."""
+    _check_variables()
     if click.get_current_context().invoked_subcommand != "serve":  # serve reads and removes it
         os.environ.pop(SERVICE_TOKEN, None)
 
@@ -227,8 +242,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     expect_any_text()
-    # One line, harmless for a terminal.
-    warnings.formatwarning = lambda message, *_args, **_options: f"warning: {plain(str(message))}\n"
+    # One line, harmless for a terminal: numba puts a traceback below its own.
+    warnings.formatwarning = lambda message, *_args, **_options: (
+        f"warning: {plain(str(message).partition(chr(10))[0])}\n"
+    )
     signals.install()
     debug = "--debug" in arguments
     # --debug may stand anywhere on the line, not only before the command.
