@@ -21,6 +21,7 @@ from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCE_NAMES
 from evolve.cli import signals
+from evolve.cli.leaving import SIGNALLED, leave_at_signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import naming_missing_packages
@@ -225,14 +226,20 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     _stand_in_for_closed_streams()
     try:
         code = _run(arguments)
-    except KeyboardInterrupt as error:  # another one, while `_run` reported the first
-        code = signals.exit_code(error)
+    except BaseException as error:
+        # Another one, while `_run` reported the first, or in place of which Python raised an error.
+        interruption = signals.interruption_in(error)
+        if interruption is None:
+            raise
+        code = signals.exit_code(interruption)
+    if whole:
+        leave_at_signals()
     SHOWN.clear()
     try:
         sys.stdout.flush()
     except OSError:  # it was reported above
         signals.discard_output()
-    if whole and code >= signals.SIGNALLED:
+    if whole and code >= SIGNALLED:
         # Python's last steps wait for threads, and two interruptions can leave one that waits for
         # a program. Programs, files and workers are safe: SIGKILL ends us in the same way.
         sys.stderr.flush()
