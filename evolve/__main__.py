@@ -1,15 +1,15 @@
 """`evolve`, and `python -m evolve`."""
 
-from __future__ import annotations
+from evolve.cli.leaving import leave_at_signals
 
-from typing import NoReturn
+TYPE_CHECKING = False  # `typing` takes a moment, in which a signal shows a traceback
+if TYPE_CHECKING:
+    from typing import NoReturn
 
-from evolve.cli import signals
 
-
-def main() -> NoReturn:
+def main() -> "NoReturn":
     """Run the command line and exit; see `cli.main`."""
-    signals.install()  # first: a Ctrl-C that interrupts imports may be lost
+    leave_at_signals()
     from evolve.cli.main import main as command
 
     command()

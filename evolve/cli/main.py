@@ -21,6 +21,7 @@ from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCE_NAMES
 from evolve.cli import signals
+from evolve.cli.leaving import SIGNALLED, leave_at_signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import naming_missing_packages
@@ -68,6 +69,11 @@ COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in g
 
 _HOME: Final = re.compile(r"((?:^|^-o|[=,])(?:run:)?)~(?=[/\\]|$)")
 """The sign for the home folder where words that are paths begin."""
+_TAKEN: Final = {
+    "NUMBA_NUM_THREADS": r"\s*\+?0*[1-9][0-9]*\s*|.*[^\s0-9+-].*|",
+    "NUMBA_CPU_FEATURES": r"(?:[+-][\w.-]+(?:,[+-][\w.-]+)*)?",
+}
+"""Values of variables with which numba loads; of a word for a number it warns."""
 _COMPLETION: Final = "_EVOLVE_COMPLETE"
 """The environment variable by which a shell asks click for completions."""
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
@@ -165,9 +171,18 @@ def _reporting_end(context: click.Context) -> Iterator[None]:
             file.write("done") if message is None else file.write("error", message=message)
 
 
+def _check_variables() -> None:
+    """Raise EvolveError where a variable would make numba fail, or end the process."""
+    for name, taken in _TAKEN.items():
+        value = os.environ.get(name, "")
+        if not re.fullmatch(taken, value):
+            raise EvolveError(f"{name} is {value!r}, which numba does not take: unset it")
+
+
 def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if not value or context.resilient_parsing:
         return
+    _check_variables()
     import llvmlite.binding as llvm
     import numba
 
@@ -193,6 +208,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
 )
 def cli(debug: bool) -> None:
     """Tune Reversi agents by evolution, and teach them by games."""
+    _check_variables()
     if click.get_current_context().invoked_subcommand != "serve":  # serve reads and removes it
         os.environ.pop(SERVICE_TOKEN, None)
 
@@ -209,14 +225,20 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     _stand_in_for_closed_streams()
     try:
         code = _run(arguments)
-    except KeyboardInterrupt as error:  # another one, while `_run` reported the first
-        code = signals.exit_code(error)
+    except BaseException as error:
+        # Another one, while `_run` reported the first, or in place of which Python raised an error.
+        interruption = signals.interruption_in(error)
+        if interruption is None:
+            raise
+        code = signals.exit_code(interruption)
+    if whole:
+        leave_at_signals()
     SHOWN.clear()
     try:
         sys.stdout.flush()
     except OSError:  # it was reported above
         signals.discard_output()
-    if whole and code >= signals.SIGNALLED:
+    if whole and code >= SIGNALLED:
         # Python's last steps wait for threads, and two interruptions can leave one that waits for
         # a program. Programs, files and workers are safe: SIGKILL ends us in the same way.
         sys.stderr.flush()
@@ -226,8 +248,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     expect_any_text()
-    # One line, harmless for a terminal.
-    warnings.formatwarning = lambda message, *_args, **_options: f"warning: {plain(str(message))}\n"
+    # One line, harmless for a terminal: numba puts a traceback below its own.
+    warnings.formatwarning = lambda message, *_args, **_options: (
+        f"warning: {plain(str(message).partition(chr(10))[0])}\n"
+    )
     signals.install()
     debug = "--debug" in arguments
     # --debug may stand anywhere on the line, not only before the command.

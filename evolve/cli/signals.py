@@ -22,8 +22,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, Final, TextIO
 
-SIGNALLED: Final = 128
-"""Exit codes from here on say which signal ended a command."""
+from evolve.cli.leaving import SIGNALLED, leave
+
 INTERRUPTED: Final = SIGNALLED + signal.SIGINT
 """Exit code after Ctrl-C."""
 _SAME_EVENT: Final = 1.0
@@ -49,13 +49,26 @@ def exit_code(interruption: BaseException) -> int:
     return SIGNALLED + interruption.number if isinstance(interruption, Terminated) else INTERRUPTED
 
 
+def interruption_in(error: BaseException) -> KeyboardInterrupt | None:
+    """The interruption that an error replaced: some parts of Python raise others in its place."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause
+
+
 def install() -> None:
-    """Raise Terminated at SIGTERM and SIGHUP from now on, where they are not ignored."""
+    """Raise Terminated at SIGTERM and SIGHUP from now on, where they are not ignored.
+
+    Ctrl-C raises KeyboardInterrupt again, where it would end the process at once.
+    """
     global _last_signal
     if threading.current_thread() is not threading.main_thread():
         return
     _last_signal = -math.inf
     sys.unraisablehook = _resend_lost
+    if signal.getsignal(signal.SIGINT) is leave:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and not ignored(number):

@@ -17,8 +17,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -48,12 +48,25 @@ ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
 _children: Final[list[subprocess.Popen[bytes]]] = []
 
 
+@contextmanager
+def _blocked_interrupt() -> Iterator[None]:
+    """Block SIGINT in a process that starts here, until it has a handler: see `cli.leaving`."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> int:
     """Start a process in its own session, so that it outlives this one; returns its id.
 
     Its output goes to the end of `log`. Raises OSError where it cannot be started.
     """
-    with os.fdopen(open_to_append(log), "ab") as sink:
+    with os.fdopen(open_to_append(log), "ab") as sink, _blocked_interrupt():
         child = subprocess.Popen(
             words,
             cwd=folder,

@@ -28,6 +28,27 @@ def test_version() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("words", [("perft", 1), ("--version",)])
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("NUMBA_NUM_THREADS", "0", 1),
+        ("NUMBA_NUM_THREADS", "-2", 1),
+        ("NUMBA_CPU_FEATURES", "x", 1),
+        ("NUMBA_NUM_THREADS", "x", 0),
+        ("NUMBA_OPT", "x", 0),
+    ],
+)
+def test_variables_that_numba_does_not_take_are_named(
+    name: str, value: str, code: int, words: tuple[object, ...], tmp_path: Path
+) -> None:
+    """Some in an error, some in numba's warning: in one line."""
+    result = program(tmp_path, *words, real=True, **{name: value})
+    assert result.code == code
+    assert name in result.err
+    assert result.err.count("\n") == 1
+
+
 def test_an_unwritable_kernel_cache_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     cache = str(tmp_path / "file" / "cache")

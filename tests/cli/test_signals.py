@@ -95,6 +95,37 @@ def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
     until(lambda: not marked(mark))
 
 
+@pytest.mark.parametrize("words", [("--help",), ("match", "swh", "zero", "--games", 2)])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_at_the_start_ends_it_without_a_traceback(
+    number: signal.Signals, words: tuple[object, ...], tmp_path: Path
+) -> None:
+    """Before Python has come to evolve, the system ends it; then the exit code says the signal."""
+    ended = []
+    for step in range(12):
+        process = spawn(tmp_path, *words, real=True)
+        time.sleep(0.03 * step)
+        process.send_signal(number)
+        ended.append(finish(process))
+    assert {result.code for result in ended} <= {-number, 128 + number, 0}
+    assert [result.err for result in ended if "Traceback" in result.err] == []
+    assert any(result.code == 128 + number for result in ended)
+
+
+def test_an_error_that_python_raises_in_place_of_a_signal_is_the_signal() -> None:
+    ended = python(
+        "import sys, evolve.cli.main as main\n"
+        "def run(arguments):\n"
+        "    try:\n"
+        "        raise main.signals.Terminated(15)\n"
+        "    except BaseException:\n"
+        "        raise RuntimeError('Error calling __set_name__')\n"
+        "main._run = run\n"
+        "main.main()\n"
+    )
+    assert (ended.code, ended.err) == (143, "")
+
+
 def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
     """It drops what is raised where C calls Python."""
     script = (

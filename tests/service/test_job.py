@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,11 +22,11 @@ import psutil
 import pytest
 
 from evolve.service.folders import Folders
-from evolve.service.job import JOB_ID, JobRecord
+from evolve.service.job import JOB_ID, JobRecord, _children, start_process
 from evolve.service.job_lines import Line, Lines
 from tests.cli import posix
 from tests.service.inside import App, rewrite
-from tests.waits import until
+from tests.waits import PATIENCE, until
 
 pytestmark = [posix, pytest.mark.usefixtures("own_user")]
 
@@ -240,6 +241,17 @@ def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
         assert (found[JOB]["state"], found[JOB]["line"]) == ("failed", "")
         assert "an unexpected error; the log has failure " in found[JOB]["error"]
         assert found[other]["started"] is not None
+
+
+def test_a_job_that_is_stopped_at_once_has_no_traceback_in_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    words = [sys.executable, "-m", "evolve", "runs"]
+    for _ in range(5):
+        number = start_process(words, tmp_path, log, JOB)
+        os.kill(number, signal.SIGINT)
+    codes = [child.wait(PATIENCE) for child in _children if child.args == words]
+    assert codes == [130] * 5
+    assert log.read_text() == ""
 
 
 @pytest.mark.parametrize("state", ["queued", "interrupted"])
