@@ -99,12 +99,12 @@ def test_it_goes_on_without_the_file_that_it_was_given(net: Path, searched: Run)
 def test_another_evaluation_is_told(net: Path, searched: Run, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(searched.path, tmp_path / "copy"))
     pattern_agent(7, cuts=CUTS, depth=2, probcut=1.2, endgame=4).save(copy / "evaluation.npz")
-    with pytest.raises(RunError, match="is not what the generations so far had"):
+    with pytest.raises(RunError, match="generations"):
         go_on(copy, generations=4)
     # The file that the settings name has changed, too, and the run's own is gone.
     before = net.read_bytes()
     shutil.move(copy / "evaluation.npz", net)
-    with pytest.raises(RunError, match="is not what the generations so far had"):
+    with pytest.raises(RunError, match="generations"):
         go_on(copy, generations=4)
     net.write_bytes(before)
     assert go_on(copy, generations=4) is EvolutionEnding.COMPLETE
