@@ -199,9 +199,9 @@ def test_files_that_are_no_match_are_left_alone(tmp_path_factory: pytest.TempPat
     Path("cut.parquet").write_bytes(b"PAR1")
     Path("other.ggf").write_text("nothing of the kind\n")
     before = snapshot(Path())
-    for name in before:
-        option = "--ggf" if name.endswith("ggf") else "--out"
-        assert name in fails("match", "swh", "zero", "--games", 4, option, name)
+    options = {name: "--ggf" if name.endswith("ggf") else "--out" for name in before}
+    said = {n: fails("match", "swh", "zero", "--games", 4, o, n) for n, o in options.items()}
+    assert not [name for name in before if name not in said[name]]
     assert snapshot(Path()) == before
     Path("empty.csv").touch()
     done("match", "swh", "zero", "--games", 4, "--out", "empty.csv")
@@ -237,9 +237,10 @@ def test_columns_that_are_missing_are_named() -> None:
     assert "pair-000-001.parquet is taken" in fails(*rating)
     done("match", "swh", "zero", "--games", 2, "--out", "g.csv")
     pd.read_csv("g.csv").drop(columns="moves").to_csv("g.csv", index=False)
-    for games in (2, 4):  # the openings of a longer match are compared with those of the file
-        said = fails("match", "swh", "zero", "--games", games, "--out", "g.csv")
-        assert said == "g.csv, game 1: it has no 'moves'"
+    # The openings of a longer match are compared with those of the file
+    assert {
+        fails("match", "swh", "zero", "--games", games, "--out", "g.csv") for games in (2, 4)
+    } == {"g.csv, game 1: it has no 'moves'"}
 
 
 def test_two_writers_are_refused() -> None:
