@@ -142,11 +142,8 @@ def test_the_service_is_healthy_when_it_answers() -> None:
     probe = ["python", "/usr/local/bin/healthy.py"]
     assert SERVICES["service"]["healthcheck"]["test"] == ["CMD", *probe]
     (page,) = (one for one, _ in containers() if one["name"] == "page")
-    assert not [
-        name
-        for name in ("startupProbe", "readinessProbe", "livenessProbe")
-        if page[name]["exec"]["command"] != probe
-    ]
+    names = ("startupProbe", "readinessProbe", "livenessProbe")
+    assert not [name for name in names if page[name]["exec"]["command"] != probe]
     assert "COPY deploy/start.sh deploy/healthy.py /usr/local/bin/\n" in IMAGE
 
 

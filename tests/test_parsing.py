@@ -24,11 +24,8 @@ def test_texts_become_lists_ranges_and_shares() -> None:
     assert split_shares("self=0.7,swh?depth=3=0.3") == {"self": "0.7", "swh?depth=3": "0.3"}
     with pytest.raises(ValueError, match="LOW:HIGH"):
         split_range("2-6")
-    assert not [
-        split
-        for split in (split_list, split_integers, split_range, split_shares)
-        if split([1, 2]) != [1, 2]
-    ]
+    splits = (split_list, split_integers, split_range, split_shares)
+    assert not [split for split in splits if split([1, 2]) != [1, 2]]
 
 
 def test_a_pair_needs_a_key_and_an_equals_sign() -> None:

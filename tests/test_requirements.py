@@ -169,11 +169,8 @@ def test_licences_of_what_is_not_ours_are_in_the_wheel() -> None:
 def test_the_source_archive_has_what_tests_read() -> None:
     patterns = WHOLE["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     kept = {path for pattern in patterns for path in ROOT.glob(pattern.removeprefix("/"))}
-    assert not [
-        name
-        for name in ("deploy", "docs", "tests", "benchmarks", "README.md", "CHANGELOG.md", ".ci")
-        if ROOT / name not in kept
-    ]
+    names = ("deploy", "docs", "tests", "benchmarks", "README.md", "CHANGELOG.md", ".ci")
+    assert not [name for name in names if ROOT / name not in kept]
     assert ROOT / "runs/README.md" in kept
     assert all(any(ROOT.glob(pattern.removeprefix("/"))) for pattern in patterns)
 

@@ -72,10 +72,8 @@ def test_runs_in_folders_with_odd_names(name: str, tmp_path: Path) -> None:
     assert parse_name(f"{folder}?depth=4") == (str(folder), "depth=4")
     champion = evolve.load_agent(folder)
     assert evolve.load_agent(f"{folder}?depth=2").name == f"{champion.name}?depth=2"
-    assert {
-        describe(source)["kind"]
-        for source in (f"{folder}", f"{folder}?depth=2", f"run:{folder}:0-0?depth=1")
-    } == {"alphabeta"}
+    sources = (f"{folder}", f"{folder}?depth=2", f"run:{folder}:0-0?depth=1")
+    assert {describe(source)["kind"] for source in sources} == {"alphabeta"}
 
 
 def test_an_individual_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

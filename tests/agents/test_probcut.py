@@ -177,11 +177,8 @@ def test_cells_are_made_once_for_each_margin() -> None:
 def test_equality() -> None:
     cuts = Cuts.of(LIST)
     others = [Cuts.of(LIST[1:]), Cuts.of(LIST[::-1]), Cuts.of(), CUTS]
-    assert not [
-        same
-        for same in (Cuts.of(LIST), pickle.loads(pickle.dumps(cuts)))
-        if (same, hash(same)) != (cuts, hash(cuts))
-    ]
+    copies = (Cuts.of(LIST), pickle.loads(pickle.dumps(cuts)))
+    assert not [same for same in copies if (same, hash(same)) != (cuts, hash(cuts))]
     assert len({cuts, *others}) == 1 + len(others)
     assert cuts not in others
     assert cuts != LIST
@@ -253,11 +250,8 @@ def test_cuts_are_measured_without_cuts_whatever_the_agent_searches(
     monkeypatch.setattr(patterns, "measured_values", values)
     agent = pattern_agent()
     searching = Allocation((30,), (4, 6), (1.5, 1.1))
-    assert not [
-        one
-        for one in (agent, replace(agent, allocation=searching, limit=Limit(nodes=900), budget=9))
-        if measured(one)
-    ]
+    cases = (agent, replace(agent, allocation=searching, limit=Limit(nodes=900), budget=9))
+    assert not [one for one in cases if measured(one)]
     assert measuring[0] == measuring[1]
 
 

@@ -62,11 +62,8 @@ BY_THE_CLOCK = pytest.mark.parametrize("by_the_clock", [clocked, patterned])
 @pytest.mark.parametrize("empties", [48, 30, 21, 18])
 def test_moves_by_the_clock_are_legal(by_the_clock: Callable[[float], Agent], empties: int) -> None:
     agent = by_the_clock(0.02)
-    assert not [
-        board
-        for board in boards(empties, 3, empties)
-        if agent.choose(board) not in board.legal_moves()
-    ]
+    cases = boards(empties, 3, empties)
+    assert not [board for board in cases if agent.choose(board) not in board.legal_moves()]
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -142,11 +139,8 @@ def test_proven_win_without_time_for_the_score() -> None:
 def test_threads_do_not_stop_one_another() -> None:
     agent, places = clocked(0.1), boards(5, 8, 40)
     with ThreadPoolExecutor(2) as pool:
-        assert not [
-            (board, square)
-            for board, square in zip(places, pool.map(agent.choose, places), strict=True)
-            if square not in board.legal_moves()
-        ]
+        cases = zip(places, pool.map(agent.choose, places), strict=True)
+        assert not [(board, square) for board, square in cases if square not in board.legal_moves()]
 
 
 @BY_THE_CLOCK

@@ -43,10 +43,8 @@ class Last(evolve.Agent):
 
 
 def test_an_agent_of_ones_own_needs_a_choice_alone() -> None:
-    assert {
-        evolve.match(Last(), "zero", games=4, rules=rules).games
-        for rules in ("standard", "reversed")
-    } == {4}
+    both = ("standard", "reversed")
+    assert {evolve.match(Last(), "zero", games=4, rules=rules).games for rules in both} == {4}
     assert sorted(evolve.rate([Last(), "zero"], games=2)["agent"]) == ["Last", "zero"]
     with pytest.raises(AttributeError, match="'depth'"):
         _ = Last().depth  # type: ignore[attr-defined]

@@ -23,11 +23,8 @@ def rating() -> ResultTable:
 def test_it_is_a_table_as_before(rating: ResultTable) -> None:
     assert isinstance(rating, pd.DataFrame)
     assert list(rating.columns[:4]) == ["agent", "elo", "elo_low", "elo_high"]
-    assert not [
-        part
-        for part in (rating[["agent"]], rating[rating["score"] > 0], rating.copy(), rating.head(1))
-        if type(part) is not pd.DataFrame
-    ]
+    parts = (rating[["agent"]], rating[rating["score"] > 0], rating.copy(), rating.head(1))
+    assert not [part for part in parts if type(part) is not pd.DataFrame]
     assert pd.concat([rating, rating]).shape == (6, rating.shape[1])
 
 

@@ -29,10 +29,8 @@ def file(tmp_path: Path) -> Path:
 def test_a_line_is_a_board_with_the_values_of_its_moves(file: Path) -> None:
     first, second = read(file)
     assert first.board == Board.start()
-    assert first.values == {
-        parse_square(name): value
-        for name, value in (("d3", 2.0), ("c4", 1.5), ("f5", 2.0), ("e6", -3.25))
-    }
+    cases = (("d3", 2.0), ("c4", 1.5), ("f5", 2.0), ("e6", -3.25))
+    assert first.values == {parse_square(name): value for name, value in cases}
     assert second.board.side == "white"
     assert [first.line, second.line] == LINES.splitlines()[1:]
 

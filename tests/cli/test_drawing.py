@@ -16,11 +16,8 @@ from tests.cli import done
 def test_an_agent_as_boards(first: Path) -> None:
     shown = done("show", first / "champion.json").out
     assert shown.count("weights, ") == 3
-    assert not [
-        word
-        for word in ("depth", "mobility", "ancestry", "seed: 0", "reversed")
-        if word not in shown
-    ]
+    words = ("depth", "mobility", "ancestry", "seed: 0", "reversed")
+    assert not [word for word in words if word not in shown]
     assert "100" in done("show", "swh").out
     assert "  3 " in done("show", "swh?depth=3").out
 

@@ -46,11 +46,8 @@ def loaded(*commands: tuple[str, ...], folder: Path | None = None) -> dict[str, 
 
 def test_help_loads_neither_kernels_nor_tables() -> None:
     others = [command for command in COMMANDS if command not in ("show", "lineage")]
-    assert not [
-        command
-        for command, names in loaded(*((command, "--help") for command in others)).items()
-        if names & (HEAVY | TABLES)
-    ]
+    cases = loaded(*((command, "--help") for command in others)).items()
+    assert not [command for command, names in cases if names & (HEAVY | TABLES)]
     found = loaded(("show", "--help"), ("lineage", "--help"))
     # `show` names the columns of a table.
     assert {
@@ -125,19 +122,13 @@ def test_no_command_loads_what_it_does_not_use(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_sweep_loads_optuna_alone(tmp_path: Path) -> None:
     sweep = (*ALPHABETA[:-1], "--trials=2", "--startup=1", "--jobs=1", "--out=swept")
-    assert not [
-        words
-        for words, names in loaded(sweep, folder=tmp_path).items()
-        if names & COSTLY != {"deap", "optuna"}
-    ]
+    cases = loaded(sweep, folder=tmp_path).items()
+    assert not [words for words, names in cases if names & COSTLY != {"deap", "optuna"}]
 
 
 @pytest.mark.learning
 def test_a_training_loads_torch_alone(tmp_path: Path) -> None:
     small = ("--games=20", "--games-per-iteration=20", "--check-every=20", "--batch=32")
     train = ("train", "dqn", *small, "--panel-openings=2", "--layers=dense 8 relu, dueling")
-    assert not [
-        words
-        for words, names in loaded((*train, "--out=taught"), folder=tmp_path).items()
-        if names & COSTLY != {"torch"}
-    ]
+    cases = loaded((*train, "--out=taught"), folder=tmp_path).items()
+    assert not [words for words, names in cases if names & COSTLY != {"torch"}]

@@ -23,11 +23,8 @@ from tests.cli import done, environment, program
 
 def test_version() -> None:
     said = done("--version").out
-    assert not [
-        word
-        for word in (evolve.__version__, numba.__version__, "Python", "CPU")
-        if word not in said
-    ]
+    words = (evolve.__version__, numba.__version__, "Python", "CPU")
+    assert not [word for word in words if word not in said]
 
 
 @pytest.mark.slow

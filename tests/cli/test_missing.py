@@ -169,11 +169,8 @@ def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
         (tmp_path / "a b/games.csv").unlink()
     for words in (("-o", "~/0"), ("-o~/1",), ("--output=~/2",)):
         done("export", "swh", *words[:-1], f"{words[-1]}.json")
-    assert {path.name for path in (tmp_path / "a b").glob("*.json")} == {
-        "0.json",
-        "1.json",
-        "2.json",
-    }
+    paths = (tmp_path / "a b").glob("*.json")
+    assert {path.name for path in paths} == {"0.json", "1.json", "2.json"}
     (tmp_path / "a b/r.toml").write_text('agents = ["zero"]\ngames = 2\nopenings = "start"\n')
     (tmp_path / "a b/0.json").rename(tmp_path / "a b/swh.json")
     done("rate", "--config=~/r.toml", "--against=~/swh.json")
@@ -273,11 +270,8 @@ def test_runs_with_odd_names_go_on_and_play_by_what_is_said(name: str, copy: Pat
     shown = f"continue with: evolve resume {shlex.quote(name)}"
     assert shown in fails("run", *QUICK, "--out", name)
     assert match(f"{name}?depth=1", name, "--games=2", "--jobs=1")["a"] == f"{name}?depth=1"
-    assert not [
-        words
-        for words in (("show", name), ("show", f"{name}/champion.json?depth=1"), ("runs", "."))
-        if not done(*words).out
-    ]
+    calls = (("show", name), ("show", f"{name}/champion.json?depth=1"), ("runs", "."))
+    assert not [words for words in calls if not done(*words).out]
     if name == "what?":  # a picture takes a second
         done("plot", name, "-o", "x.png")
     done("export", f"{name}?depth=1", "-o", "what?.json")

@@ -159,10 +159,9 @@ def test_a_rating_begins_there_too() -> None:
 def test_replay_and_convert_show_the_start() -> None:
     Path("g.ggf").write_text(GGS)
     as_obf(Path("a.obf"))
+    cases = (("g.ggf", 1, BOARDS[1]), ("a.obf", 3, BOARDS[2]))
     assert not [
-        name
-        for name, number, board in (("g.ggf", 1, BOARDS[1]), ("a.obf", 3, BOARDS[2]))
-        if str(board) not in done("replay", name, number).out
+        name for name, number, board in cases if str(board) not in done("replay", name, number).out
     ]
     done("convert", "a.obf", "-o", "b.parquet")
     done("convert", "b.parquet", "-o", "c.ggf")

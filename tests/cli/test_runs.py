@@ -30,11 +30,8 @@ def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
     interval = elo_text(*(found[key] for key in ("elo", "elo_low", "elo_high")))
     assert " ± " in interval
     compared = done("compare", copy)
-    assert not [
-        line
-        for line in (shown.lines[1], next(row for row in compared.lines if row.startswith("elo ")))
-        if interval not in line
-    ]
+    lines = (shown.lines[1], next(row for row in compared.lines if row.startswith("elo ")))
+    assert not [line for line in lines if interval not in line]
     assert f"{found['score']:.3f}" not in shown.out + compared.out
     assert "score" not in shown.lines[0]
     assert (rows[0]["generations"], rows[0]["target"]) == (3, 3)
@@ -73,11 +70,8 @@ def test_no_list_has_the_share_in_the_play_off(copy: Path, tmp_path: Path) -> No
     rewrite(copy, score=0.876, score_low=0.765, score_high=0.987)
     before = Path(shutil.copytree(copy, tmp_path / "before"))
     rewrite(before, **NO_ELO)
-    assert not [
-        words
-        for words in (("runs", "."), ("compare", copy, before), ("runs", ".", "--json"))
-        if "0.876" in done(*words).out
-    ]
+    calls = (("runs", "."), ("compare", copy, before), ("runs", ".", "--json"))
+    assert not [words for words in calls if "0.876" in done(*words).out]
     rows = {Path(row["run"]).name: row for row in done("runs", ".", "--json").document}
     assert rows["before"]["state"] == "done"
     assert rows["before"]["elo"] is None
@@ -144,22 +138,16 @@ def test_runs_breaks_no_word(copy: Path, tmp_path: Path, columns: int) -> None:
     assert len(shown.splitlines()) == 2
     (facts,) = done("runs", "--json").document
     elo = elo_text(*(facts[key] for key in ("elo", "elo_low", "elo_high")))
-    assert not [
-        word
-        for word in ("runs/reversed-001", "done", "3/3", *elo.split())
-        if word not in shown.split()
-    ]
+    words = ("runs/reversed-001", "done", "3/3", *elo.split())
+    assert not [word for word in words if word not in shown.split()]
     assert ("champion" in shown) is (columns == 200)
 
 
 def test_compare(first: Path, tmp_path: Path) -> None:
     done("run", *QUICK, "--seed", 4, "--mutation-rate", 0.5, "--out", "other")
     shown = done("compare", first, "other").out
-    assert not [
-        word
-        for word in ("mutation_rate", "openings", "panel_score", "champion")
-        if word not in shown
-    ]
+    words = ("mutation_rate", "openings", "panel_score", "champion")
+    assert not [word for word in words if word not in shown]
     assert "crossover" not in shown  # alike in both
     rows = done("compare", first, "other", "--json").document
     assert [row["run"] for row in rows] == [str(first), "other"]

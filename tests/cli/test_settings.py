@@ -36,11 +36,8 @@ def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, 
     named = re.findall(r"^  (?:-\w, )?--([\w-]+)", said, re.MULTILINE)
     assert len(set(named)) == len(named)
     first = said[said.index("What matters first") :].partition("\n\n")[0]
-    assert not [
-        option
-        for option in ("seed", "jobs", "out", "config", "help")
-        if f"--{option} " not in first
-    ]
+    cases = ("seed", "jobs", "out", "config", "help")
+    assert not [option for option in cases if f"--{option} " not in first]
     command: click.Command | None = cli.get_command(click.Context(cli), words[0])
     if isinstance(command, click.Group):
         command = command.get_command(click.Context(command), words[1])

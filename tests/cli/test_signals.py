@@ -110,11 +110,8 @@ def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
         "except KeyboardInterrupt as error:\n"
         "    sys.exit(signals.exit_code(error))\n"
     )
-    assert not [
-        (name, code)
-        for name, code in (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129))
-        if python(script, name) != (code, "", "")
-    ]
+    cases = (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129))
+    assert not [(name, code) for name, code in cases if python(script, name) != (code, "", "")]
 
 
 def test_no_thread_delays_the_end_after_an_interruption() -> None:

@@ -131,11 +131,8 @@ def test_markup_is_shown_as_it_stands_and_a_broken_run_is_a_row(hostile: Path) -
     assert "config.toml" in broken
     assert ":x:" in plain(":x:")
     run = hostile / "run"
-    assert not [
-        words
-        for words in (("show", run / "champion.json"), ("show", run), ("compare", run))
-        if "[bold]x[/]" not in done(*words).out
-    ]
+    calls = (("show", run / "champion.json"), ("show", run), ("compare", run))
+    assert not [words for words in calls if "[bold]x[/]" not in done(*words).out]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")

@@ -58,29 +58,22 @@ def test_every_column_of_every_table() -> None:
 
 def test_every_variable_of_the_environment() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("evolve/**/*.py"))
-    assert not [
-        name
-        for name in set(re.findall(r"""["'](EVOLVE_[A-Z_]+)["']""", source))
-        if f"`{name}`" not in read("environment.md")
-    ]
+    names = set(re.findall(r"""["'](EVOLVE_[A-Z_]+)["']""", source))
+    assert not [name for name in names if f"`{name}`" not in read("environment.md")]
 
 
 def test_every_public_name() -> None:
     page = read("python.md")
+    names = evolve.__all__
     assert not [
-        name
-        for name in evolve.__all__
-        if not re.search(rf"^   {name}$|`evolve\.{name}`", page, re.M)
+        name for name in names if not re.search(rf"^   {name}$|`evolve\.{name}`", page, re.M)
     ]
 
 
 def test_every_event_of_progress() -> None:
     rows = ("generation", "check", "trial")
-    assert not [
-        name
-        for name in (*rows, "started", "progress", "match", "note", "done", "error")
-        if f"`{name}`" not in read("formats.md")
-    ]
+    names = (*rows, "started", "progress", "match", "note", "done", "error")
+    assert not [name for name in names if f"`{name}`" not in read("formats.md")]
 
 
 def test_the_overview_has_every_command_agent_and_preset() -> None:

@@ -342,11 +342,8 @@ def test_passes_behind_the_end_and_passes_that_are_left_out() -> None:
     assert whole.is_over()
     sides = [f"{'BW'[ply % 2]}[{line[2 * ply : 2 * ply + 2]}]" for ply in range(9)]
     assert position_after(game("".join(sides))) == whole
-    assert not [
-        behind
-        for behind in ("W[PA]", "W[PASS]", "W[pa//0.1]B[PA]", "B[PA]")
-        if position_after(game("".join(sides) + behind)) != whole
-    ]
+    ends = ("W[PA]", "W[PASS]", "W[pa//0.1]B[PA]", "B[PA]")
+    assert not [behind for behind in ends if position_after(game("".join(sides) + behind)) != whole]
     assert position_after(game("".join(sides)), "move PA", "move PASS", "PA") == whole
     board = without_a_move()
     square = board.pass_move().legal_moves()[0]

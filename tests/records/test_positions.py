@@ -36,11 +36,8 @@ def rows(cells: str, join: str = "\n") -> str:
 )  # fmt: skip
 def test_signs_of_discs_and_sides(signs: str, black: str, white: str) -> None:
     cells, other = with_signs(CELLS, signs), with_signs(WHITE.cells(), signs)
-    assert not [
-        text
-        for text in (f"{cells} {black}", f"{rows(cells)}\n{black}", f"{rows(cells, ' ')} {black};")
-        if read_position(text) != BOARD
-    ]
+    texts = (f"{cells} {black}", f"{rows(cells)}\n{black}", f"{rows(cells, ' ')} {black};")
+    assert not [text for text in texts if read_position(text) != BOARD]
     assert read_position(f"{other} {white}") == WHITE
     assert read_position(f"{other}\n{white}") == WHITE
 

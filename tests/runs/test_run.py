@@ -58,11 +58,8 @@ def test_a_kept_run_is_of_the_kind_that_it_was() -> None:
     run = load_run(KEPT)
     assert run.kind.name == "run"
     assert run.tables == tuple(table.name for table in EVOLUTIONS.tables)
-    assert not [
-        name
-        for name in ("generations", "individuals", "games")
-        if not run.table(name).equals(getattr(run, name))
-    ]
+    names = ("generations", "individuals", "games")
+    assert not [name for name in names if not run.table(name).equals(getattr(run, name))]
     assert set(run.table("games", 1)["generation"]) == {1}
     assert champion_of(KEPT) == KEPT / "champion.json"
     with pytest.raises(RunError, match="trials"):

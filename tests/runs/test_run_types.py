@@ -106,11 +106,8 @@ def test_the_modules_of_a_kind_are_there_and_take_what_they_are_given(kind: RunT
     assert work.kind is kind
     assert not inspect.isabstract(work)
     assert parameters(reading.kept) == ["folder"]
-    assert not [
-        read
-        for read in (reading.progress, reading.curve, reading.metrics)
-        if parameters(read) != ["run"]
-    ]
+    reads = (reading.progress, reading.curve, reading.metrics)
+    assert not [read for read in reads if parameters(read) != ["run"]]
     names = [table.name for table in kind.tables]
     assert [*reading.tables] == names
     tables = reading.tables.values()

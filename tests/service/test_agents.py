@@ -139,16 +139,10 @@ def test_a_client_sets_nothing_that_a_program_is_started_with(tmp_path: Path) ->
     assert settings == {"cwd": "/tmp", "time": 1, "seed": 3}
     allowed = (*programs, "python:a.py?time=3", "nboard:c?depth=2")
     assert all(map(agents.allows, allowed)), "a run with these goes on"
-    assert not [
-        strange
-        for strange in ("gtp:b", "python:a.py?cwd=/", "nboard:c d", "nboard:c?time=99", "swh")
-        if agents.allows(strange)
-    ]
-    assert not [
-        kind
-        for kind in (load_agent("swh"), load_agent("random"), load_agent("patterns-standard"))
-        if not set(kind.settings) <= set(LIMITS)
-    ]
+    others = ("gtp:b", "python:a.py?cwd=/", "nboard:c d", "nboard:c?time=99", "swh")
+    assert not [strange for strange in others if agents.allows(strange)]
+    kinds = (load_agent("swh"), load_agent("random"), load_agent("patterns-standard"))
+    assert not [kind for kind in kinds if not set(kind.settings) <= set(LIMITS)]
 
 
 def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(runs: Path, tmp_path: Path) -> None:
@@ -178,9 +172,6 @@ def test_settings_of_a_run_come_back_as_those_of_a_form(
     text = (folder / "config.toml").read_text()
     (folder / "config.toml").write_text(f'start_from = "{folder}"\n{text}')
     with App(tmp_path / "runs", runner) as app:
-        assert not [
-            found
-            for found in (app.get("runs/small"), app.get("compare?run=small"))
-            if str(tmp_path) in json.dumps(found)
-        ]
+        answers = (app.get("runs/small"), app.get("compare?run=small"))
+        assert not [found for found in answers if str(tmp_path) in json.dumps(found)]
         assert app.get("runs/small")["settings"]["start_from"] == "run:small"

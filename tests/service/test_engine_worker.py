@@ -46,11 +46,8 @@ def test_boards_are_read_as_people_write_them(service: Service) -> None:
 
     known = asked(moves="f5 d6")["moves"]
     stars = cells.replace("X", "*")
-    assert not [
-        text
-        for text in (f"{cells} X", f"{rows}\nblack to move", f"[8 {stars} *]", str(board))
-        if asked(board=text)["moves"] != known
-    ]
+    texts = (f"{cells} X", f"{rows}\nblack to move", f"[8 {stars} *]", str(board))
+    assert not [text for text in texts if asked(board=text)["moves"] != known]
     white = Board.start().play(37).cells()
     assert asked(board=f"{white} O", moves="D6")["moves"] == known
     wrong = [asked(422, board=text)["errors"] for text in (cells, f"{cells[1:]} X", "nonsense")]

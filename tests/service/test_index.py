@@ -47,11 +47,8 @@ def test_runs_stand_in_the_order_of_their_elo(
         assert app.get("runs?sort=-score")["total"] == 4
         (app.folders.run("d") / "games/playoff.parquet").unlink()
         stopped = app.get("runs/d")
-        assert [stopped[key] for key in ("state", "elo", "playoff_share")] == [
-            "stopped",
-            None,
-            None,
-        ]
+        keys = ("state", "elo", "playoff_share")
+        assert [stopped[key] for key in keys] == ["stopped", None, None]
 
 
 def test_a_run_says_what_its_elo_means(runs: Path, tmp_path: Path, runner: asyncio.Runner) -> None:

@@ -93,11 +93,8 @@ def test_the_header_says_what_it_is() -> None:
         name="champion",
         provenance={"run": "first", "generation": 167},
     )
-    assert not [
-        line
-        for line in ("# name: champion", "# rules: reversed", "# run: first", "# generation: 167")
-        if "\n" + line not in text
-    ]
+    lines = ("# name: champion", "# rules: reversed", "# run: first", "# generation: 167")
+    assert not [line for line in lines if "\n" + line not in text]
     assert "evolve export" in text.splitlines()[0]
 
 

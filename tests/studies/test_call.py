@@ -155,8 +155,5 @@ def test_the_example_of_the_docs(
     monkeypatch.chdir(tmp_path)
     exec(compile(example, guide.name, "exec"), {"evolve": evolve, "np": np})
     told = capsys.readouterr().out
-    assert not [
-        words
-        for words in ("crossover=blend", "crossover=own:thirds", "elo", "p_holm")
-        if words not in told
-    ]
+    calls = ("crossover=blend", "crossover=own:thirds", "elo", "p_holm")
+    assert not [words for words in calls if words not in told]

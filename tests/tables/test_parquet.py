@@ -160,8 +160,5 @@ def test_cells_that_would_be_formulas(tmp_path: Path) -> None:
 def test_any_text_comes_back(texts: list[str]) -> None:
     written = csv_text(pd.DataFrame({"name": texts, "number": -1}))
     assert names_in(written) == texts
-    assert not [
-        cell
-        for cell in list(csv.reader(io.StringIO(written, newline="")))[1:]
-        if re.match(r"[=+\-@\t\r]", cell[0])
-    ]
+    cells = list(csv.reader(io.StringIO(written, newline="")))[1:]
+    assert not [cell for cell in cells if re.match(r"[=+\-@\t\r]", cell[0])]

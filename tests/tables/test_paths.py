@@ -12,11 +12,8 @@ from evolve.tables.paths import committed_generations, games_file, generation_fi
 
 @pytest.mark.parametrize("number", [0, 7, 9999, 12345])
 def test_files_say_of_which_generation_they_are(number: int) -> None:
-    assert not [
-        file
-        for file in (generation_file, games_file)
-        if generation_of(file(Path("run"), number)) != number
-    ]
+    files = (generation_file, games_file)
+    assert not [file for file in files if generation_of(file(Path("run"), number)) != number]
 
 
 @pytest.mark.parametrize("name", ["gen-", "gen-x", "gen--1", "gen-1٣", "playoff", "gen-1234567890"])

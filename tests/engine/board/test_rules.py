@@ -72,11 +72,8 @@ def test_what_the_search_may_assume_holds(rules: str) -> None:
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_agents_of_the_table_are_there(rules: str) -> None:
     table = rule_set(rules)
-    assert not [
-        name
-        for name in (table.greedy, table.judge, table.reference, *table.panel)
-        if evolve.load_agent(name).rules not in (None, rules)
-    ]
+    names = (table.greedy, table.judge, table.reference, *table.panel)
+    assert not [name for name in names if evolve.load_agent(name).rules not in (None, rules)]
     assert reference_agent(table.greedy).rules in (None, rules)
     assert all(rung.agent.rules == rules for rung in Ladder(rules).rungs)
 

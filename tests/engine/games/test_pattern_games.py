@@ -195,11 +195,8 @@ def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rul
 
 def test_games_have_passes_and_explored_moves() -> None:
     """Of both kinds there are some in what these tests look at."""
-    assert not [
-        options
-        for options in (GREEDY, SEARCHED, TO_THE_END)
-        if not games_of(options, "standard").explored.any()
-    ]
+    looks = (GREEDY, SEARCHED, TO_THE_END)
+    assert not [options for options in looks if not games_of(options, "standard").explored.any()]
     steps = [step for game in range(GAMES) for step in steps_of(TO_THE_END, "standard", game)]
     assert any(step.passed for step in steps)
     assert any(step.passed and step.explored for step in steps)
@@ -280,10 +277,9 @@ def test_values_are_cut_off_at_a_win() -> None:
     taught, records, memory = taught_of(patterns), GameRecords.blank(2), PatternMemory(10)
     context = memory.set(patterns, patterns.block(), "standard")
     play_to_learn(0, GREEDY, taught, vectors_of(shapes), context, records)
+    cases = zip(records.values, records.counts, strict=True)
     assert not [
-        (values, count)
-        for values, count in zip(records.values, records.counts, strict=True)
-        if not (values[: count - 1] == -1.0).all()
+        (values, count) for values, count in cases if not (values[: count - 1] == -1.0).all()
     ]
 
 
