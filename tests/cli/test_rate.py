@@ -145,9 +145,10 @@ def test_anchors_have_the_elo_that_is_given_or_that_of_the_ladder() -> None:
 def test_a_gauntlet_goes_on_with_the_same_anchors_alone(tmp_path: Path) -> None:
     words = ("rate", "zero", "--games=4", "--out", tmp_path / "g")
     done(*words, "--against=swh", "--against=swh-mobility")
-    fails(*words, "--against=swh", "--against=random")
-    fails(*words, "--against=swh", "--against=swh-mobility", "--elos=1,2")
-    fails("rate", "zero", "swh", "--games=4", "--out", tmp_path / "g")
+    assert "agents," in fails(*words, "--against=swh", "--against=random")
+    same = ("--against=swh", "--against=swh-mobility")
+    assert "anchors," in fails(*words, *same, "--elos=1,2")
+    assert "agents," in fails("rate", "zero", "swh", "--games=4", "--out", tmp_path / "g")
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,8 @@ def test_runs_of_several_seeds_are_compared_over_them(study: Path, tmp_path: Pat
 def test_games_that_nobody_can_play_are_refused(study: Path, places: tuple[int, ...]) -> None:
     """One run, the seeds of one setting, and two settings without a seed in common."""
     names = [f"crossover-{one}-seed-{seed}" for one in ("blend", "uniform") for seed in (0, 1)]
-    misused("compare", *(study / names[place] for place in places), "--games=4")
+    runs = [study / names[place] for place in places]
+    assert "champions" in misused("compare", *runs, "--games=4")
 
 
 @pytest.mark.slow

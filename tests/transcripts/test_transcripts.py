@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.cli import ALPHABETA, QUICK, done, invoke
+from tests.cli import ALPHABETA, QUICK, done, invoke, posix
 
 FILES = sorted(Path(__file__).parent.glob("*.txt"))
 VARYING = re.compile(
@@ -110,6 +110,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@posix
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_command_prints_what_its_file_says(
     path: Path,
