@@ -7,11 +7,19 @@
 The first table has a row for each package of evolve/: lines (with blank ones), those of docstrings,
 those of code (comments included), modules (without `__init__` and `__main__`), functions and
 methods, classes, public top-level names, `raise` and `except`, imports inside functions, and
-`isinstance` of a kind of agent, run or study outside agents/. The second has the totals: lines of
-tests, words of docs, options (distinct names of each top-level command with its subcommands,
-summed, `--help` included), identifiers that say nothing. Below stand functions and modules that are
-longer than they should be. Sources are parsed, never run; only options are asked of the command
-line itself.
+`isinstance` of a kind of agent, run or study outside agents/. The second has the totals. Below it
+stand functions and modules that are longer than they should be. In the totals,
+
+- *strings that point up* are whole strings of evolve/ such as `"evolve.cli.main:main"` that name a
+  module on a higher floor of the import contract in pyproject.toml than the one they stand in;
+- a *test that holds a wording* has a string of more than one word in `match=`, or left of `in` or
+  `not in`; a test *with assert in a loop* has one below a `for` or `while`; both count functions,
+  however often they are parametrized;
+- *options* are the distinct names of each top-level command with its subcommands, summed, `--help`
+  included;
+- *words* are those of README.md, CHANGELOG.md and docs/, without what the build of the site writes.
+
+Sources are parsed, never run; only options are asked of the command line itself.
 """
 
 from __future__ import annotations
@@ -24,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 import tokenize
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -43,6 +52,7 @@ VAGUE = ("one", "place", "there", "said", "told")
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_MODULE = r"evolve(\.\w+)+(:\w+)?"
 _OPTIONS = """
 import click
 from evolve.cli.main import cli
@@ -98,29 +108,90 @@ def count(root: Path) -> dict[str, Counter[str]]:
     return packages
 
 
+def limited(root: Path) -> dict[str, int]:
+    """The totals that tests/test_size.py limits."""
+    return {
+        "lines": lines(root, "evolve"),
+        "modules": len(_sizes(root)),
+        "public names": public_names(root),
+        "strings that point up": len(upward(root)),
+        **count_tests(root),
+        "words of docs": words(root),
+        "options": options(root),
+    }
+
+
 def totals(root: Path) -> dict[str, int | float]:
     """What the second table says."""
-    texts = modules(root, "evolve")
     names = Counter(
         token.string
-        for text in texts.values()
+        for text in modules(root, "evolve").values()
         for token in tokenize.generate_tokens(iter(text.splitlines(keepends=True)).__next__)
         if token.type == tokenize.NAME
     )
-    sizes = [text.count("\n") for path, text in texts.items() if not path.stem.startswith("__")]
-    papers = [root / "README.md", root / "CHANGELOG.md"]
-    papers += [path for path in root.glob("docs/**/*.md") if path.parent.name not in BUILT]
     return {
-        "median module": statistics.median(sizes),
-        f"modules over {LONGEST_MODULE} lines": sum(size > LONGEST_MODULE for size in sizes),
-        "lines of tests": lines(root, "tests"),
+        **limited(root),
+        "median module": statistics.median(_sizes(root)),
+        f"modules over {LONGEST_MODULE} lines": sum(size > LONGEST_MODULE for size in _sizes(root)),
         "lines of benchmarks": lines(root, "benchmarks"),
-        "words of docs, README, CHANGELOG": sum(len(path.read_text().split()) for path in papers),
-        "options": options(root),
         **{f"identifier {name}": names[name] for name in VAGUE},
         f"functions over {LONGEST_FUNCTION} lines": len(long_functions(root)),
         f"functions of over {MOST_PARAMETERS} parameters": len(wide_functions(root)),
     }
+
+
+def public_names(root: Path) -> int:
+    """How many names at the top of modules of evolve/ begin with no underscore."""
+    trees = map(ast.parse, modules(root, "evolve").values())
+    return sum(not name.startswith("_") for module in trees for name in _top_level(module))
+
+
+def upward(root: Path) -> list[str]:
+    """Strings of evolve/ that name a module on a higher floor than the one they stand in."""
+    contracts = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = next(c["layers"] for c in contracts["contracts"] if c["type"] == "layers")
+    floors = {
+        name: -number for number, layer in enumerate(layers) for name in re.split(r" [|:] ", layer)
+    }
+
+    def floor(module: str) -> int | None:
+        return floors.get(".".join(module.split(".")[:2]))
+
+    found = []
+    for path, text in modules(root, "evolve").items():
+        here = floor(".".join(path.with_suffix("").parts))
+        for node in ast.walk(ast.parse(text)):
+            named = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(named, str) and re.fullmatch(_MODULE, named):
+                there = floor(named.partition(":")[0])
+                if here is not None and there is not None and there > here:
+                    found.append(f"{path}: {named}")
+    return found
+
+
+def count_tests(root: Path) -> dict[str, int]:
+    """How many files and lines the tests have, and how many of them do what they should not."""
+    texts = modules(root, "tests")
+    tests = [
+        node
+        for text in texts.values()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, _FUNCTIONS) and node.name.startswith("test")
+    ]
+    return {
+        "lines of tests": sum(text.count("\n") for text in texts.values()),
+        "test files": sum(path.name.startswith("test_") for path in texts),
+        "tests": len(tests),
+        "tests that hold a wording": sum(map(_holds_wording, tests)),
+        "tests with assert in a loop": sum(map(_asserts_in_loop, tests)),
+    }
+
+
+def words(root: Path) -> int:
+    """Words of README, CHANGELOG and docs/, but for pages that the build of the site writes."""
+    papers = [root / "README.md", root / "CHANGELOG.md"]
+    papers += [path for path in root.glob("docs/**/*.md") if path.parent.name not in BUILT]
+    return sum(len(path.read_text().split()) for path in papers)
 
 
 def options(root: Path) -> int:
@@ -150,6 +221,11 @@ def wide_functions(root: Path) -> list[str]:
         if (taken := _parameters(node)) > MOST_PARAMETERS
         and not any(re.search(r"\bcommand\(", ast.unparse(d)) for d in node.decorator_list)
     ]
+
+
+def _sizes(root: Path) -> list[int]:
+    texts = modules(root, "evolve").items()
+    return [text.count("\n") for path, text in texts if not path.stem.startswith("__")]
 
 
 def _count_module(path: Path, text: str, module: ast.Module, kinds: set[str]) -> Counter[str]:
@@ -214,6 +290,35 @@ def _asks_kind(node: ast.AST, kinds: set[str]) -> bool:
         and isinstance(node.func, ast.Name)
         and node.func.id == "isinstance"
         and bool(kinds & set(re.findall(r"\w+", ast.unparse(node.args[1]))))
+    )
+
+
+def _holds_wording(test: ast.AST) -> bool:
+    for node in ast.walk(test):
+        if isinstance(node, ast.keyword) and node.arg == "match" and _has_words(node.value):
+            return True
+        if isinstance(node, ast.Compare):
+            sides = zip([node.left, *node.comparators], node.ops, strict=False)
+            if any(isinstance(by, ast.In | ast.NotIn) and _has_words(left) for left, by in sides):
+                return True
+    return False
+
+
+def _has_words(value: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and len(node.value.split()) > 1
+        for node in ast.walk(value)
+    )
+
+
+def _asserts_in_loop(test: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.Assert)
+        for loop in ast.walk(test)
+        if isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+        for node in ast.walk(loop)
     )
 
 

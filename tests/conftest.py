@@ -34,6 +34,11 @@ _ROOM: Final = 4 << 30
 """Bytes, many times as many as tests have there at once."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update`: what commands print now is what tests/transcripts expect."""
+    parser.addoption("--update", action="store_true", help="write tests/transcripts again")
+
+
 def pytest_configure() -> None:
     """Ctrl-C is heard, also in the background of a script, where it is ignored, and so is SIGHUP,
     also under nohup: programs that tests start, and the processes that these are forked from, would

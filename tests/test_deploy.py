@@ -63,9 +63,7 @@ def commands() -> list[list[str]]:
 def test_commands_and_their_options_are_there(words: list[str]) -> None:
     name = words[0]
     text = invoke(*words[: 2 if name in ("sweep", "train") else 1], "--help").out
-    for word in words[1:]:
-        if word.startswith("--"):
-            assert word in text, (word, name)
+    assert not [(word, name) for word in words[1:] if word.startswith("--") if word not in text]
 
 
 @pytest.mark.skipif(shutil.which("docker") is None, reason="needs a client of Docker")
@@ -74,10 +72,10 @@ def test_containers_of_the_documentation_have_options_that_there_are() -> None:
     text = (Path(ROOT) / "docs/explain/security.md").read_text()
     lines = re.findall(r"docker run (.*?)(?:debian|evolve):", text, re.DOTALL)
     assert len(lines) == 2
-    for line in lines:
-        for word in line.split():
-            if word.startswith("-"):
-                assert re.search(rf"^ +.*{word}\b", known.stdout, re.MULTILINE), word
+    options = [word for line in lines for word in line.split() if word.startswith("-")]
+    assert not [
+        one for one in options if not re.search(rf"^ +.*{one}\b", known.stdout, re.MULTILINE)
+    ]
 
 
 def test_there_are_some() -> None:
@@ -112,32 +110,40 @@ def containers() -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return found
 
 
-def test_all_run_as_a_user_without_rights_on_a_root_that_is_read_only() -> None:
+@pytest.mark.parametrize(("one", "pod"), containers())
+def test_pods_run_as_a_user_without_rights_on_a_root_that_is_read_only(
+    one: dict[str, Any], pod: dict[str, Any]
+) -> None:
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert f"--uid {pod['securityContext']['runAsUser']} " in IMAGE
+    assert one["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    mounted = {mount["name"] for mount in one["volumeMounts"]}
+    assert "tmp" in mounted <= {volume["name"] for volume in pod["volumes"]}
+    assert "command" not in one, "it would leave out the image's start.sh"
+
+
+def test_all_run_without_rights_on_a_root_that_is_read_only() -> None:
     assert len(containers()) == 4
-    for one, pod in containers():
-        assert pod["securityContext"]["runAsNonRoot"]
-        assert f"--uid {pod['securityContext']['runAsUser']} " in IMAGE
-        assert one["securityContext"] == {
-            "allowPrivilegeEscalation": False,
-            "readOnlyRootFilesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        }
-        mounted = {mount["name"] for mount in one["volumeMounts"]}
-        assert "tmp" in mounted <= {volume["name"] for volume in pod["volumes"]}
-        assert "command" not in one, "it would leave out the image's start.sh"
     ours = [one for one in SERVICES.values() if one["image"].startswith("evolve:")]
-    assert len(ours) == 4
-    for one in ours:
-        assert (one["read_only"], one["tmpfs"], one["cap_drop"]) == (True, ["/tmp"], ["ALL"])
-        assert "entrypoint" not in one
+    locked = {
+        "read_only": True,
+        "tmpfs": ["/tmp"],
+        "cap_drop": ["ALL"],
+        "entrypoint": None,
+    }
+    assert [{key: one.get(key) for key in locked} for one in ours] == [locked] * 4
 
 
 def test_the_service_is_healthy_when_it_answers() -> None:
     probe = ["python", "/usr/local/bin/healthy.py"]
     assert SERVICES["service"]["healthcheck"]["test"] == ["CMD", *probe]
     (page,) = (one for one, _ in containers() if one["name"] == "page")
-    for name in ("startupProbe", "readinessProbe", "livenessProbe"):
-        assert page[name]["exec"]["command"] == probe
+    names = ("startupProbe", "readinessProbe", "livenessProbe")
+    assert not [name for name in names if page[name]["exec"]["command"] != probe]
     assert "COPY deploy/start.sh deploy/healthy.py /usr/local/bin/\n" in IMAGE
 
 
@@ -182,8 +188,9 @@ def test_what_starts_everything_keeps_kernels_that_can_be_added_to(tmp_path: Pat
 
 
 def test_no_job_of_a_workflow_keeps_credentials() -> None:
-    for file in (Path(ROOT) / ".github/workflows").iterdir():
-        for name, job in yaml.safe_load(file.read_text())["jobs"].items():
-            for step in job["steps"]:
-                if "checkout" in step.get("uses", ""):
-                    assert step.get("with", {}).get("persist-credentials") is False, (file, name)
+    files = [*(Path(ROOT) / ".github/workflows").iterdir()]
+    jobs = [job for file in files for job in yaml.safe_load(file.read_text())["jobs"].values()]
+    steps = [step for job in jobs for step in job["steps"] if "checkout" in step.get("uses", "")]
+    assert [step.get("with", {}).get("persist-credentials") for step in steps] == [False] * len(
+        steps
+    )

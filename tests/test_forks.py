@@ -86,11 +86,15 @@ def test_a_signal_ends_it(number: signal.Signals, code: int, tmp_path: Path) -> 
         assert process.wait(30) == code
 
 
-def test_what_counts_while_python_starts_is_really_started(tmp_path: Path) -> None:
-    for changes in ({"EVOLVE_CACHE_DIR": str(tmp_path)}, {"PYTHONPATH": f"{forks.ROOT}:x"}):
-        process = spawn(tmp_path, "--help", **changes)
-        assert not isinstance(process, forks.Fork)
-        assert finish(process).code == 0
+@pytest.mark.parametrize(
+    ("name", "value"), [("EVOLVE_CACHE_DIR", "cache"), ("PYTHONPATH", f"{forks.ROOT}:x")]
+)
+def test_what_counts_while_python_starts_is_really_started(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    process = spawn(tmp_path, "--help", **{name: value})
+    assert not isinstance(process, forks.Fork)
+    assert finish(process).code == 0
 
 
 @pytest.mark.slow

@@ -28,8 +28,7 @@ def test_public_names() -> None:
         "evolve", "load_agent", "load_run", "match", "plot", "rate", "solve", "square",
         "square_name", "study", "sweep", "train",
     ]  # fmt: skip
-    for name in evolve.__all__:
-        assert getattr(evolve, name) is not None
+    assert not [name for name in evolve.__all__ if getattr(evolve, name) is None]
 
 
 def test_signatures_name_nothing_private() -> None:
@@ -43,10 +42,12 @@ def test_signatures_name_nothing_private() -> None:
                 and getattr(member, "__module__", "").startswith("evolve")
             }
     private = re.compile(r"(?<![\w.])_[a-zA-Z]|ForwardRef")
-    for name, value in public.items():
-        if callable(value) and not (inspect.isclass(value) and issubclass(value, Exception)):
-            text = str(inspect.signature(value))
-            assert not private.search(text), f"{name}{text}"
+    signatures = {
+        name: str(inspect.signature(value))
+        for name, value in public.items()
+        if callable(value) and not (inspect.isclass(value) and issubclass(value, Exception))
+    }
+    assert {name: text for name, text in signatures.items() if private.search(text)} == {}
 
 
 def test_import_and_help_load_nothing_heavy() -> None:
@@ -61,14 +62,12 @@ def test_import_and_help_load_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for command in COMMANDS:
-        assert command in done.stdout
+    assert not [command for command in COMMANDS if command not in done.stdout]
 
 
 def test_kernels_live_in_the_engine_alone() -> None:
-    for path in (ROOT / "evolve").rglob("*.py"):
-        if not {"engine", "standalone"} & set(path.parts):
-            assert "njit" not in path.read_text(encoding="utf-8"), path
+    others = [p for p in modules().values() if not {"engine", "standalone"} & set(p.parts)]
+    assert not [path for path in others if "njit" in path.read_text(encoding="utf-8")]
 
 
 def test_modules_that_import_torch_are_marked_as_learning() -> None:
@@ -77,13 +76,12 @@ def test_modules_that_import_torch_are_marked_as_learning() -> None:
     needs = re.compile(
         rf"^(import torch|from (torch|evolve\.learning\.(?!{light})|benchmarks\.trained))", re.M
     )
-    for module in light.split("|"):
-        text = (ROOT / "evolve" / "learning" / f"{module}.py").read_text(encoding="utf-8")
-        assert not re.search(r"^\s*(import torch|from torch)", text, re.M), module
-    for path in (ROOT / "tests").rglob("test_*.py"):
-        text = path.read_text(encoding="utf-8")
-        if needs.search(text):
-            assert "\npytestmark = pytest.mark.learning\n" in text, path
+    learning = [ROOT / "evolve" / "learning" / f"{module}.py" for module in light.split("|")]
+    torch = re.compile(r"^\s*(import torch|from torch)", re.M)
+    assert not [path for path in learning if torch.search(path.read_text(encoding="utf-8"))]
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    mark = "\npytestmark = pytest.mark.learning\n"
+    assert not [path for path, text in texts.items() if needs.search(text) and mark not in text]
 
 
 def modules() -> dict[str, Path]:
@@ -149,9 +147,8 @@ TESTED_BY = {
 
 def test_every_module_of_a_hundred_lines_has_a_test_module_of_its_name() -> None:
     """The tests of a module are easily found: packages of `tests` are those of evolve."""
-    for path in modules().values():
-        module = path.relative_to(ROOT).as_posix()
-        package = path.relative_to(ROOT / "evolve").parent.as_posix()
-        tests = TESTED_BY.get(module, f"tests/{package}/test_{path.name}")
-        long = len(path.read_text(encoding="utf-8").splitlines()) > 100
-        assert not long or (ROOT / tests).exists(), module
+    paths = [path.relative_to(ROOT) for path in modules().values()]
+    long = [path for path in paths if len((ROOT / path).read_text("utf-8").splitlines()) > 100]
+    own = {path: f"tests/{path.parent.relative_to('evolve')}/test_{path.name}" for path in long}
+    tests = {path: TESTED_BY.get(path.as_posix(), name) for path, name in own.items()}
+    assert not [path for path, name in tests.items() if not (ROOT / name).exists()]

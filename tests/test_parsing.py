@@ -24,15 +24,15 @@ def test_texts_become_lists_ranges_and_shares() -> None:
     assert split_shares("self=0.7,swh?depth=3=0.3") == {"self": "0.7", "swh?depth=3": "0.3"}
     with pytest.raises(ValueError, match="LOW:HIGH"):
         split_range("2-6")
-    for split in (split_list, split_integers, split_range, split_shares):
-        assert split([1, 2]) == [1, 2]
+    splits = (split_list, split_integers, split_range, split_shares)
+    assert not [split for split in splits if split([1, 2]) != [1, 2]]
 
 
 def test_a_pair_needs_a_key_and_an_equals_sign() -> None:
     assert split_pair("fix", " depths = 4=5", "NAME=VALUE") == ("depths", "4=5")
     assert split_pair("opponents", "swh?depth=3=0.5", "A=B", last=True) == ("swh?depth=3", "0.5")
     for text in ("depths", "=4"):
-        with pytest.raises(OptionsError, match=f"--fix takes NAME=VALUE, not '{text}'"):
+        with pytest.raises(OptionsError, match=f"'{text}'"):
             split_pair("fix", text, "NAME=VALUE")
 
 

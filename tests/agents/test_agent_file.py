@@ -103,8 +103,9 @@ def test_a_file_holds_the_networks_too(agent: StoredAgent, tmp_path: Path) -> No
         agent.name,
         agent.provenance,
     )
-    for board in ends(5, 30):
-        assert found.choose(board) == agent.choose(board)
+    assert [found.choose(board) for board in ends(5, 30)] == [
+        agent.choose(board) for board in ends(5, 30)
+    ]
     first = path.read_bytes()
     found.save(path)
     assert path.read_bytes() == first
@@ -113,9 +114,9 @@ def test_a_file_holds_the_networks_too(agent: StoredAgent, tmp_path: Path) -> No
 
 
 def test_names_of_files_say_what_is_in_them(tmp_path: Path) -> None:
-    with pytest.raises(AgentError, match=r"must end in \.npz"):
+    with pytest.raises(AgentError, match=r"\.npz"):
         mcts_agent().save(tmp_path / "x.json")
-    with pytest.raises(AgentError, match="no network"):
+    with pytest.raises(AgentError, match="network"):
         MctsAgent().save(tmp_path / "x.npz")
     MctsAgent(simulations=33).save(tmp_path / "x.json")
     found = evolve.load_agent(tmp_path / "x.json")
@@ -155,9 +156,9 @@ def test_nothing_in_a_file_is_run_or_unpacked_without_end(
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.npy", b"\0" * (1 << 22))
     monkeypatch.setattr(files, "_LARGEST", 1 << 21)  # 400 MB take seconds to write
-    with pytest.raises(AgentFileError, match="would unpack to more than"):
+    with pytest.raises(AgentFileError, match="unpack"):
         evolve.load_agent(path)
     monkeypatch.undo()
     write_arrays(path, {"x": np.zeros(3)})
-    with pytest.raises(AgentFileError, match="holds no header"):
+    with pytest.raises(AgentFileError, match="header"):
         evolve.load_agent(path)

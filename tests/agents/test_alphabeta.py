@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.engine.board.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import AgentError
 from tests.agents.conftest import sample_agent
 
@@ -99,11 +99,13 @@ def test_rules_change_what_the_agent_wants() -> None:
         rules: agent.with_rules(rules).analyse(board).values  # type: ignore[arg-type]
         for rules in ("standard", "reversed")
     }
-    for square in board.legal_moves():
-        after = board.play(square)
-        if after.is_over():
-            assert values["reversed"][square] == -after.score("reversed")
-            assert values["standard"][square] == -after.score("standard")
+    ends = {square: board.play(square) for square in board.legal_moves()}
+    ends = {square: after for square, after in ends.items() if after.is_over()}
+    for_rules = {
+        rules: {square: -after.score(rules) for square, after in ends.items()}  # type: ignore[arg-type]
+        for rules in values
+    }
+    assert {rules: {one: of[one] for one in ends} for rules, of in values.items()} == for_rules
 
 
 def test_at_changes_depth_and_endgame_in_every_phase() -> None:
@@ -122,9 +124,9 @@ def test_a_copy_is_searched_by_its_own_cells() -> None:
     address = agent._address
     del agent
     gc.collect()
-    for one in copies:
-        assert one.choose(board) == square
-        assert one._address == one.cells.ctypes.data
+    assert [(one.choose(board), one._address) for one in copies] == [
+        (square, one.cells.ctypes.data) for one in copies
+    ]
     assert len({address, copies[0]._address, copies[2]._address}) == 3
 
 
@@ -134,15 +136,17 @@ def test_agents_are_values() -> None:
     assert sample_agent() != sample_agent().at(depth=1)
 
 
-def test_exact_values_do_not_depend_on_what_was_solved_before() -> None:
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_exact_values_do_not_depend_on_what_was_solved_before(rules: Rules) -> None:
     agent = replace(sample_agent(), endgame=12)
     board = evolve.Board.start()
     player = evolve.RandomAgent(seed=3)
     while board.empties > 12 or not board.legal_moves():
         board = board.play(player.choose(board)) if board.legal_moves() else board.pass_move()
     expected = {rules: agent.with_rules(rules).analyse(board) for rules in RULE_SETS}
-    for rules in RULE_SETS:
+    agent.with_rules(rules).choose(board)
+    found = {}
+    for other in RULE_SETS:
+        found[other] = agent.with_rules(other).analyse(board)
         agent.with_rules(rules).choose(board)
-        for other in RULE_SETS:
-            assert agent.with_rules(other).analyse(board) == expected[other]
-            agent.with_rules(rules).choose(board)
+    assert found == expected

@@ -22,35 +22,35 @@ def after(board: Board, line: tuple[int, ...]) -> Board:
     return board
 
 
+@pytest.mark.parametrize("board", boards(2, 10, 30))
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_the_line_of_a_search_ends_in_its_value(rules: Rules) -> None:
+def test_the_line_of_a_search_ends_in_its_value(rules: Rules, board: Board) -> None:
     agent = evolve.AlphaBetaAgent([[9, -3, 2, 1, -5, 1, 1, 2, 1, 1]], [2], [4], rules=rules)
-    for board in boards(2, 10, 30):
-        analysis = agent.analyse(board)
-        best = analysis.line[0]
-        assert (analysis.unit, analysis.depth) == ("evaluation", 4)
-        assert best == agent.choose(board) == next(iter(analysis.values))
-        assert sorted(analysis.values) == board.legal_moves()
-        plies = [square for square in analysis.line if square != PASS]
-        end = after(board, analysis.line)
-        assert len(plies) == 4 or end.is_over()
-        # A shallower look at the position after a ply sees the same value.
-        child = after(board, analysis.line[:1])
-        if child.legal_moves():
-            deeper = agent.at(depth=3).analyse(child)
-            assert max(deeper.values.values()) == -analysis.values[best]
+    analysis = agent.analyse(board)
+    best = analysis.line[0]
+    assert (analysis.unit, analysis.depth) == ("evaluation", 4)
+    assert best == agent.choose(board) == next(iter(analysis.values))
+    assert sorted(analysis.values) == board.legal_moves()
+    plies = [square for square in analysis.line if square != PASS]
+    end = after(board, analysis.line)
+    assert len(plies) == 4 or end.is_over()
+    # A shallower look at the position after a ply sees the same value.
+    child = after(board, analysis.line[:1])
+    if child.legal_moves():
+        deeper = agent.at(depth=3).analyse(child)
+        assert max(deeper.values.values()) == -analysis.values[best]
 
 
-def test_exact_lines_are_games_to_the_end() -> None:
+@pytest.mark.parametrize("board", boards(4, 10, 9))
+def test_exact_lines_are_games_to_the_end(board: Board) -> None:
     agent = evolve.AlphaBetaAgent([[0] * 10], endgame=10)
-    for board in boards(4, 10, 9):
-        analysis = agent.analyse(board)
-        assert analysis.exact
-        end = after(board, analysis.line)
-        assert end.is_over()
-        sign = 1 if end.side == board.side else -1
-        assert sign * end.score("standard") == solved(board)[1] == max(analysis.values.values())
-        assert analysis.discs(analysis.line[0]) == max(analysis.values.values())
+    analysis = agent.analyse(board)
+    assert analysis.exact
+    end = after(board, analysis.line)
+    assert end.is_over()
+    sign = 1 if end.side == board.side else -1
+    assert sign * end.score("standard") == solved(board)[1] == max(analysis.values.values())
+    assert analysis.discs(analysis.line[0]) == max(analysis.values.values())
 
 
 def test_limits_of_depth_count_and_the_clock_does_not() -> None:
@@ -68,15 +68,15 @@ def test_a_search_is_no_deeper_than_the_game(name: str) -> None:
     assert (analysis.unit != "discs", analysis.depth) == (True, 6)
 
 
+@pytest.mark.parametrize("board", boards(6, 5, 40))
 @pytest.mark.parametrize("agent", [dqn_agent(), mcts_agent()], ids=lambda agent: agent.kind)
-def test_networks_and_trees_have_values_and_no_discs(agent: evolve.MctsAgent) -> None:
-    for board in boards(6, 5, 40):
-        analysis = agent.analyse(board)
-        assert (analysis.unit, analysis.depth) == ("value", None)
-        assert sorted(analysis.values) == board.legal_moves()
-        assert analysis.discs(analysis.line[0]) is None
-        after(board, analysis.line)
-        assert analysis.line[0] == next(iter(analysis.values))
+def test_networks_and_trees_have_values_and_no_discs(agent: evolve.MctsAgent, board: Board) -> None:
+    analysis = agent.analyse(board)
+    assert (analysis.unit, analysis.depth) == ("value", None)
+    assert sorted(analysis.values) == board.legal_moves()
+    assert analysis.discs(analysis.line[0]) is None
+    after(board, analysis.line)
+    assert analysis.line[0] == next(iter(analysis.values))
 
 
 def test_who_has_no_opinion_says_none() -> None:

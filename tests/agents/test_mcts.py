@@ -15,6 +15,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import Tree
 from evolve.arena.match import Match
 from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
 from evolve.engine.networks import mcts
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.fitness.openings import Part, balanced_openings
@@ -91,13 +92,13 @@ def test_the_clock_is_kept(seconds: float) -> None:
     assert sorted(waited)[2] > 0.5 * seconds
 
 
-def test_chances_are_those_of_the_side_to_move() -> None:
+@pytest.mark.parametrize("board", ends(10, 12))
+def test_chances_are_those_of_the_side_to_move(board: Board) -> None:
     agent = MctsAgent(simulations=2000)
-    for board in ends(10, 12):
-        chances = agent.analyse(board).values
-        assert sorted(chances) == board.legal_moves()
-        assert all(-1 <= chance <= 1 for chance in chances.values())
-        assert MctsAgent(simulations=2000, endgame=0).choose(board) in chances
+    chances = agent.analyse(board).values
+    assert sorted(chances) == board.legal_moves()
+    assert all(-1 <= chance <= 1 for chance in chances.values())
+    assert MctsAgent(simulations=2000, endgame=0).choose(board) in chances
 
 
 @pytest.mark.parametrize(

@@ -42,25 +42,25 @@ def searched(board: Board, simulations: int = 300) -> Tree:
     return tree
 
 
+@pytest.mark.parametrize("board", boards(1, 10, 30))
 @pytest.mark.parametrize("simulations", [6, 300])
-def test_what_a_tree_says_of_its_moves(simulations: int) -> None:
+def test_what_a_tree_says_of_its_moves(simulations: int, board: Board) -> None:
     """Also of those that no simulation has come to."""
-    for board in boards(1, 10, 30):
-        tree = searched(board, simulations)
-        links, values = tree.nodes.links, tree.nodes.values
-        visits = {int(links[c, mcts.MOVE]): int(links[c, mcts.VISITS]) for c in tree.children()}
-        means = {int(links[c, mcts.MOVE]): float(values[c, mcts.Q]) for c in tree.children()}
-        assert sorted(visits) == board.legal_moves()
-        assert sum(visits.values()) == simulations - 1  # the first simulation is the root's own
-        assert tree.root_values() == means
-        by_visits = sorted(visits, key=lambda move: (-visits[move], -means[move], move))
-        assert tree.ranked() == by_visits
-        by_value = sorted(visits, key=lambda move: (visits[move] == 0, -means[move], move))
-        assert tree.ranked("value") == by_value
-        line = tree.line()
-        assert line[0] == by_visits[0]
-        for square in line:
-            board = board.pass_move() if square == 64 else board.play(square)
+    tree = searched(board, simulations)
+    links, values = tree.nodes.links, tree.nodes.values
+    visits = {int(links[c, mcts.MOVE]): int(links[c, mcts.VISITS]) for c in tree.children()}
+    means = {int(links[c, mcts.MOVE]): float(values[c, mcts.Q]) for c in tree.children()}
+    assert sorted(visits) == board.legal_moves()
+    assert sum(visits.values()) == simulations - 1  # the first simulation is the root's own
+    assert tree.root_values() == means
+    by_visits = sorted(visits, key=lambda move: (-visits[move], -means[move], move))
+    assert tree.ranked() == by_visits
+    by_value = sorted(visits, key=lambda move: (visits[move] == 0, -means[move], move))
+    assert tree.ranked("value") == by_value
+    line = tree.line()
+    assert line[0] == by_visits[0]
+    for square in line:
+        board = board.pass_move() if square == 64 else board.play(square)
 
 
 def test_a_tree_goes_on_from_a_reply() -> None:
@@ -75,8 +75,11 @@ def test_a_tree_goes_on_from_a_reply() -> None:
 
 
 def test_no_number_of_simulations_fills_its_tree() -> None:
-    for simulations in (1, 10, 2000):
-        assert not searched(boards(3, 1, 40)[0], simulations).full
+    assert not [
+        simulations
+        for simulations in (1, 10, 2000)
+        if searched(boards(3, 1, 40)[0], simulations).full
+    ]
     assert nodes_for(2_000_000) == MOST_NODES
 
 
@@ -88,11 +91,13 @@ def test_trees_side_by_side_are_trees() -> None:
     forest = Forest(len(places), nodes_for(50))
     forest.reset(places)
     forest.simulate(50, 0, 1.2, partial(networks.outputs, network))
-    for number, board in enumerate(places):
-        alone = Tree.of_size(nodes_for(50))
-        alone.reset(board)
-        alone.simulate(50, options, 0)
-        assert forest.tree(number).root_values() == alone.root_values()
+    alone = []
+    for board in places:
+        tree = Tree.of_size(nodes_for(50))
+        tree.reset(board)
+        tree.simulate(50, options, 0)
+        alone.append(tree.root_values())
+    assert [forest.tree(number).root_values() for number in range(len(places))] == alone
 
 
 def test_threads_share_no_memory() -> None:
@@ -105,8 +110,7 @@ def test_threads_share_no_memory() -> None:
 
     with ThreadPoolExecutor(3) as pool:
         made = list(pool.map(addresses, range(3)))
-    for kind in zip(*made, strict=True):
-        assert len({*kind}) == 3
+    assert {len({*kind}) for kind in zip(*made, strict=True)} == {3}
 
 
 def test_a_thread_keeps_its_memory_until_it_needs_more() -> None:
@@ -153,9 +157,11 @@ def test_the_table_of_an_ended_game_serves_the_next() -> None:
     assert context[layout.BUDGET] > 1 << 40
     assert context[layout.STOPPED] == 0
     board = Board.start().play("d3")
-    for square, nodes in found:
-        assert again.choose_counted(board) == (square, nodes)
+    repeated = []
+    for square, _ in found:
+        repeated.append(again.choose_counted(board))
         board = board.play(square)
+    assert repeated == found
     assert agent.for_game(2).memory.context is not context
 
 

@@ -61,9 +61,9 @@ def test_files_with_question_marks(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     evolve.load_agent("swh").stored().save(Path(name))
-    for place in (name, str(tmp_path / name)):
-        assert evolve.load_agent(place).name == "swh"
-        assert evolve.load_agent(f"{place}?depth=3").name == "swh?depth=3"
+    paths = (name, str(tmp_path / name))
+    found = [evolve.load_agent(path + end).name for path in paths for end in ("", "?depth=3")]
+    assert found == ["swh", "swh?depth=3"] * 2
 
 
 @pytest.mark.parametrize("name", ["my runs", "runs?x=1", "what?/now?"])
@@ -73,8 +73,8 @@ def test_runs_in_folders_with_odd_names(name: str, tmp_path: Path) -> None:
     assert parse_name(f"{folder}?depth=4") == (str(folder), "depth=4")
     champion = evolve.load_agent(folder)
     assert evolve.load_agent(f"{folder}?depth=2").name == f"{champion.name}?depth=2"
-    for source in (f"{folder}", f"{folder}?depth=2", f"run:{folder}:0-0?depth=1"):
-        assert describe(source)["kind"] == "alphabeta"
+    sources = (f"{folder}", f"{folder}?depth=2", f"run:{folder}:0-0?depth=1")
+    assert {describe(source)["kind"] for source in sources} == {"alphabeta"}
 
 
 def test_an_individual_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,10 +90,10 @@ def test_an_individual_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert (found.path, found.individual) == (tmp_path / "kept", "0-1")
     with pytest.raises(AgentError, match="0-999"):
         evolve.load_agent("run:kept:0-999")
-    with pytest.raises(AgentError, match="there is no agent 'run:none'"):
+    with pytest.raises(AgentError, match="'run:none'"):
         evolve.load_agent("run:none")
     Path("run:kept").mkdir()
-    with pytest.raises(AgentError, match="has no champion yet"):
+    with pytest.raises(AgentError, match="champion"):
         evolve.load_agent("run:kept")  # a folder of that name comes first
 
 

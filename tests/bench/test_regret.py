@@ -29,10 +29,8 @@ def file(tmp_path: Path) -> Path:
 def test_a_line_is_a_board_with_the_values_of_its_moves(file: Path) -> None:
     first, second = read(file)
     assert first.board == Board.start()
-    assert first.values == {
-        parse_square(name): value
-        for name, value in (("d3", 2.0), ("c4", 1.5), ("f5", 2.0), ("e6", -3.25))
-    }
+    cases = (("d3", 2.0), ("c4", 1.5), ("f5", 2.0), ("e6", -3.25))
+    assert first.values == {parse_square(name): value for name, value in cases}
     assert second.board.side == "white"
     assert [first.line, second.line] == LINES.splitlines()[1:]
 
@@ -62,10 +60,11 @@ def test_what_an_agent_loses(file: Path) -> None:
     """Its moves, losses and nodes, one after the other."""
     positions, agent = read(file), evolve.load_agent("patterns-standard?depth=2&probcut=0")
     found = played(agent, positions)
-    for place, position in enumerate(positions):
-        square, nodes = agent.choose_counted(position.board)
-        assert found.losses[place] == position.loss(square)
-        assert found.nodes[place] == nodes > 0
+    chosen = [agent.choose_counted(position.board) for position in positions]
+    losses = [one.loss(square) for one, (square, _) in zip(positions, chosen, strict=True)]
+    assert [*found.losses] == losses
+    assert [*found.nodes] == [nodes for _, nodes in chosen]
+    assert (found.nodes > 0).all()
     assert (found.seconds >= 0).all()
 
 
@@ -91,7 +90,7 @@ def test_the_positions_that_come_with_it(path: Path) -> None:
     """All legal moves have a value; no position is decided, and none occurs twice."""
     positions = read(path)
     assert len({position.board for position in positions}) == len(positions) > 0
-    for position in positions:
-        assert {*position.values} == {*position.board.legal_moves()}
-        assert 20 <= position.board.empties <= 50
-        assert abs(max(position.values.values())) <= 16
+    moves = [sorted(position.values) for position in positions]
+    assert moves == [position.board.legal_moves() for position in positions]
+    assert {position.board.empties for position in positions} <= {*range(20, 51)}
+    assert max(abs(max(position.values.values())) for position in positions) <= 16

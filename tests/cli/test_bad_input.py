@@ -15,12 +15,12 @@ from evolve.cli.main import COMMANDS
 from tests.cli import QUICK, Result, done, fails, invoke, snapshot
 
 
+@pytest.mark.parametrize("option", ["--help", "-h"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_every_command(command: str) -> None:
-    for option in ("--help", "-h"):
-        said = done(command, option).out
-        assert said.startswith(f"Usage: evolve {command}")
-        assert "Example" in said
+def test_help_of_every_command(command: str, option: str) -> None:
+    said = done(command, option).out
+    assert said.startswith(f"Usage: evolve {command}")
+    assert "Example" in said
 
 
 def test_every_wrong_field_of_a_file_is_named_at_once(tmp_path: Path) -> None:
@@ -125,8 +125,8 @@ def test_damaged_files_of_a_run(copy: Path, file: str, damage: str) -> None:
             continue
         if not _clean(result):
             faults.append(f"{' '.join(map(str, arguments))}: {result}")
-        if arguments[0] != "resume":
-            assert snapshot(copy) == before
+        if arguments[0] != "resume" and snapshot(copy) != before:
+            faults.append(f"{arguments} changes a file")
     assert faults == []
 
 
@@ -146,19 +146,22 @@ def test_a_damaged_table_is_told_with_its_name(
     assert file in fails("show", copy, "--table", table).replace("\\", "/")
 
 
-@pytest.mark.parametrize("text", ["", "5", '{"format": "evolve-agent", "version": 2}'])
-def test_bad_agent_files(tmp_path: Path, text: str) -> None:
-    """More of them are in `tests/agents/test_agent_file.py`."""
-    (tmp_path / "bad.json").write_text(text, encoding="utf-8")
-    for arguments in (
+@pytest.mark.parametrize(
+    "arguments",
+    [
         ("show", "bad.json"),
         ("match", "bad.json", "zero", "--games", 2),
         ("play", "bad.json"),
         ("export", "bad.json", "-o", "out.json"),
         ("export", "bad.json", "--to", "python", "-o", "out.py"),
         ("run", *QUICK, "--start-from", "bad.json", "--out", "run"),
-    ):
-        assert "bad.json" in fails(*arguments)
+    ],
+)
+@pytest.mark.parametrize("text", ["", "5", '{"format": "evolve-agent", "version": 2}'])
+def test_bad_agent_files(tmp_path: Path, text: str, arguments: tuple[object, ...]) -> None:
+    """More of them are in `tests/agents/test_agent_file.py`."""
+    (tmp_path / "bad.json").write_text(text, encoding="utf-8")
+    assert "bad.json" in fails(*arguments)
     assert [path.name for path in tmp_path.iterdir()] == ["bad.json"]
 
 

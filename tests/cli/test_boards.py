@@ -28,11 +28,9 @@ from tests.cli import (
     command,
     done,
     environment,
-    fails,
     finish,
     invoke,
     match,
-    misused,
     read_terminal,
     spawn,
 )
@@ -61,24 +59,12 @@ def test_a_whole_game(side: str, rules: str) -> None:
     agent = "swh?depth=2" if rules == "standard" else "anti-swh-mobility?depth=2"
     typed, board = game(agent, side)
     said = done("play", agent, "--side", side, stdin="\n".join(typed) + "\n")
-    assert f"You are {side}" in said.lines[0]
     assert said.lines[0].startswith(rules)
     black, white = board.discs("black"), board.discs("white")
     own, other = (black, white) if side == "black" else (white, black)
     ahead = own - other if rules == "standard" else other - own
     verdict = "you win" if ahead > 0 else "you lose" if ahead < 0 else "a draw"
     assert said.lines[-1] == f"black {black}, white {white} ({rules}): {verdict}"
-
-
-def test_asking_and_typing_nonsense() -> None:
-    said = done("play", "swh?depth=3", stdin="help\n\nhint\nz9\na1\npass\nundo\nquit\n").out
-    for words in (
-        *("for each of d3 c4 f5 e6", "evaluations", "'z9' is not a move"),
-        *("a1 is not a legal move", "must not pass", "nothing to undo"),
-    ):
-        assert words in said
-    assert "no opinion" in done("play", "random", stdin="hint\n").out
-    assert "end of input" in done("play", "random").out
 
 
 def test_every_wait_for_compilation_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,8 +87,6 @@ def test_undo_goes_back_to_the_board_before() -> None:
     boards = re.findall(r"  a b c.*?to move", done("play", "swh", stdin="d3\nundo\nq\n").out, re.S)
     assert len(boards) == 3
     assert boards[0] == boards[2] != boards[1]
-    said = done("play", "swh", stdin="D3\nundo\nc4\nundo\nundo\nquit\n").out
-    assert "nothing to undo" in said
 
 
 def test_the_board_shows_the_legal_moves() -> None:
@@ -130,25 +114,20 @@ def test_a_game_is_saved(tmp_path: Path) -> None:
     typed, _ = game("swh?depth=2", "black")
     part = tmp_path / "part.ggf"
     first = "\n".join([*typed[:4], f"save {part}", "quit"])
-    assert f"the game so far → {part}" in done("play", "swh?depth=2", stdin=first).out
+    done("play", "swh?depth=2", stdin=first)
     (record,) = read_games(part).records
     assert (record.black, record.white) == ("you", "swh?depth=2")
-    for line, answer in (("save /nowhere/x.ggf", "No such file"), ("save", "is not a move")):
-        assert answer in done("play", "swh", stdin=f"{line}\nq\n").out
 
 
 def test_games_are_kept(tmp_path: Path) -> None:
     kept = tmp_path / "mine.ggf"
     for side in ("black", "white"):
-        said = done("play", "swh", "--side", side, "--ggf", kept, stdin="resign\n")
-        assert "you resign" in said.out
-        assert f"You are {side}" in said.out
+        done("play", "swh", "--side", side, "--ggf", kept, stdin="resign\n")
     first, second = read_games(kept).records
     assert (first.black, second.white) == ("you", "you")
     assert (first.winner, second.winner) == ("white", "black")
     assert first.ending == "resigned"
     assert len(second.moves) == 1
-    assert ".ggf" in misused("play", "swh", "--ggf", tmp_path / "x.csv")
 
 
 def test_an_agent_that_resigns(tmp_path: Path) -> None:
@@ -156,15 +135,13 @@ def test_an_agent_that_resigns(tmp_path: Path) -> None:
         'class Quits:\n    def genmove(self, side, moves):\n        return "resign"\n'
     )
     agent = "python:quits.py"
-    assert (
-        f"{agent} resigns: you win" in done("play", agent, "--ggf=won.ggf", stdin="d3\n").lines[-2]
-    )
+    done("play", agent, "--ggf=won.ggf", stdin="d3\n")
     (record,) = read_games("won.ggf").records
     assert (record.winner, record.ending, len(record.moves)) == ("black", "resigned", 1)
     player, answers = evolve.load_agent(agent), list[str]()
     assert GtpEngine(player, "standard").answer("genmove b") == "= resign"
     NBoardEngine(player, "standard", answers.append).serve(["nboard 2", "go", "quit"])
-    assert "=== resign" in "".join(answers)
+    assert ["===", "resign"] in [line.split() for line in "\n".join(answers).splitlines()]
 
 
 def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,33 +167,11 @@ def test_replay_shows_the_game_of_the_table(first: Path) -> None:
         game = f"{row['generation']}:{row['game']}"
         shown = done("replay", first, game)
         assert row["kind"] in shown.lines[0]
-        assert f"black {row['black']}, white {row['white']}" in shown.lines[0]
+        assert {row["black"], row["white"]} <= {*re.findall(r"[^ ,]+", shown.lines[0])}
         won = "a draw" if row["winner"] == "draw" else f"{row['winner']} wins"
         end = f"{row['discs_black']}–{row['discs_white']}, {won} ({row['reason']})"
         assert shown.lines[-1] == end
         assert shown.out.count("(opening)") == len(row["opening"].split())
-
-
-def test_replay_of_what_is_not_there(first: Path) -> None:
-    assert "9999" in fails("replay", first, "0:9999")
-    assert "0 to 2" in fails("replay", first, "9:0")
-    for text in ("abc", "1:2:3", "", ":", "1:", "-1"):
-        assert text in misused("replay", first, "--", text)
-
-
-def test_games_of_files(tmp_path: Path) -> None:
-    record = GameRecord(tuple(parse_moves("f5 d6 c3 d3 c4")), "one", "other")
-    longer = GameRecord(tuple(parse_moves("f5 f6 e6 f4")), "a", "b")
-    path = tmp_path / "games.csv"
-    write_games(path, [record, longer])
-    shown = done("replay", path)
-    assert shown.lines[0].startswith("game 1 of games.csv: black one, white other")
-    assert shown.out.count("a b c d e f g h") == 6
-    assert "3. black c3" in shown.lines
-    assert shown.lines[-1] == "6–3, not finished (unfinished)"
-    assert "4. white f4" in done("replay", path, 2).lines
-    assert "it has 1 to 2" in fails("replay", path, 3)
-    assert "is not a game" in misused("replay", path, "x")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals are others there")
@@ -267,11 +222,12 @@ def test_every_answer_comes_at_once(tmp_path: Path) -> None:
     process = session(tmp_path, "swh?depth=3", "--protocol", "gtp", "--rules", "standard")
     assert process.stdin is not None
     assert process.stdout is not None
-    for asked, answer in (("name", "= evolve swh?depth=3"), ("genmove black", "= D3")):
-        process.stdin.write(asked.encode() + b"\r\n")
+    answers = []
+    for asked in (b"name\r\n", b"genmove black\r\n"):
+        process.stdin.write(asked)
         process.stdin.flush()
-        assert process.stdout.readline().decode().rstrip("\n") == answer
-        assert process.stdout.readline() == b"\n"
+        answers += [process.stdout.readline().rstrip(b"\r\n") for _ in range(2)]
+    assert answers == [b"= evolve swh?depth=3", b"", b"= D3", b""]
     process.stdin.write(b"quit\n")
     out, err = process.communicate(timeout=PATIENCE)
     assert (out, err, process.returncode) == (b"=\n\n", b"", 0)
@@ -315,11 +271,11 @@ def test_our_engine_as_a_program_is_the_same_agent() -> None:
     wanted = match("swh-mobility", "swh?depth=2", "--games", 6, "--seed", 3)
     # Longer than a match gives a program to start.
     finish(spawn(Path(), "engine", "swh?depth=2", "--protocol", "gtp"))
-    for protocol in ("gtp", "nboard"):
-        program = f"{protocol}:{OURS} swh?depth=2 --protocol {protocol}"
-        # A program for each job: one starts in half the time.
-        found = match("swh-mobility", program, "--games", 6, "--seed", 3, "--jobs", 1)
-        assert {**found, "b": ""} == {**wanted, "b": ""}
-        program = f"{protocol}:{OURS} anti-swh --protocol {protocol}"
-        found = match("zero", program, "--games", 2, "--jobs", 1)
-        assert (found["rules"], found["rules_assumed"]) == ("reversed", False)
+    ours = {p: f"{p}:{OURS} swh?depth=2 --protocol {p}" for p in ("gtp", "nboard")}
+    anti = {p: f"{p}:{OURS} anti-swh --protocol {p}" for p in ours}
+    # A program for each job: one starts in half the time.
+    words = ("--games", 6, "--seed", 3, "--jobs", 1)
+    found = [{**match("swh-mobility", program, *words), "b": ""} for program in ours.values()]
+    assert found == [{**wanted, "b": ""}] * 2
+    found = [match("zero", program, "--games", 2, "--jobs", 1) for program in anti.values()]
+    assert [(one["rules"], one["rules_assumed"]) for one in found] == [("reversed", False)] * 2

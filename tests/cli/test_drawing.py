@@ -16,8 +16,8 @@ from tests.cli import done
 def test_an_agent_as_boards(first: Path) -> None:
     shown = done("show", first / "champion.json").out
     assert shown.count("weights, ") == 3
-    for word in ("depth", "mobility", "ancestry", "seed: 0", "reversed"):
-        assert word in shown
+    words = ("depth", "mobility", "ancestry", "seed: 0", "reversed")
+    assert not [word for word in words if word not in shown]
     assert "100" in done("show", "swh").out
     assert "  3 " in done("show", "swh?depth=3").out
 
@@ -29,18 +29,18 @@ def test_what_is_known_of_an_agent_has_the_forms_of_all_numbers(
     assert capsys.readouterr().out.splitlines()[-3:] == ["games: 87 072", "seed: 87072", "of: a, b"]
 
 
-def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None]) -> None:
+@pytest.mark.parametrize("colour", [True, False])
+def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None], colour: bool) -> None:
     board = evolve.Board.start().play(19)
-    for colour in (True, False):
-        screen(80, colour)
-        lines = board_text(board, 19, board.legal_moves()).split("\n")
-        row = lines[3]
-        assert row.plain.strip() == "3 · · * ● * · · ·"
-        assert f"{'●' if colour else '○'} white 1" in lines[-1].plain
-        text = str(row.spans)
-        assert ("on #1f7a4d" in text) is colour
-        assert ("on #c9a227" in text) is colour
-        assert ("reverse" in text) is not colour
+    screen(80, colour)
+    lines = board_text(board, 19, board.legal_moves()).split("\n")
+    row = lines[3]
+    assert row.plain.strip() == "3 · · * ● * · · ·"
+    assert lines[-1].plain.count("●") == 1 + colour
+    text = str(row.spans)
+    assert ("on #1f7a4d" in text) is colour
+    assert ("on #c9a227" in text) is colour
+    assert ("reverse" in text) is not colour
 
 
 def test_weights_are_coloured_by_their_sign(

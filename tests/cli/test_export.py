@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import runpy
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -24,18 +25,26 @@ def test_an_agent_file_is_carried_over_unchanged(first: Path, tmp_path: Path) ->
 
 def test_any_individual(first: Path, tmp_path: Path) -> None:
     individuals = evolve.load_run(first).individuals
-    for row in individuals.drop_duplicates("individual", keep="last").to_dict("records"):
+    rows = individuals.drop_duplicates("individual", keep="last").to_dict("records")
+    names = ("individual", "weights", "depths", "endgame")
+    found = []
+    for row in rows:
         done("export", first, "--individual", row["individual"], "-o", "one.json", "--force")
-        agent = evolve.load_agent("one.json")
-        assert agent.name == row["individual"]
-        assert [weight for table in agent.weights for weight in table] == row["weights"]
-        assert list(agent.depths) == row["depths"]
-        assert agent.endgame == row["endgame"]
-        assert agent.rules == "reversed"
-        found = json.loads((tmp_path / "one.json").read_text(encoding="utf-8"))["provenance"]
-        assert found["run"] == "first"
-        assert found["parents"] == row["parents"]
-        assert found["score"] == pytest.approx(row["score"])
+        agent = cast(evolve.AlphaBetaAgent, evolve.load_agent("one.json"))
+        weights = [weight for table in agent.weights for weight in table]
+        facts = (agent.name, weights, [*agent.depths], agent.endgame, agent.rules)
+        known = agent.provenance
+        found.append((*facts, known["run"], known["parents"], round(known["score"], 9)))
+    assert found == [
+        (
+            *(row[name] for name in names),
+            "reversed",
+            "first",
+            row["parents"],
+            round(row["score"], 9),
+        )
+        for row in rows
+    ]
 
 
 @pytest.mark.parametrize("name", ["9-9", "0-99", "nobody", "0-", "-1", "0-01", " 0-1", "²-1"])
@@ -66,10 +75,12 @@ def test_python_file_plays_the_moves_of_the_agent(first: Path, tmp_path: Path) -
     done("export", first, "--to", "python", "-o", "player.py")
     agent = evolve.load_agent(first)
     board = evolve.Board.start()
+    moves, expected = [], []
     for _ in range(12):
-        move = play_one_move(tmp_path / "player.py", board)
-        assert move == agent.choose(board)
-        board = board.play(move)
+        moves.append(play_one_move(tmp_path / "player.py", board))
+        expected.append(agent.choose(board))
+        board = board.play(expected[-1])
+    assert moves == expected
 
 
 @pytest.mark.slow
@@ -81,7 +92,7 @@ def test_python_file_says_where_it_comes_from_and_what_compiles_it(first: Path) 
         done("export", source, "--to", "python", *options, "-o", "player.py", "--force")
         text = Path("player.py").read_text(encoding="ascii")
         assert all(word in text for word in words)
-        assert "import evolve" not in text
+        assert not re.search(r"^import evolve", text, re.MULTILINE)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="there is no folder that nobody can write")
@@ -122,7 +133,7 @@ def test_what_cannot_be_exported(first: Path, tmp_path: Path) -> None:
 def test_the_ending_says_what_is_written(words: tuple[str, ...], python: bool) -> None:
     done("export", "swh", *words)
     text = Path(words[-1]).read_text(encoding="utf-8")
-    assert ("class AI" in text) is python
+    assert ("\nclass " in text) is python
 
 
 @pytest.mark.parametrize(
@@ -170,8 +181,6 @@ def test_nothing_is_written_over_without_force(name: str, tmp_path: Path) -> Non
 def test_it_says_how_the_file_plays(source: str, says: str) -> None:
     said = done("export", source, "-o", "agent.py").out
     assert says in said
-    assert ("it does not use the time of a contest" in said) is ("time=" not in source)
-    assert "next: evolve check agent.py" in said
     header = Path("agent.py").read_text(encoding="ascii").partition("To use it")[0]
     assert says in " ".join(header.replace("#", " ").split())
 
@@ -190,19 +199,16 @@ def test_by_the_clock_no_depth_stops_it(source: str, clocked: str) -> None:
     assert with_clock(source) == clocked
 
 
-@pytest.mark.slow
-def test_a_depth_beside_the_time_is_kept(tmp_path: Path) -> None:
-    for source, deepest in (
+@pytest.mark.parametrize(
+    ("source", "deepest"),
+    [
         ("swh?time=1&depth=3", 3),
         ("patterns-standard?time=1&depth=2", 2),
         ("swh?time=1", 60),
-    ):
-        done("export", source, "-o", "agent.py", "--force")
-        assert f"DEEPEST = {deepest}\n" in (tmp_path / "agent.py").read_text(encoding="ascii")
-
-
-def test_no_file_keeps_the_time_of_a_move(tmp_path: Path) -> None:
-    for source in ("uct?time=1", "swh?time=1", "patterns-standard?time=1"):
-        ending = "npz" if "patterns" in source else "json"
-        assert "files hold no limit" in fails("export", source, "-o", f"x.{ending}")
-    assert list(tmp_path.iterdir()) == []
+    ],
+)
+@pytest.mark.slow
+def test_a_depth_beside_the_time_is_kept(tmp_path: Path, source: str, deepest: int) -> None:
+    done("export", source, "-o", "agent.py", "--force")
+    text = (tmp_path / "agent.py").read_text(encoding="ascii")
+    assert re.findall(r"^DEEPEST = (\d+)$", text, re.M) == [f"{deepest}"]

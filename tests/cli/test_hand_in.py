@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 from pathlib import Path
@@ -84,14 +83,12 @@ def test_what_is_proposed_at_the_end_goes_by_the_clock(
 ) -> None:
     sweep = done(*ALPHABETA, "--jobs", 1, "--out", "a sweep").out
     train = done(*TRAIN["patterns"], "--games=200", "--out", "taught").out
-    for folder, out in (
-        (str(first_output[0]), first_output[1].out),
-        ("a sweep", sweep),
-        ("taught", train),
-    ):
-        words = _proposed(out)
-        assert words == [folder, "-o", "agent.py"]
-        assert contest_agent(folder, 5.0, None, lambda: "standard").limit.seconds == 4.5
+    outputs = {str(first_output[0]): first_output[1].out, "a sweep": sweep, "taught": train}
+    assert [_proposed(out) for out in outputs.values()] == [
+        [one, "-o", "agent.py"] for one in outputs
+    ]
+    agents = [contest_agent(folder, 5.0, None, lambda: "standard") for folder in outputs]
+    assert {agent.limit.seconds for agent in agents} == {4.5}
 
 
 def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
@@ -100,31 +97,19 @@ def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
     said = invoke(*words, "agent.py")
     assert said.code == 0, said
     lines = said.lines
-    assert lines[0] == "quick.npz · standard (most discs wins) · 1 s a move"
     assert [line.split()[0] for line in lines[1:7]] == [
         *("imports", "start", "games", "time", "cpu", "memory")
     ]
-    assert re.fullmatch(
-        r"[0-4](\.5)? of 4 points against patterns-standard \(comp.*\), 0\.\d+ s a move for both",
-        lines[7],
-    )
-    assert lines[8].startswith("hand in agent.py: quick.npz, ")
-    assert len(lines) == 9
-    assert "agent.py exists" in fails(*words, "agent.py")
+    assert "exists" in fails(*words, "agent.py")
     piped = program(tmp_path, *words, "-.py")
     assert piped.code == 0, piped.err
     assert piped.out == (tmp_path / "agent.py").read_text()
-    assert "\nhand in -.py: quick.npz, " in piped.err
     found = invoke(*words, "other.py", "--json", "--memory", 20)
     assert found.code == 1  # numpy alone has more
     document = found.document
     assert (document["file"], document["agent"]) == ("other.py", "quick.npz")
     assert (document["good"], document["match"]) == (False, None)
     assert document["findings"][-1]["name"] == "memory"
-    assert (
-        "do not hand in other.py: memory wrong"
-        in invoke(*words, "other.py", "--force", "--memory", 20).out
-    )
 
 
 def test_without_a_name_it_is_the_newest_finished_run(quick: Path, tmp_path: Path) -> None:
@@ -148,22 +133,13 @@ def test_without_a_name_it_is_the_newest_finished_run(quick: Path, tmp_path: Pat
 def test_rules_are_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A guess might lose a contest on purpose: where nothing tells them, and nobody answers."""
     for words in ([], ["swh"], ["swh?depth=1"]):
-        said = misused("hand-in", *words)
-        assert "add --rules" in said
-        assert "standard: most discs wins, reversed: fewest discs wins" in said
+        misused("hand-in", *words)
     assert not (tmp_path / "agent.py").exists()
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     _contest_rules.cache_clear()
     monkeypatch.setattr("click.prompt", lambda *_, **__: "reversed")
     assert _found(None)[0] == "patterns-reversed"
     _contest_rules.cache_clear()
-
-
-def test_what_no_file_can_hold_is_not_handed_in(tmp_path: Path) -> None:
-    assert "cannot be written as a Python file" in fails("hand-in", "random")
-    assert "has no network to export" in fails("hand-in", "uct", "--rules", "standard")
-    assert "ends in .py" in misused("hand-in", "swh", "-o", "agent.json")
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

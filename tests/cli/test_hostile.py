@@ -15,7 +15,7 @@ from tests.cli import Result, command, done, environment, fails, misused, posix,
 
 @posix
 def test_a_device_without_an_end_is_no_agent() -> None:
-    assert "16 MiB" in fails("match", "/dev/zero", "swh")
+    assert "MiB" in fails("match", "/dev/zero", "swh")
 
 
 def shell(folder: Path, line: str) -> Result:
@@ -46,8 +46,7 @@ RUN = "run --generations 1 --population 4 --openings start --panel-openings 2 --
 def test_a_closed_standard_output(copy: Path, tmp_path: Path, what: str, closed: str) -> None:
     assert shell(tmp_path, f"evolve {what} {closed}") == (0, "", "")
     # Nothing that was opened later got the place, and the lines, of standard output.
-    for path in tmp_path.rglob("*.toml"):
-        assert "evolve 0" not in path.read_text()
+    assert not [*filter(lambda path: "evolve" in path.read_text()[:6], tmp_path.rglob("*.toml"))]
 
 
 @posix

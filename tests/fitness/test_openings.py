@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -40,27 +42,27 @@ def shortest(openings: Openings) -> int:
     return int((plies == plies.min()).sum())
 
 
+@pytest.mark.parametrize("part", LISTED)
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_listed_openings_are_distinct_and_of_their_part(rules: str) -> None:
+def test_listed_openings_are_distinct_and_of_their_part(rules: str, part: Part) -> None:
     with np.load(LISTS / f"{rules}.npz") as arrays:
         assert (np.abs(arrays["values"]) <= 2).all()
         assert len(arrays["values"]) == len(arrays["moves"])
-    for part in LISTED:
-        found = _opening_list(rules, part)
-        assert found is not None
-        assert len(found) >= 1000
-        count = shortest(found)
-        first = found.first(count)
-        assert (first.moves[:, 8:] == -1).all()
-        boards = positions(first)
-        assert len(boards) == count >= 1000
-        slots = slots_of_all(np.array(list(boards), np.uint64))
-        assert set(slots.tolist()) == set(part.value)
-        if part is Part.MATCH:
-            rest = found.taken(np.arange(count, len(found)))
-            assert (rest.moves >= 0).all()
-            assert len(positions(rest)) == len(rest) >= 1000
+    found = _opening_list(rules, part)
+    assert found is not None
+    assert len(found) >= 1000
+    count = shortest(found)
+    first = found.first(count)
+    assert (first.moves[:, 8:] == -1).all()
+    boards = positions(first)
+    assert len(boards) == count >= 1000
+    slots = slots_of_all(np.array(list(boards), np.uint64))
+    assert set(slots.tolist()) == set(part.value)
+    if part is Part.MATCH:
+        rest = found.taken(np.arange(count, len(found)))
+        assert (rest.moves >= 0).all()
+        assert len(positions(rest)) == len(rest) >= 1000
 
 
 def test_listed_openings_repeat_only_where_all_are_used_up() -> None:
@@ -87,16 +89,13 @@ def test_rules_without_a_list_have_random_openings(monkeypatch: pytest.MonkeyPat
 
 def test_openings_are_distinct_and_parts_disjoint_for_any_seed() -> None:
     seen: dict[Part, set[tuple[int, int]]] = {part: set() for part in Part}
-    for part in Part:
-        for seed in (0, 1):
-            openings = balanced_openings(60, part, "standard", np.random.default_rng(seed))
-            found = positions(openings)
-            assert len(found) == 60, "no twins under symmetry"
-            seen[part] |= found
-    parts = list(seen.values())
-    for index, one in enumerate(parts):
-        for other in parts[index + 1 :]:
-            assert not one & other
+    sizes = set()
+    for part, seed in product(Part, (0, 1)):
+        found = positions(balanced_openings(60, part, "standard", np.random.default_rng(seed)))
+        seen[part] |= found
+        sizes.add(len(found))
+    assert sizes == {60}, "no twins under symmetry"
+    assert len(set().union(*seen.values())) == sum(map(len, seen.values()))
 
 
 def test_short_openings_repeat_but_every_one_is_used() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,26 +15,23 @@ from tests.learning import Watcher, training
 pytestmark = pytest.mark.learning
 
 
-def test_the_published_trees_learn_and_play(tmp_path: Path) -> None:
+FEWER = {
+    "layers": "conv 4 relu norm, conv 4 relu norm, dense 16 relu norm dropout, policy-value",
+    "simulations": 4,
+}
+
+
+@pytest.mark.parametrize(("name", "changes"), [("s4-reversiv", {}), ("s3-mcts", FEWER)])
+def test_the_published_trees_learn_and_play(
+    tmp_path: Path, name: str, changes: dict[str, Any]
+) -> None:
     """The policy-value one with fewer channels: the published ones are for GPUs."""
-    for name, changes in (
-        ("s4-reversiv", {}),
-        (
-            "s3-mcts",
-            {
-                "layers": "conv 4 relu norm, conv 4 relu norm, dense 16 relu norm dropout, "
-                "policy-value",
-                "simulations": 4,
-            },
-        ),
-    ):
-        folder = tmp_path / name
-        run = training(folder, "mcts", preset=name, games=8, games_per_iteration=4, **changes)
-        observer = Watcher()
-        run.run(observer)
-        assert observer.rows[-1]["steps"] > 0
-        agent = evolve.load_agent(folder)
-        assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+    run = training(tmp_path / name, "mcts", preset=name, games=8, games_per_iteration=4, **changes)
+    observer = Watcher()
+    run.run(observer)
+    assert observer.rows[-1]["steps"] > 0
+    agent = evolve.load_agent(tmp_path / name)
+    assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
 
 
 def test_nothing_learned_yet_is_an_agent_all_the_same(tmp_path: Path) -> None:

@@ -47,8 +47,9 @@ def test_a_model_goes_on_from_its_state_as_if_nothing_had_been() -> None:
     again = losses[:3] + learn(second, 6, first=3)
     assert again == losses
     assert second.steps == 6
-    for name, array in whole.state().items():
-        assert (second.state()[name] == array).all(), name
+    assert not [
+        name for name, array in whole.state().items() if not (second.state()[name] == array).all()
+    ]
 
 
 def test_the_global_random_state_is_left_alone() -> None:
@@ -92,7 +93,7 @@ def test_the_device_is_the_one_asked_for() -> None:
     there = torch.cuda.is_available()
     assert device_of("auto").type == ("cuda" if there else "cpu")
     if not there:
-        with pytest.raises(SettingsError, match="no GPU that PyTorch can use"):
+        with pytest.raises(SettingsError, match="PyTorch"):
             device_of("cuda")
 
 
@@ -135,10 +136,11 @@ def test_the_network_of_every_preset_is_the_same(settings: Any) -> None:
     assert np.abs(networks.outputs(module.network(), boards, sides, moves) - wanted).max() < 1e-5
 
 
-def test_what_is_seen_is_what_the_squares_hold() -> None:
+@pytest.mark.parametrize("kind", ["canonical", "planes", "mobility", "coloured", "coloured-move"])
+def test_what_is_seen_is_what_the_squares_hold(kind: str) -> None:
     boards, sides, moves = positions_of(30)
-    for kind in ("canonical", "planes", "mobility", "coloured", "coloured-move"):
-        architecture = Architecture(kind, ("dense 1",) if kind != "coloured" else ("dense 64",))
-        inputs = encoded(architecture, boards, sides, moves).numpy()
-        for row, (own, opp), side, move in zip(inputs, boards.tolist(), sides, moves, strict=True):
-            assert np.allclose(row, networks.planes(own, opp, int(side), int(move), kind))
+    architecture = Architecture(kind, ("dense 1",) if kind != "coloured" else ("dense 64",))
+    inputs = encoded(architecture, boards, sides, moves).numpy()
+    rows = zip(boards.tolist(), sides.tolist(), moves.tolist(), strict=True)
+    expected = [networks.planes(*board, side, move, kind) for board, side, move in rows]
+    assert np.allclose(inputs, expected)

@@ -144,13 +144,20 @@ def taught(settings: PatternSettings, jobs: int = 1) -> InMemoryTraining:
     return course
 
 
+@pytest.mark.parametrize(
+    ("games", "greedy", "wanted"), [(600, 0.5, 300), (601, 0.3, 181), (10, 0.05, 1), (7, 1.0, 7)]
+)
+def test_the_first_part_takes_its_share_of_few_games(
+    games: int, greedy: float, wanted: int
+) -> None:
+    course = InMemoryTraining(small("patterns", games=games, greedy=greedy, checks=1), 1)
+    course.iterate(lambda games, share: None)
+    assert course.games == wanted
+    assert not course.learner.facts()["searching"]
+
+
 def test_few_games_have_both_parts() -> None:
     """What the first part takes is in its share, however few games there are."""
-    for games, greedy, wanted in ((600, 0.5, 300), (601, 0.3, 181), (10, 0.05, 1), (7, 1.0, 7)):
-        course = InMemoryTraining(small("patterns", games=games, greedy=greedy, checks=1), 1)
-        course.iterate(lambda games, share: None)
-        assert course.games == wanted
-        assert not course.learner.facts()["searching"]
     course = InMemoryTraining(small("patterns", games=100, greedy=0.0), 1)
     course.iterate(lambda games, share: None)
     assert course.learner.facts()["searching"]
@@ -176,8 +183,9 @@ def test_odd_settings_teach_too(changes: dict[str, Any]) -> None:
     assert one.games == 60
     assert one.learner.facts() == other.learner.facts()
     arrays = other.learner.arrays()
-    for name, array in one.learner.arrays().items():
-        assert (array == arrays[name]).all(), name
+    assert not [
+        name for name, array in one.learner.arrays().items() if not (array == arrays[name]).all()
+    ]
     agent = one.learner.agent()
     assert agent.patterns.weights.any()
     again = taught(settings.model_copy(update={"seed": 1})).learner.agent()
@@ -221,11 +229,14 @@ def test_what_it_learns_wins() -> None:
     assert course.games > 1000
     openings = balanced_openings(20, Part.MATCH, "standard", np.random.default_rng(3))
     agent = course.learner.agent()
-    for opponent, least in (("swh", 0.8), ("swh?depth=3", 0.6)):
-        result = Match(
-            agent, evolve.load_agent(opponent), openings, "standard", executor=Threads(2)
-        ).play()
-        assert result.score.value > least, opponent
+    scores = [
+        Match(agent, evolve.load_agent(name), openings, "standard", executor=Threads(2))
+        .play()
+        .score
+        for name in ("swh", "swh?depth=3")
+    ]
+    assert scores[0].value > 0.8
+    assert scores[1].value > 0.6
 
 
 @pytest.mark.parametrize(
@@ -234,7 +245,7 @@ def test_what_it_learns_wins() -> None:
     ids=str,
 )
 def test_a_checkpoint_of_other_settings(changes: dict[str, Any], whole: Path) -> None:
-    with pytest.raises(RunError, match=r"of other settings than those in config\.toml"):
+    with pytest.raises(RunError, match="settings"):
         training(whole, "patterns", **changes).restore()
 
 

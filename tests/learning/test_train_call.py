@@ -43,12 +43,12 @@ def test_the_same_call_goes_on(tmp_path: Path) -> None:
     assert again.metrics["games"].iloc[-1] == 200
     longer = evolve.train("patterns", half, **{**few, "games": 300})
     assert longer.metrics["games"].iloc[-1] == 300
-    with pytest.raises(RunError, match="depth was 1, not 4"):
+    with pytest.raises(RunError, match="depth"):
         evolve.train("patterns", half, **{**few, "depth": 4})
 
 
 def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="kind: 'pattern' is unknown; there are dqn, mcts"):
+    with pytest.raises(SettingsError, match="'pattern'"):
         evolve.train("pattern", tmp_path / "x")
     with pytest.raises(SettingsError, match="phases"):
         evolve.train("patterns", tmp_path / "x", phases=0)

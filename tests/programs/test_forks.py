@@ -86,25 +86,26 @@ def test_a_process_is_as_if_it_had_been_started(
     assert (found["mark"], again["mark"]) == (None, "later than the server")
     assert again["folder"] == str(tmp_path / "elsewhere")
     assert found["server"] == again["server"] != os.getpid()
-    for one in (found, again):
-        assert one["modules"] == ["evolve.evolution.loop"]
-        assert one["alone"]
-        assert one["interrupted"]
-        assert one["blocked"] == []
-        assert one["threads"] == 2, "its own, and the one that watches over it"
+    same = {
+        "modules": ["evolve.evolution.loop"],
+        "alone": True,
+        "interrupted": True,
+        "blocked": [],
+        "threads": 2,  # its own, and the one that watches over it
+    }
+    assert [{key: one[key] for key in same} for one in (found, again)] == [same] * 2
     if sys.platform == "linux":
         tasks = Path(f"/proc/{found['server']}/task").iterdir()
         names = [(task / "comm").read_text().strip() for task in tasks]
         # Arrow's allocator has a thread, which it starts again in a fork. OpenBLAS does so, too.
         assert len(set(names) - {"jemalloc_bg_thd"}) == 1
-    for process in (first, second):
-        process.join()
-        assert process.exitcode == 0
-        process.close()
     failing = start(fail, (), MODULES)
-    failing.join()
-    assert failing.exitcode == 1
-    failing.close()
+    processes = (first, second, failing)
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0, 1]
+    for process in processes:
+        process.close()
 
 
 def begin_interrupted(file: Path) -> None:
@@ -172,5 +173,5 @@ def test_a_server_that_ends_as_a_process_starts_is_an_error(
     os.kill(server._forkserver._forkserver_pid, signal.SIGKILL)
     os.waitid(os.P_PID, server._forkserver._forkserver_pid, os.WEXITED | os.WNOWAIT)
     monkeypatch.setattr(server._forkserver, "ensure_running", lambda: None)
-    with pytest.raises(RunError, match="start again"):
+    with pytest.raises(RunError, match="again"):
         start(fail, (), ())

@@ -131,10 +131,10 @@ def test_the_command_ends_with_a_guard_that_is_killed() -> None:
     until(lambda: gone(command))
 
 
-def test_the_command_inherits_no_ignored_signals() -> None:
-    for name in ("HUP", "INT", "TERM", "PIPE"):
-        one = Guarded(f"kill -{name} $$; echo ignored")
-        assert one.finish() == (-getattr(signal, f"SIG{name}"), "", "")
+@pytest.mark.parametrize("name", ["HUP", "INT", "TERM", "PIPE"])
+def test_the_command_inherits_no_ignored_signals(name: str) -> None:
+    one = Guarded(f"kill -{name} $$; echo ignored")
+    assert one.finish() == (-getattr(signal, f"SIG{name}"), "", "")
 
 
 def test_a_command_that_cannot_be_started_says_so() -> None:

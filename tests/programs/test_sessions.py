@@ -47,7 +47,7 @@ def test_it_is_told_its_seconds_where_it_wants_to_know() -> None:
     with session(program(**answers), 0.5):  # less than GTP can tell
         pass
     with (
-        pytest.raises(EngineError, match="refused 'time_settings 0 2 1'"),
+        pytest.raises(EngineError, match="'time_settings"),
         session(program(**answers), 2.9),
     ):
         pass
@@ -58,7 +58,7 @@ def test_it_plays_othello_among_other_games() -> None:
     with session(program(**answers, list_games="Go Reversi", **{"set_game Reversi": ""})) as made:
         assert made.choose(Board.start(), soon()) == 19
     with (
-        pytest.raises(EngineError, match="plays Go Chess, and not Othello"),
+        pytest.raises(EngineError, match="Othello"),
         session(program(**answers, list_games="Go Chess")),
     ):
         pass
@@ -123,7 +123,7 @@ def test_a_program_with_one_size_need_not_know_boardsize(text: str, forgiven: bo
         with session(command) as made:
             assert made.choose(Board.start(), soon()) == 19
         return
-    with pytest.raises(EngineError, match="refused 'boardsize 8'"), session(command):
+    with pytest.raises(EngineError, match="'boardsize"), session(command):
         pass
 
 

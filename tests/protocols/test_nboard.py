@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.agents.calibration.discs import in_discs
+from evolve.engine.board.rules import Rules
 from evolve.engine.board.squares import parse_moves, parse_square, square_name
 from evolve.protocols import nboard
 from evolve.protocols.gtp import GtpEngine
@@ -109,10 +110,9 @@ def test_hints() -> None:
     hints = [line.split() for line in said if line.startswith("search")]
     board = play_moves(evolve.Board.start(), MOVES)
     assert [hint[4] for hint in hints] == [str(depth) for depth in (1, 2, 3, 4) for _ in range(3)]
-    for hint in hints:
-        assert parse_square(hint[1]) in board.legal_moves()
-        float(hint[2])
-        assert hint[3] == "0"
+    assert {parse_square(hint[1]) for hint in hints} <= {*board.legal_moves()}
+    assert {hint[3] for hint in hints} == {"0"}
+    assert [float(hint[2]) for hint in hints]
     agent = evolve.load_agent("swh?depth=4")
     assert isinstance(agent, evolve.AlphaBetaAgent)
     found = in_discs(agent, board, agent.analyse(board))
@@ -288,13 +288,9 @@ def test_nothing_is_known_after_a_game_that_was_refused(refused: str) -> None:
     said = talk(GAME, refused, *ASKED, "set depth 2", "ping 1", agent="zero")
     assert len(said) == 1 + len(ASKED) + 2
     assert all(line.startswith("status ") for line in said[: 1 + len(ASKED)])
-    for line, word in zip(
-        said[1:], ("go", "hint", "move", "move", "move", "analyze"), strict=False
-    ):
-        assert line == (
-            f"status {word}: there is no game, for the last one could not be read; send another "
-            "with set game"
-        )
+    words = [line.split(": ")[0].removeprefix("status ") for line in said[1 : 1 + len(ASKED)]]
+    assert words[:6] == ["go", "hint", "move", "move", "move", "analyze"]
+    assert len({line.split(": ")[1] for line in said[1:7]}) == 1, "there is no game"
     assert said[-2:] == ["set myname zero", "pong 1"]
     again = talk(refused, *ASKED, GAME, "go", "move G5", "hint 1", agent="zero")
     board = play_moves(evolve.Board.start(), MOVES)
@@ -346,8 +342,8 @@ def test_passes_behind_the_end_and_passes_that_are_left_out() -> None:
     assert whole.is_over()
     sides = [f"{'BW'[ply % 2]}[{line[2 * ply : 2 * ply + 2]}]" for ply in range(9)]
     assert position_after(game("".join(sides))) == whole
-    for behind in ("W[PA]", "W[PASS]", "W[pa//0.1]B[PA]", "B[PA]"):
-        assert position_after(game("".join(sides) + behind)) == whole
+    ends = ("W[PA]", "W[PASS]", "W[pa//0.1]B[PA]", "B[PA]")
+    assert not [behind for behind in ends if position_after(game("".join(sides) + behind)) != whole]
     assert position_after(game("".join(sides)), "move PA", "move PASS", "PA") == whole
     board = without_a_move()
     square = board.pass_move().legal_moves()[0]
@@ -372,17 +368,23 @@ def test_local_games_from_any_board(board: str, side: str) -> None:
     assert found.disc_count in (4, 6)
 
 
+@pytest.mark.parametrize(
+    ("rules", "kinds"), [("standard", "8 8a"), ("reversed", "8a 8"), ("standard", "8a 8 8a")]
+)
+def test_assumed_rules_give_way_to_those_of_a_game(rules: Rules, kinds: str) -> None:
+    told: list[str] = []
+    engine = NBoardEngine(evolve.load_agent("anti-swh"), rules, told.append, assumed=True)  # type: ignore[arg-type]
+    engine.serve(game("B[F5]", kind=kind) for kind in kinds.split())
+    assert told == []
+    expected = "reversed" if kinds.endswith("a") else "standard"
+    assert engine.agent.rules == expected, "rules that are assumed give way to a game's"
+
+
 def test_games_of_the_rules_that_it_plays() -> None:
-    for kind in ("8", "8a", "8r20", "s8"):
-        reversed_game = game("B[F5]", kind=kind)
-        assert position_after(reversed_game, rules="reversed").disc_count == 5
-    for rules, kinds in (("standard", "8 8a"), ("reversed", "8a 8"), ("standard", "8a 8 8a")):
-        told: list[str] = []
-        engine = NBoardEngine(evolve.load_agent("anti-swh"), rules, told.append, assumed=True)  # type: ignore[arg-type]
-        engine.serve(game("B[F5]", kind=kind) for kind in kinds.split())
-        assert told == []
-        expected = "reversed" if kinds.endswith("a") else "standard"
-        assert engine.agent.rules == expected, "rules that are assumed give way to a game's"
+    assert {
+        position_after(game("B[F5]", kind=kind), rules="reversed").disc_count
+        for kind in ("8", "8a", "8r20", "s8")
+    } == {5}
     said = talk(game("B[F5]", kind="8a"))
     assert said == [
         "status set game: it is a game of reversed rules, and swh?depth=2 plays standard; start it "

@@ -41,7 +41,7 @@ def test_each_step_is_taken_back() -> None:
     for _ in range(1 + sum(move != PASS for move in game.moves)):
         session.undo()
     assert session.boards == [Board.start()]
-    with pytest.raises(IllegalMoveError, match="nothing to undo"):
+    with pytest.raises(IllegalMoveError, match="undo"):
         session.undo()
 
 
@@ -57,14 +57,14 @@ def test_the_moves_of_one_side_are_taken_back() -> None:
     assert session.boards == boards[: turns[-4] + 1]
     for _ in range(len(turns) - 4):
         session.take_back("white")
-    with pytest.raises(IllegalMoveError, match="nothing to undo"):
+    with pytest.raises(IllegalMoveError, match="undo"):
         session.take_back("white")
 
 
 def test_whose_turn_it_is() -> None:
     session = Session(evolve.load_agent("swh"))
     for wrong in (lambda: session.play(18, "white"), lambda: session.choose(side="white")):
-        with pytest.raises(IllegalMoveError, match="black's turn"):
+        with pytest.raises(IllegalMoveError, match="turn"):
             wrong()
     with pytest.raises(IllegalMoveError):
         session.play(0)
@@ -75,10 +75,11 @@ def test_the_agent_plays_one_game() -> None:
     """It keeps its table from move to move, as in matches: without it patterns lose 100 Elo."""
     agent = evolve.load_agent("patterns-standard?nodes=2000")
     session, player = Session(agent), agent.for_game(0)
-    alone = []
+    choices: list[tuple[int, int, int]] = []
     while session.board.empties > 30:
-        square = session.choose()
-        assert square == player.choose(session.board)
-        alone.append(square == agent.choose(session.board))
-        session.play(square)
-    assert not all(alone)
+        choices.append(
+            (session.choose(), player.choose(session.board), agent.choose(session.board))
+        )
+        session.play(choices[-1][0])
+    in_session, in_game, alone = zip(*choices, strict=True)
+    assert in_session == in_game != alone

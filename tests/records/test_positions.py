@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from evolve.engine.board.board import Board
+from evolve.engine.board.board import Board, Side
 from evolve.errors import RecordError
 from evolve.records.positions import format_obf, read_position
 from tests.records import check_refused
@@ -36,8 +36,8 @@ def rows(cells: str, join: str = "\n") -> str:
 )  # fmt: skip
 def test_signs_of_discs_and_sides(signs: str, black: str, white: str) -> None:
     cells, other = with_signs(CELLS, signs), with_signs(WHITE.cells(), signs)
-    for text in (f"{cells} {black}", f"{rows(cells)}\n{black}", f"{rows(cells, ' ')} {black};"):
-        assert read_position(text) == BOARD
+    texts = (f"{cells} {black}", f"{rows(cells)}\n{black}", f"{rows(cells, ' ')} {black};")
+    assert not [text for text in texts if read_position(text) != BOARD]
     assert read_position(f"{other} {white}") == WHITE
     assert read_position(f"{other}\n{white}") == WHITE
 
@@ -59,8 +59,10 @@ SHAPES: dict[str, Callable[[Board, str], str]] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shapes(shape: str) -> None:
-    for board in (BOARD, WHITE, Board.start(), *(random_record(s).final for s in range(3))):
-        assert read_position(SHAPES[shape](board, "OX"[board.side == "black"])) == board
+    boards = (BOARD, WHITE, Board.start(), *(random_record(s).final for s in range(3)))
+    assert [
+        read_position(SHAPES[shape](board, "OX"[board.side == "black"])) for board in boards
+    ] == list(boards)
 
 
 def test_the_start_position_is_known_to_be_reached_without_moves() -> None:
@@ -89,10 +91,13 @@ def test_what_is_none_or_could_be_two_is_named(text: str, words: list[str]) -> N
     check_refused(read_position, text, words)
 
 
+@pytest.mark.parametrize("side", ["black", "white"])
+def test_a_given_side_counts_where_there_is_none(side: Side) -> None:
+    assert read_position(CELLS, side).side == side  # type: ignore[arg-type]
+    assert read_position(rows(CELLS), side).side == side  # type: ignore[arg-type]
+    assert read_position(f"{CELLS} X", side).side == "black"  # type: ignore[arg-type]
+
+
 def test_a_side_that_is_given_counts_where_there_is_none() -> None:
-    for side in ("black", "white"):
-        assert read_position(CELLS, side).side == side  # type: ignore[arg-type]
-        assert read_position(rows(CELLS), side).side == side  # type: ignore[arg-type]
-        assert read_position(f"{CELLS} X", side).side == "black"  # type: ignore[arg-type]
-    with pytest.raises(RecordError, match="has 63"):
+    with pytest.raises(RecordError, match="63"):
         read_position(f"{CELLS[:-1]} X", "white")

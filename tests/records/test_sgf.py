@@ -30,10 +30,9 @@ HEAD = "(;GM[2]FF[4]SZ[8]"
 @pytest.mark.parametrize("name", ["a.sgf", "a.ggf", "a.txt"])
 def test_the_main_line_is_read(tmp_path: Path, text: str, name: str) -> None:
     (tmp_path / name).write_text(f"{text}\n{text}", encoding="utf-8")
-    for record in read_games(tmp_path / name).whole():
-        assert (record.black, record.white, record.moves) == ("Ann", "Bob", (37, 43, 18))
-        assert record.start == Board.start()
-    assert len(read_games(tmp_path / name).records) == 2
+    records = read_games(tmp_path / name).whole()
+    found = [(record.black, record.white, record.moves, record.start) for record in records]
+    assert found == [("Ann", "Bob", (37, 43, 18), Board.start())] * 2
 
 
 @pytest.mark.parametrize("passed", ["", "tt", "pass", None])
@@ -64,7 +63,7 @@ def test_results(text: str, score: float | None, ending: str) -> None:
 def test_games_from_elsewhere() -> None:
     for mover in ("PL[W]", ""):
         text = f"{HEAD}AB[d4][e4][e5][d5][f5]{mover}AW[d6];W[c5])"
-        with pytest.raises(RecordError, match="move 1, c5"):
+        with pytest.raises(RecordError, match="c5"):
             scan_trees(text).whole()
     (record,) = scan_trees(f"{HEAD}AB[e4][d5][e5][f5]AW[d4];W[f6])").whole()
     assert record.start == Board.start().play(37)

@@ -38,6 +38,5 @@ def test_its_tables_are_those_of_all_generations_or_of_one(made: Path, name: str
     run = Run(made)
     whole = run.table(name)
     assert set(whole["generation"]) == {0, 1}
-    for generation in (0, 1):
-        part = whole[whole["generation"] == generation].reset_index(drop=True)
-        assert run.table(name, generation).equals(part)
+    parts = [part.reset_index(drop=True) for _, part in whole.groupby("generation")]
+    assert all(run.table(name, number).equals(part) for number, part in enumerate(parts))

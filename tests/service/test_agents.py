@@ -130,19 +130,19 @@ def test_a_client_sets_nothing_that_a_program_is_started_with(tmp_path: Path) ->
     agents = Agents(Folders(tmp_path), programs)
     for setting in ("memory=1048576", "cwd=1", "margin=9", "clock=60", "nonsense=1"):
         for name in ("program:1", "program:2", "program:3", "swh"):
-            with pytest.raises(ProblemError, match="no service takes"):
+            with pytest.raises(ProblemError, match="service"):
                 agents.source(f"{name}?{setting}")
-    with pytest.raises(ProblemError, match="the owner of the service gave time"):
+    with pytest.raises(ProblemError, match="time"):
         agents.source("program:2?time=9")
     assert agents.source("program:1?time=3") == "python:a.py?time=3"
     settings = parse_name(agents.source("program:2?seed=3")).settings
     assert settings == {"cwd": "/tmp", "time": 1, "seed": 3}
     allowed = (*programs, "python:a.py?time=3", "nboard:c?depth=2")
     assert all(map(agents.allows, allowed)), "a run with these goes on"
-    for strange in ("gtp:b", "python:a.py?cwd=/", "nboard:c d", "nboard:c?time=99", "swh"):
-        assert not agents.allows(strange)
-    for kind in (load_agent("swh"), load_agent("random"), load_agent("patterns-standard")):
-        assert set(kind.settings) <= set(LIMITS), "what costs time has a limit"
+    others = ("gtp:b", "python:a.py?cwd=/", "nboard:c d", "nboard:c?time=99", "swh")
+    assert not [strange for strange in others if agents.allows(strange)]
+    kinds = (load_agent("swh"), load_agent("random"), load_agent("patterns-standard"))
+    assert not [kind for kind in kinds if not set(kind.settings) <= set(LIMITS)]
 
 
 def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(runs: Path, tmp_path: Path) -> None:
@@ -153,17 +153,12 @@ def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(runs: Path, tmp_pat
     champion = runs / "small/champion.json"
     shutil.copy(champion, tmp_path / "runs/.service/agents/uploads/0123456789abcdef.json")
     agents = Agents(Folders(tmp_path / "runs"), ("gtp:a", "gtp:b --x?time=1", "gtp:a?cwd=/tmp"))
-    for name in (
-        *(
-            "swh?depth=2",
-            "run:small",
-            "run:small:0-1?depth=2",
-            "run:two+seed-0",
-            "upload:0123456789abcdef",
-        ),
-        *("program:1", "program:1?time=2", "program:2", "program:2?depth=3", "program:3"),
-    ):
-        assert agents.id_of(agents.source(name)) == name
+    names = [
+        "swh?depth=2", "run:small", "run:small:0-1?depth=2", "run:two+seed-0",
+        "upload:0123456789abcdef", "program:1", "program:1?time=2", "program:2",
+        "program:2?depth=3", "program:3",
+    ]  # fmt: skip
+    assert [agents.id_of(agents.source(name)) for name in names] == names
     assert agents.id_of("runs/small/champion.json?depth=2") == "run:small?depth=2", "as typed"
     trial = tmp_path / "runs/small/trials/trial-0001.json"
     assert agents.id_of(str(trial)) == "runs/small/trials/trial-0001.json"
@@ -177,6 +172,6 @@ def test_settings_of_a_run_come_back_as_those_of_a_form(
     text = (folder / "config.toml").read_text()
     (folder / "config.toml").write_text(f'start_from = "{folder}"\n{text}')
     with App(tmp_path / "runs", runner) as app:
-        for found in (app.get("runs/small"), app.get("compare?run=small")):
-            assert str(tmp_path) not in json.dumps(found)
+        answers = (app.get("runs/small"), app.get("compare?run=small"))
+        assert not [found for found in answers if str(tmp_path) in json.dumps(found)]
         assert app.get("runs/small")["settings"]["start_from"] == "run:small"

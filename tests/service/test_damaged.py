@@ -122,19 +122,19 @@ def test_a_setting_of_a_run_of_another_type_costs_that_run_alone(
         bad = folder / f"bad-{number}"
         bad.mkdir()
         (bad / "config.toml").write_text(tomli_w.dumps({**whole, key: value}))
-    damaged = 0
+    damaged, unnamed = 0, list[str]()
     with App(folder, runner) as app:
         assert_others_are_listed(app, jobs=1, runs=len(changed) + 1)
         for number, (key, _) in enumerate(changed):
             found = app.get(f"runs/bad-{number}")
             if found["state"] == "damaged":
                 damaged += 1
-                assert "config.toml" in found["problem"]
-                assert key in found["problem"]
+                unnamed += [key] * (not re.search(rf"config\.toml.*{key}", found["problem"]))
             app.ask("GET", f"runs/bad-{number}/generations")
             app.ask("GET", f"compare?run=good&run=bad-{number}")
         app.get("runs?sort=-score")
     assert damaged > len(changed) / 2
+    assert not unnamed
 
 
 @pytest.mark.parametrize(
@@ -184,12 +184,10 @@ def test_an_error_that_nobody_foresaw_is_a_problem_with_an_id_of_the_log(
 
     with App(folder, runner) as app:
         monkeypatch.setattr(app.state.jobs, "all", fail)
-        details = set()
-        for _ in range(3):
-            answer = app.ask("GET", "jobs", below=501)
-            assert answer.status_code == 500
-            assert answer.headers["content-type"] == "application/problem+json"
-            details.add(answer.json()["detail"])
+        answers = [app.ask("GET", "jobs", below=501) for _ in range(3)]
+    kinds = {(answer.status_code, answer.headers["content-type"]) for answer in answers}
+    assert kinds == {(500, "application/problem+json")}
+    details = {answer.json()["detail"] for answer in answers}
     ((name,),) = [re.findall("^internal error (....); see", detail) for detail in details]
     assert f"failure {name} of GET " in caplog.text
     assert caplog.text.count("Traceback") == 1, "once, however often it happens"
@@ -228,14 +226,16 @@ def test_a_final_of_another_shape_costs_that_table_alone(
     whole = {"trials": 1, "over": True, "finalists": [row], "winner": 1, "defaults": 1}
     documents = [{**whole, key: value} for key in whole for value in JSON]
     documents += [{**whole, "finalists": [{**row, key: one}]} for key in row for one in JSON]
+    unknown = []
     with App(folder, runner) as app:
         for document in documents:
             (sweep / "final.json").write_text(json.dumps(document))
-            assert app.get("runs/sweep")["settings"]["unknown"] is None
+            unknown.append(app.get("runs/sweep")["settings"]["unknown"])
             app.ask("GET", "runs/sweep/final")
             app.ask("GET", "runs/sweep/trials")
             app.ask("GET", "compare?run=sweep&run=good")
         assert app.get("runs")["total"] == 2
+    assert unknown == [None] * len(documents)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"id": 3}', "NaN"])

@@ -35,9 +35,9 @@ def test_files_of_a_run(service: Service, runs: Path, tmp_path: Path) -> None:
     files = {one["name"]: one["href"] for one in service.get("runs/small")["files"]}
     assert {"champion.json", "agent.py", "games.csv", "games.parquet", "games.ggf"} <= set(files)
     got = {name: service.client.get(href) for name, href in files.items()}
-    for name, answer in got.items():
-        assert answer.status_code == 200, name
-        assert f'filename="small-{name}"' in answer.headers["content-disposition"]
+    assert {answer.status_code for answer in got.values()} == {200}
+    saved = {name: answer.headers["content-disposition"] for name, answer in got.items()}
+    assert not [name for name in saved if f'filename="small-{name}"' not in saved[name]]
     assert got["champion.json"].content == (runs / "small/champion.json").read_bytes()
     assert len(got["games.csv"].text.splitlines()) == len(run.games) + 1
     (tmp_path / "games.parquet").write_bytes(got["games.parquet"].content)

@@ -23,7 +23,7 @@ def test_any_value_in_any_field_of_any_form(command: str, every: int) -> None:
     base = BASES.get(command, {})
     fields = [field for field in form.model.model_fields if field != KIND]
     assert fields
-    count = 0
+    count, infinite = 0, list[tuple[str, object]]()
     for number, field in enumerate([*fields, "nonsense", KIND]):
         for odd in ODD[number % every :: every]:
             if "\\ud800" in ascii(odd):  # JSON with such text is refused before
@@ -32,12 +32,12 @@ def test_any_value_in_any_field_of_any_form(command: str, every: int) -> None:
             if given is None:
                 continue
             count += 1
-            assert finite(given), (field, odd)
-            words = form.words(given)
-            " ".join(words).encode()
-            assert tomllib.loads(tomli_w.dumps(given)) is not None, (field, odd)
+            infinite += [(field, odd)] * (not finite(given))
+            " ".join(form.words(given)).encode()
+            tomllib.loads(tomli_w.dumps(given))
             if form.kind is not None:
                 form.stem(given)
+    assert not infinite
     assert count > len(fields) / every, "some of them are right"
 
 
@@ -60,16 +60,23 @@ def test_no_grid_names_agents_places_or_programs(command: str) -> None:
     inside = [f"{field}.{name}" for field in ("fix", "space") for name in naming]
     whole = ["fix", "space"] if form.own else []
     own = {name for name in form.model.model_fields if names_of(form.model, name)}
-    for key in [*inside, *whole, *own, *getattr(form.model, "OF_OWNER", ())]:
-        for value in ("swh", {"x": "/etc/passwd"}, {"choices": ["x"]}):
-            with pytest.raises(ProblemError) as found:
-                form.design({}, None, {key: [value]})
-            assert [place for place, _ in found.value.errors] == [f"/grid/{key}"]
-    for key in [*form.model.model_fields, *inside, "fix.x", "space.x"]:
-        for value in ("gtp:sh", ["a", "nboard:x"], {"x": ["gtp:sh"]}, {"gtp:sh": 1}):
-            with pytest.raises(ProblemError) as found:
-                form.design({}, None, {key: [1, value]})
-            assert [place for place, _ in found.value.errors] == [f"/grid/{key}"]
+    named = [*inside, *whole, *own, *getattr(form.model, "OF_OWNER", ())]
+    grids = [
+        {key: [value]}
+        for key in named
+        for value in ("swh", {"x": "/etc/passwd"}, {"choices": ["x"]})
+    ]
+    grids += [
+        {key: [1, value]}
+        for key in [*form.model.model_fields, *inside, "fix.x", "space.x"]
+        for value in ("gtp:sh", ["a", "nboard:x"], {"x": ["gtp:sh"]}, {"gtp:sh": 1})
+    ]
+    places = []
+    for grid in grids:
+        with pytest.raises(ProblemError) as found:
+            form.design({}, None, grid)
+        places.append([place for place, _ in found.value.errors])
+    assert places == [[f"/grid/{key}" for key in grid] for grid in grids]
 
 
 def test_choices_in_a_text_name_no_programs() -> None:
@@ -88,11 +95,11 @@ def test_a_number_of_a_setting_is_shown_whole() -> None:
 def test_a_kind_that_is_not_the_command_s(kind: Any) -> None:
     for command in ("sweep dqn", "train patterns"):
         form, rest = form_of(command, {KIND: kind})
-        with pytest.raises(ProblemError, match="kind: it must be"):
+        with pytest.raises(ProblemError, match="kind:"):
             form.checked(rest, lambda _, text: text)
         first, _, second = command.partition(" ")
         if kind != second:
-            with pytest.raises(ProblemError, match="kind: it must be"):
+            with pytest.raises(ProblemError, match="kind:"):
                 form_of(first, {KIND: kind})
 
 

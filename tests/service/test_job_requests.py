@@ -20,11 +20,10 @@ def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, 
     job = service.post("runs/longer/resume", {"settings": {"generations": 4}})
     service.wait(job)
     assert evolve.load_run(runs / "longer").generation_count == 4
-    for settings in ({"storage": "x", "patience": "a"}, {"generations": 3}, {"generations": -5}):
-        found = service.post("runs/small/resume", {"settings": settings}, 422)
-        assert {one["pointer"] for one in found["errors"]} == {
-            f"/settings/{key}" for key in settings
-        }
+    wrong = ({"storage": "x", "patience": "a"}, {"generations": 3}, {"generations": -5})
+    found = [service.post("runs/small/resume", {"settings": one}, 422)["errors"] for one in wrong]
+    pointers = [{one["pointer"] for one in errors} for errors in found]
+    assert pointers == [{f"/settings/{key}" for key in settings} for settings in wrong]
 
 
 @pytest.mark.slow

@@ -57,8 +57,9 @@ def test_a_run_from_its_form_to_its_agent(fresh: Service) -> None:
     assert rows[-1] == items[-1]
     # The strength of a generation is smoothed again with each that follows.
     smoothed = {"rating", "rating_low", "rating_high"}
-    for row, item in zip(rows, items, strict=True):
-        assert {**row, **dict.fromkeys(smoothed)} == {**item, **dict.fromkeys(smoothed)}
+    assert [{**row, **dict.fromkeys(smoothed)} for row in rows] == [
+        {**item, **dict.fromkeys(smoothed)} for item in items
+    ]
     assert fresh.get("runs/reversed-001")["state"] == "done"
     agent = fresh.get("agents/run:reversed-001")
     assert agent["kind"] == "alphabeta"
@@ -171,8 +172,10 @@ def test_a_match_and_its_games(fresh: Service) -> None:
     assert (game["black"], game["white"]) == ("random", mine), "ids, and no paths"
     assert (game["rules"], game["start"]) == ("standard", None)
     assert result["rules"] == "standard"
-    for name in ("games.csv", "games.parquet", "games.ggf"):
-        assert fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code == 200
+    assert {
+        fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code
+        for name in ("games.csv", "games.parquet", "games.ggf")
+    } == {200}
 
 
 @pytest.mark.slow

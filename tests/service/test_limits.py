@@ -18,15 +18,15 @@ def files(folder: Path) -> list[str]:
 @pytest.mark.slow
 def test_looking_at_individuals_makes_no_file(local: App) -> None:
     before = files(local.folders.own)
-    for row in local.ask("GET", "runs/small/generations/1/individuals").json()["items"][:3]:
-        name = row["individual"]
-        assert local.ask("GET", f"runs/small/individuals/{name}").json()["name"] == name
-        agent = f"run:small:{name}?depth=1"
-        found = local.ask("GET", f"agents/{agent.replace('?', '%3F')}").json()
-        assert found["name"] == f"{name}?depth=1"
-        asked = {"agent": agent, "position": {"rules": "reversed"}}
-        answer = local.ask("POST", "evaluations", asked)
-        assert len(answer.json()["moves"]) == 4, answer.text
+    rows = local.ask("GET", "runs/small/generations/1/individuals").json()["items"][:3]
+    names = [row["individual"] for row in rows]
+    found = [local.ask("GET", f"runs/small/individuals/{name}").json()["name"] for name in names]
+    found += [local.ask("GET", f"agents/run:small:{n}%3Fdepth=1").json()["name"] for n in names]
+    assert found == [*names, *(f"{name}?depth=1" for name in names)]
+    agents = [f"run:small:{name}?depth=1" for name in names]
+    asked = [{"agent": agent, "position": {"rules": "reversed"}} for agent in agents]
+    answers = [local.ask("POST", "evaluations", one).json() for one in asked]
+    assert [len(answer["moves"]) for answer in answers] == [4] * 3
     assert local.ask("GET", "runs/small/individuals/99-99").status_code == 404
     assert local.ask("GET", "runs/small/generations/1/champion").status_code == 200
     assert files(local.folders.own) == before
@@ -43,10 +43,9 @@ def test_a_job_names_an_individual_without_a_file_of_it(local: App) -> None:
     words = local.state.lines.of(local.state.jobs.all()[0]).words
     assert f"run:{local.folders.runs}/small:{name}?depth=1" in words
     assert files(local.folders.uploads.parent) == before
-    for wrong, status in (("99-99", 422), ("x", 422)):
-        settings = {"a": f"run:small:{wrong}", "b": "random"}
-        answer = local.ask("POST", "commands/match/check", {"settings": settings})
-        assert answer.status_code == status, answer.text
+    wrong = [{"settings": {"a": f"run:small:{name}", "b": "random"}} for name in ("99-99", "x")]
+    answers = [local.ask("POST", "commands/match/check", one) for one in wrong]
+    assert [answer.status_code for answer in answers] == [422] * 2
 
 
 def test_a_resume_that_is_answered_507_is_not_done_later(

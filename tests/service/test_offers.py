@@ -39,20 +39,24 @@ def test_every_command_that_makes_runs_is_offered(app: App) -> None:
     assert len({offer["name"] for offer in offers}) == len(offers)
     commands = {offer["command"] for offer in offers}
     assert commands >= {name for kind in RUN_TYPES for name in kind.commands}
-    for offer in offers:
-        if offer["command"] is None or offer["needs"]:
-            continue
-        line = checked(
-            app, offer["command"], **{key: offer[key] for key in ("settings", "seeds", "grid")}
-        )["line"]
-        assert line.startswith("evolve ")
-        assert offer["seeds"] or offer["option"][:12] in line
+    ready = [one for one in offers if one["command"] is not None and not one["needs"]]
+    lines = [
+        checked(app, one["command"], **{key: one[key] for key in ("settings", "seeds", "grid")})[
+            "line"
+        ]
+        for one in ready
+    ]
+    both = [*zip(ready, lines, strict=True)]
+    assert not [line for line in lines if not line.startswith("evolve ")]
+    assert not [line for one, line in both if not one["seeds"] and one["option"][:12] not in line]
 
 
 def test_offers_have_only_fields_that_are_read() -> None:
-    for goal in parse_toml((files("evolve.service") / "goals.toml").read_bytes())["goals"]:
-        assert goal.keys() == Goal.model_fields.keys()
-        assert {key for offer in goal["offers"] for key in offer} <= Offer.model_fields.keys()
+    goals = parse_toml((files("evolve.service") / "goals.toml").read_bytes())["goals"]
+    assert {frozenset(goal) for goal in goals} == {frozenset(Goal.model_fields)}
+    assert {key for goal in goals for offer in goal["offers"] for key in offer} <= {
+        *Offer.model_fields
+    }
 
 
 def test_a_study_has_the_line_of_the_command(app: App) -> None:
@@ -79,10 +83,11 @@ def test_a_program_with_parameters_is_tuned_by_its_id(app: App) -> None:
     assert not closed & {field["name"] for field in form["fields"]}
     found = checked(app, "sweep program", settings={"program": "program:2", "games": 600})
     assert found["line"] == f"evolve sweep program '{PROGRAM}' --games 600"
-    for name in closed:
-        given = {"program": "program:2", name: {"x": {"low": 1}}}
-        wrong = checked(app, "sweep program", settings=given)
-        assert {one["pointer"] for one in wrong["errors"]} == {f"/settings/{name}"}
+    given = [{"program": "program:2", name: {"x": {"low": 1}}} for name in closed]
+    wrong = [checked(app, "sweep program", settings=settings)["errors"] for settings in given]
+    assert [{one["pointer"] for one in errors} for errors in wrong] == [
+        {f"/settings/{name}"} for name in closed
+    ]
     offers = [offer for goal in app.get("goals")["items"] for offer in goal["offers"]]
     mine = next(offer for offer in offers if offer["command"] == "sweep program")
     assert (mine["settings"]["program"], mine["needs"]) == ("program:2", None)

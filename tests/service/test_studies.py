@@ -100,14 +100,14 @@ def test_the_design_of_a_study_has_the_ids_of_agents(
     assert settings["variants"] == {"one": {"start_from": "run:alone"}}
 
 
+@pytest.mark.parametrize("name", RUNS)
 @pytest.mark.slow
-def test_a_run_in_a_study_is_a_run(app: App, folder: Path) -> None:
-    for name in RUNS:
-        found = app.get(f"runs/{name}")
-        assert (found["kind"], found["state"], found["done"]) == ("run", "done", 3)
-        assert len(app.get(f"runs/{name}/generations")["items"]) == 3
-        assert app.get(f"agents/{found['agent']}")["name"] == found["champion"]
-        assert app.get(f"agents/run:{name}:0-1")["name"] == "0-1"
+def test_a_run_in_a_study_is_a_run(app: App, folder: Path, name: str) -> None:
+    found = app.get(f"runs/{name}")
+    assert (found["kind"], found["state"], found["done"]) == ("run", "done", 3)
+    assert len(app.get(f"runs/{name}/generations")["items"]) == 3
+    assert app.get(f"agents/{found['agent']}")["name"] == found["champion"]
+    assert app.get(f"agents/run:{name}:0-1")["name"] == "0-1"
     assert app.ask("GET", "runs/two+crossover-uniform-seed-1").status_code == 404
 
 
@@ -133,13 +133,21 @@ def test_a_study_goes_on_with_changes(app: App, folder: Path) -> None:
     assert (job["command"], job["run"], job["state"]) == ("resume", "two", "queued")
     assert job["line"] == "evolve resume runs/two --generations 5 --seeds 2-3"
     assert app.get("runs/two")["job"] == job["id"]
-    for name in ("two", RUNS[0]):
-        assert app.ask("DELETE", f"runs/{name}").status_code == 409
-        assert app.ask("POST", f"runs/{name}/resume", {}).status_code == 409
+    asked = [
+        code
+        for name in ("two", RUNS[0])
+        for code in (
+            app.ask("DELETE", f"runs/{name}").status_code,
+            app.ask("POST", f"runs/{name}/resume", {}).status_code,
+        )
+    ]
+    assert asked == [409] * 4
     app.post(f"jobs/{job['id']}/stop", {}, 202)
-    for wrong in ({"seeds": "-1"}, {"seeds": 3}, {"trials": 3}, {"generations": 0}):
-        (error,) = app.post("runs/two/resume", {"settings": wrong}, 422)["errors"]
-        assert error["pointer"] == f"/settings/{next(iter(wrong))}"
+    wrong = [{"seeds": "-1"}, {"seeds": 3}, {"trials": 3}, {"generations": 0}]
+    found = [app.post("runs/two/resume", {"settings": one}, 422)["errors"] for one in wrong]
+    assert [error["pointer"] for (error,) in found] == [
+        f"/settings/{next(iter(one))}" for one in wrong
+    ]
     with run_folder.locked(folder / RUNS[0].replace("+", "/")):
         detail = app.post("runs/two/resume", {}, 409)["detail"]
         assert detail == f"{RUNS[0]} is being written to by another process"
@@ -186,8 +194,10 @@ def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Pat
     course = course_of_group(groups_of([Study(folder / "two")])[0])
     assert course is not None
     assert (courses[0]["metric"], courses[0]["over"]) == ("rating", "generation")
-    for name in ("x", "y", "low", "high"):
-        assert courses[0][name] == getattr(course, name).tolist()
+    names = ("x", "y", "low", "high")
+    assert [courses[0][name] for name in names] == [
+        getattr(course, name).tolist() for name in names
+    ]
     (alone,) = app.get("runs/alone/courses")["items"]
     assert (alone["setting"], alone["label"], alone["seeds"]) == ("alone", "alone", 1)
     assert [course["label"] for course in courses] == ["blend crossover", "uniform crossover"]

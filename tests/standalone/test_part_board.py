@@ -50,16 +50,21 @@ def test_lanes_do_not_disturb_one_another(count: int) -> None:
         (own.bit_count(), opp.bit_count()) for own, opp in boards
     ]
     beside = lanes_of(neighbours_of(wide, width) & empty, len(boards))
-    for (own, opp), lanes, free in zip(boards, beside, lanes_of(empty, len(boards)), strict=True):
-        assert lanes == (reference.beside(own) & free[0], reference.beside(opp) & free[1])
+    expected = [
+        (reference.beside(own) & free[0], reference.beside(opp) & free[1])
+        for (own, opp), free in zip(boards, lanes_of(empty, len(boards)), strict=True)
+    ]
+    assert beside == expected
     assert lanes_of(stable_of(wide, empty, 0, width), len(boards)) == [
         (reference.stable(own, opp), reference.stable(opp, own)) for own, opp in boards
     ]
 
 
 def test_squares_are_of_the_class_of_their_images() -> None:
-    for number, name in enumerate(reference.CLASSES):
-        square = reference.square_of(name)
-        for symmetry in range(8):
-            (image,) = squares_of(reference.transform(1 << square, symmetry))
-            assert class_of(image) == number
+    bits = [1 << reference.square_of(name) for name in reference.CLASSES]
+    images = [
+        squares_of(reference.transform(bit, symmetry)) for bit in bits for symmetry in range(8)
+    ]
+    assert [class_of(image) for (image,) in images] == [
+        k for k in range(len(bits)) for _ in range(8)
+    ]

@@ -43,22 +43,29 @@ def test_move_values(architecture: Any, lookahead: int, step: Any) -> None:
     rules: Any = "standard" if step == "ply" else "reversed"
     agent = DqnAgent(nets, lookahead, rewards=earned, rules=rules)
     module = load(agent.python_source())
-    for board in BOARDS:
-        assert square_chosen(module, board) == agent.choose(board)
+    assert [square_chosen(module, board) for board in BOARDS] == [
+        agent.choose(board) for board in BOARDS
+    ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_tree_search(rules: Any) -> None:
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        networks.VALUE,
+        networks.Architecture("planes", ("dense 40 relu", "gate", "policy-value")),
+        networks.POLICY,
+    ],
+    ids=["value", "dense", "policy"],
+)
+def test_tree_search(rules: Any, architecture: networks.Architecture) -> None:
     """Floats added in another order may turn a choice between moves of about equal visits."""
-    layers = ("dense 40 relu", "gate", "policy-value")
-    dense = networks.Architecture("planes", layers)
-    for architecture in (networks.VALUE, dense, networks.POLICY):
-        network = networks.random_network(architecture, scale=0.5)
-        agent = MctsAgent(60, 1.1, "puct", 0, rules=rules, network=network)
-        module = load(agent.python_source())
-        same = sum(square_chosen(module, board) == agent.choose(board) for board in BOARDS)
-        assert same >= len(BOARDS) - 2
+    network = networks.random_network(architecture, scale=0.5)
+    agent = MctsAgent(60, 1.1, "puct", 0, rules=rules, network=network)
+    module = load(agent.python_source())
+    same = sum(square_chosen(module, board) == agent.choose(board) for board in BOARDS)
+    assert same >= len(BOARDS) - 2
 
 
 def test_the_end_is_played_exactly_and_a_lost_one_by_the_network() -> None:
@@ -66,18 +73,14 @@ def test_the_end_is_played_exactly_and_a_lost_one_by_the_network() -> None:
 
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
     module = load(agent.python_source())
-    lost = 0
-    for board in ends(30, 9):
-        _, score, _ = solved(board)
-        move = square_chosen(module, board)
-        after = board.play(move)
-        value = -after.score("standard") if after.is_over() else -solved(after)[1]
-        if score >= 0:
-            assert value == score
-        else:
-            lost += 1
-            assert move == replace(agent, endgame=0).choose(board)
-    assert lost > 2
+    lost = [board for board in ends(30, 9) if solved(board).score < 0]
+    held = [board for board in ends(30, 9) if solved(board).score >= 0]
+    after = [board.play(square_chosen(module, board)) for board in held]
+    values = [-one.score("standard") if one.is_over() else -solved(one).score for one in after]
+    assert values == [solved(board).score for board in held]
+    by_network = [replace(agent, endgame=0).choose(board) for board in lost]
+    assert [square_chosen(module, board) for board in lost] == by_network
+    assert len(lost) > 2
 
 
 @pytest.mark.clock
@@ -90,5 +93,5 @@ def test_the_time_is_kept() -> None:
 
 
 def test_what_does_not_fit_in_such_a_file() -> None:
-    with pytest.raises(AgentError, match="no network"):
+    with pytest.raises(AgentError, match="network"):
         MctsAgent().python_source()

@@ -36,10 +36,10 @@ def test_the_compiled_search_plays_the_same_moves(rules: Rules, compiler: Any) -
     rng = random.Random(31)
     agent = random_agent(rng, rules, [4, 2, 5], 12)
     small = replace(agent, weights=[[0] * 10, [1] * 10, [0, 1] * 5])  # ties
-    for one in (agent, small):
-        module = compiled(one, compiler)
-        for board in boards_with_choice(rng, 60):
-            assert square_chosen(module, board) == one.choose(board), f"\n{board}"
+    modules = [compiled(one, compiler) for one in (agent, small)]
+    boards = boards_with_choice(rng, 60)
+    found = [[square_chosen(module, board) for board in boards] for module in modules]
+    assert found == [[one.choose(board) for board in boards] for one in (agent, small)]
 
 
 @pytest.mark.clock

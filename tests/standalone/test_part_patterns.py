@@ -54,8 +54,9 @@ def test_the_moves_are_the_agents(
 ) -> None:
     agent = agent_of(shapes, phases, depth, rules)
     module = load(agent.python_source())
-    for board in BOARDS:
-        assert square_chosen(module, board) == agent.choose(board)
+    assert [square_chosen(module, board) for board in BOARDS] == [
+        agent.choose(board) for board in BOARDS
+    ]
 
 
 @pytest.mark.clock
@@ -127,10 +128,12 @@ def test_the_compiled_moves_are_the_agents(
     module = compiled(agent, compiler)
     passes = passed_boards()
     assert len(passes) > 5
+    found, expected = [], []
     for one, asked in ((agent, BOARDS + passes), (replace(agent, endgame=0), passes)):
         module.EXACT = one.endgame
-        for board in asked:
-            assert square_chosen(module, board) == one.choose(board), f"\n{board}"
+        found += [square_chosen(module, board) for board in asked]
+        expected += [one.choose(board) for board in asked]
+    assert found == expected
 
 
 @pytest.mark.clock
@@ -149,9 +152,11 @@ def test_without_numba_the_file_plays_as_ever(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "numba", None)
     module = load(agent.python_source(numba=True))
     assert module.COMPILER.thread.ident is None, "importing does nothing yet"
-    for board, square in zip(BOARDS[::6], expected, strict=True):
-        assert square_chosen(module, board) == square
+    found = []
+    for board in BOARDS[::6]:
+        found.append(square_chosen(module, board))
         module.COMPILER.thread.join()
+    assert found == expected
     assert module.COMPILER.best_of is None
 
 
@@ -179,8 +184,10 @@ def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:
 def test_the_bundled_agents_once_compiled(rules: Rules, compiler: Any) -> None:
     agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
     module = compiled(agent, compiler)
-    for board in ASKED:  # with time for its whole depth, as the agent has
-        assert square_chosen(module, board, 1000) == agent.choose(board), f"\n{board}"
+    # With time for its whole depth, as the agent has
+    assert [square_chosen(module, board, 1000) for board in ASKED] == [
+        agent.choose(board) for board in ASKED
+    ]
 
 
 @pytest.mark.clock

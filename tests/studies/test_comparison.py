@@ -78,7 +78,7 @@ def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
     assert (mean.setting, mean.seeds) == ("selection-best-seed-0 and 2 more", 3)
     assert evolve.compare(*runs[:2])["setting"].tolist()[:2] == [run.name for run in runs[:2]]
     assert evolve.compare(*runs[:3])["seeds"].tolist() == [2, 1, 1]
-    with pytest.raises(RunError, match="named twice"):
+    with pytest.raises(RunError, match="twice"):
         evolve.compare(runs[0], runs[0])
     assert len(done("compare", paths[0], paths[0], "--json").document) == 2
 

@@ -47,14 +47,14 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
     before = (run.path / "trials.parquet").read_bytes()
     evolve.sweep("alphabeta", run.path, trials=2, **SMALL)
     assert (run.path / "trials.parquet").read_bytes() == before
-    with pytest.raises(RunError, match="panel_openings was 4, not 6"):
+    with pytest.raises(RunError, match="panel_openings"):
         evolve.sweep("alphabeta", run.path, trials=2, **{**SMALL, "panel_openings": 6})
     more = evolve.sweep("alphabeta", run.path, trials=4, **SMALL)
     assert more.trials["number"].tolist() == [0, 1, 2, 3]
 
 
 def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="kind: 'depths' is unknown"):
+    with pytest.raises(SettingsError, match="'depths'"):
         evolve.sweep("depths", tmp_path / "x")
     with pytest.raises(SettingsError, match="trials"):
         evolve.sweep("alphabeta", tmp_path / "x", trials=0)

@@ -134,7 +134,7 @@ def test_without_an_agent_there_is_no_final(tmp_path: Path) -> None:
 @pytest.mark.parametrize("named", ["trials/trial-0002.json", "../trial-0001.json", None, "x" * 99])
 def test_an_agent_lies_under_its_trials_own_number(named: str | None, tmp_path: Path) -> None:
     assert agent_file(tmp_path, trial(1, 0.5)) == tmp_path / "trials/trial-0001.json"
-    with pytest.raises(RunError, match=r"trial 1 of .* names"):
+    with pytest.raises(RunError, match="names"):
         agent_file(tmp_path, trial(1, 0.5, agent=named))
 
 

@@ -68,18 +68,17 @@ def test_the_best_values_are_an_agent(tmp_path: Path, monkeypatch: pytest.Monkey
     best.write_text(json.dumps(made.facts({"corner": 7, "MOBILITY": 2})))
     (folder / "config.toml").write_text(config_of(SWEEPS, "sweep program", made.sweep))
     for name in (folder, best):
-        with pytest.raises(AgentError, match=r"you did not start there; .* --corner 7"):
+        with pytest.raises(AgentError, match="--corner"):
             evolve.load_agent(name)
     agree_to_programs(folder, made.sweep)
-    for name in (folder, best, f"{best}?time=3"):
-        agent = evolve.load_agent(name)
-        assert isinstance(agent, ExternalAgent)
-        assert (agent.command, agent.rules) == (f"{ENGINE} --corner 7", "reversed")
-        assert agent.environment["MOBILITY"] == "2"
-    with pytest.raises(AgentFileError, match="has no champion"):
+    agents = [evolve.load_agent(name) for name in (folder, best, f"{best}?time=3")]
+    assert {type(agent) for agent in agents} == {ExternalAgent}
+    assert [(a.command, a.rules) for a in agents] == [(f"{ENGINE} --corner 7", "reversed")] * 3
+    assert {agent.environment["MOBILITY"] for agent in agents} == {"2"}
+    with pytest.raises(AgentFileError, match="champion"):
         engine_worker.load(str(folder))
     best.write_text(best.read_text().replace('"corner": 7', '"corner": 99'))
-    with pytest.raises(AgentFileError, match="has no values of its sweep"):
+    with pytest.raises(AgentFileError, match="values"):
         evolve.load_agent(best)
     best.unlink()
     best.symlink_to(tmp_path / "elsewhere")
@@ -121,7 +120,7 @@ def checked(program: str, settings: dict[str, Any]) -> None:
 
 
 def test_a_program_that_does_not_start() -> None:
-    with pytest.raises(EngineError, match=r"cannot be used: at its start: .* arguments"):
+    with pytest.raises(EngineError, match="arguments"):
         plan(f"gtp:{ENGINE} --nonsense {{x:1:5}}").check_start()
     plan(f"gtp:{ENGINE} --corner {{x:1:5}}").check_start()
 
@@ -229,12 +228,15 @@ def test_games_go_where_they_tell_most() -> None:
     assert far + near == pytest.approx(1.0)
 
 
-def test_openings_areshared_out_without_loss() -> None:
+@pytest.mark.parametrize("shares", [[1.0], [0.5, 0.5], [0.26, 0.74]])
+def test_openings_are_shared_out_without_loss(shares: list[float]) -> None:
+    found = [shared(start, stop, shares) for start, stop in parts_of(40, 4)]
+    numbers = sorted(number for parts in found for part in parts for number in part)
+    assert numbers == list(range(40))
+    second = sum(len(parts[-1]) for parts in found)
+    assert abs(second - 40 * shares[-1]) <= 4
+
+
+def test_parts_of_openings() -> None:
     assert list(parts_of(20, 4)) == [(0, 5), (5, 10), (10, 15), (15, 20)]
     assert list(parts_of(2, 4)) == [(0, 1), (1, 2)]
-    for shares in ([1.0], [0.5, 0.5], [0.26, 0.74]):
-        found = [shared(start, stop, shares) for start, stop in parts_of(40, 4)]
-        numbers = sorted(number for parts in found for part in parts for number in part)
-        assert numbers == list(range(40))
-        second = sum(len(parts[-1]) for parts in found)
-        assert abs(second - 40 * shares[-1]) <= 4

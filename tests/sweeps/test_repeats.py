@@ -196,5 +196,5 @@ def test_a_sampler_that_insists_on_what_is_not_allowed_is_not_listened_to(
     proposer = Proposer(made)
     insist_on(proposer, monkeypatch)
     study = optuna.create_study(sampler=proposer)
-    for _ in range(5):
-        assert study.ask(made.space.distributions).params["a"] > 1
+    asked = [study.ask(made.space.distributions).params["a"] for _ in range(5)]
+    assert min(asked) > 1

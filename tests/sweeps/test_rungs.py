@@ -103,8 +103,11 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
     one = table[table["rung"] == "1"].set_index("candidate")["score"]
     best = one.drop("defaults").idxmax()
     assert table[table["rung"] == "2"]["candidate"].tolist() == [best, best, *["defaults"] * 2]
-    for agent in table["agent"]:
-        assert isinstance(evolve.load_agent(tmp_path / agent), evolve.AlphaBetaAgent)
+    assert not [
+        agent
+        for agent in table["agent"]
+        if not isinstance(evolve.load_agent(tmp_path / agent), evolve.AlphaBetaAgent)
+    ]
 
     # The last rung decides by means; its winner learns once more, or it is the defaults.
     two = table[table["rung"] == "2"].groupby("candidate")["score"].mean()
@@ -136,7 +139,7 @@ def test_rungs_of_other_candidates_are_refused(tmp_path: Path) -> None:
     study("trial-1", "defaults")
     assert study("trial-1", "defaults", "trial-2").open() == 3
     for origins in (("trial-2", "defaults", "trial-2"), ("trial-1", "defaults")):
-        with pytest.raises(RunError, match=r"journal.log is of other candidates"):
+        with pytest.raises(RunError, match="journal"):
             study(*origins)
 
 

@@ -94,12 +94,12 @@ def test_ranges_that_cannot_be(space: dict[str, Any], words: str) -> None:
 
 @pytest.mark.parametrize("end", [float("nan"), float("inf")])
 def test_ranges_are_finite(end: float) -> None:
-    with pytest.raises(ValueError, match=f"{end} is not a finite number"):
+    with pytest.raises(ValueError, match="finite"):
         plan("dqn", space={"gamma": {"low": end}})
 
 
 def test_a_name_with_a_minus_cannot_be_required() -> None:
-    with pytest.raises(SettingsError, match="a '-' is a minus here"):
+    with pytest.raises(SettingsError, match="minus"):
         Space((whole("x-y", 1, 9),)).requiring(["x-y > 3"], {})
 
 

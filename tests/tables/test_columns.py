@@ -47,7 +47,7 @@ def test_a_table_is_made_of_its_columns() -> None:
 def test_what_every_file_has_must_be_there(tmp_path: Path) -> None:
     path = tmp_path / "other.parquet"
     write_table(path, TABLE.table(VALUES).drop_columns(["c"]))
-    with pytest.raises(RunError, match="no column c"):
+    with pytest.raises(RunError, match="column"):
         read_table(path, TABLE)
 
 
@@ -63,27 +63,35 @@ OF_KINDS: tuple[tuple[pa.DataType, list[Any]], ...] = (
 )
 
 
+@pytest.mark.parametrize("among", ["values", "with nulls", "nulls"])
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 9, 40])
 @pytest.mark.parametrize(("kind", "values"), OF_KINDS, ids=[str(kind) for kind, _ in OF_KINDS])
-def test_lists_are_the_arrays_that_pyarrow_makes(kind: pa.DataType, values: list[Any]) -> None:
+def test_lists_are_the_arrays_that_pyarrow_makes(
+    kind: pa.DataType, values: list[Any], count: int, among: str
+) -> None:
     rng = random.Random(1)
-    for count in (0, 1, 2, 7, 8, 9, 40):
-        for choice in (values, [None, *values], [None]):
-            drawn = rng.choices(choice, k=count)
-            found = array_of(drawn, kind)
-            found.validate(full=True)
-            assert found.equals(pa.array(drawn, kind))
-            assert found.null_count == sum(value is None for value in drawn)
+    choice = {"values": values, "with nulls": [None, *values], "nulls": [None]}[among]
+    drawn = rng.choices(choice, k=count)
+    found = array_of(drawn, kind)
+    found.validate(full=True)
+    assert found.equals(pa.array(drawn, kind))
+    assert found.null_count == sum(value is None for value in drawn)
 
 
-def test_lists_of_one_size_too() -> None:
-    kind = pa.list_(pa.int32(), 3)
-    for values in ([[1, 2, 3], (4, 5, 6)], []):
-        found = array_of(values, kind)
-        found.validate(full=True)
-        assert found.equals(pa.array(values, kind))
-    for bad in ([[1, 2, 3], [4, 5]], [[1, 2, 3], None]):
-        with pytest.raises(pa.ArrowException):
-            array_of(bad, kind)
+OF_THREE = pa.list_(pa.int32(), 3)
+
+
+@pytest.mark.parametrize("values", [[[1, 2, 3], (4, 5, 6)], []])
+def test_lists_of_one_size_too(values: list[Any]) -> None:
+    found = array_of(values, OF_THREE)
+    found.validate(full=True)
+    assert found.equals(pa.array(values, OF_THREE))
+
+
+@pytest.mark.parametrize("bad", [[[1, 2, 3], [4, 5]], [[1, 2, 3], None]])
+def test_lists_of_another_size_are_refused(bad: list[Any]) -> None:
+    with pytest.raises(pa.ArrowException):
+        array_of(bad, OF_THREE)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float64])
@@ -119,7 +127,7 @@ def test_what_is_not_a_number_is_no_null() -> None:
     ],
 )
 def test_a_value_of_another_type_is_refused(kind: pa.DataType, value: object) -> None:
-    with pytest.raises(pa.ArrowInvalid, match="a value is no"):
+    with pytest.raises(pa.ArrowInvalid, match="value"):
         array_of([None, value], kind)
 
 

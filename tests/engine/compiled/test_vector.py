@@ -36,6 +36,7 @@ PLAYS = (
 @settings(deadline=None)  # the first example compiles
 @given(any_boards)
 def test_a_move_and_the_moves_after_it(board: Board) -> None:
+    turned, wanted = [], []
     for square in reference.legal_moves(*board):
         own, opp = reference.play(*board, square)
         expected = (
@@ -43,9 +44,10 @@ def test_a_move_and_the_moves_after_it(board: Board) -> None:
             reference.mask(reference.legal_moves(own, opp)),
             reference.mask(reference.legal_moves(opp, own)),
         )
-        for play in PLAYS:
-            found = play(square, U(board[0]), U(board[1]))
-            assert tuple(map(int, found)) == expected
+        found = [tuple(map(int, play(square, U(board[0]), U(board[1])))) for play in PLAYS]
+        turned.append(found)
+        wanted.append([expected] * len(PLAYS))
+    assert turned == wanted
 
 
 @settings(deadline=None)  # the first example compiles
@@ -53,13 +55,11 @@ def test_a_move_and_the_moves_after_it(board: Board) -> None:
 def test_all_agree_with_the_reference(board: Board) -> None:
     own, opp = U(board[0]), U(board[1])
     expected = reference.mask(reference.legal_moves(*board))
-    for moves in MOVES:
-        assert int(moves(own, opp)) == expected
-    for square in range(64):
-        if not (board[0] | board[1]) >> square & 1:
-            turned = reference.flips(*board, square)
-            for flips in FLIPS:
-                assert int(flips(square, own, opp)) == turned
+    assert not [moves for moves in MOVES if int(moves(own, opp)) != expected]
+    empty = [square for square in range(64) if not (board[0] | board[1]) >> square & 1]
+    turned = [reference.flips(*board, square) for square in empty]
+    found = [[int(flips(square, own, opp)) for square in empty] for flips in FLIPS]
+    assert found == [turned] * len(FLIPS)
 
 
 @pytest.mark.skipif(memory.LANES == 0, reason="this machine has no AVX2, there is one path to test")

@@ -144,9 +144,10 @@ def test_targets_are_those_of_the_definitions(
             if learners[game, 0 if games["sides"][game, ply] == 1 else 1]:
                 expected.append((game, ply, *rest))
     assert filled == len(expected)
-    for row, (game, ply, total, weight, then) in enumerate(expected):
-        assert plies[row, :2].tolist() == [game, ply]
-        assert returns[row] == pytest.approx(total, abs=1e-4)
-        assert discounts[row] == pytest.approx(weight, abs=1e-6)
-        if then is not None:
-            assert plies[row, 2] == then
+    assert plies[:filled, :2].tolist() == [[game, ply] for game, ply, *_ in expected]
+    assert returns[:filled] == pytest.approx([row[2] for row in expected], abs=1e-4)
+    assert discounts[:filled] == pytest.approx([row[3] for row in expected], abs=1e-6)
+    then = [(found, row[4]) for found, row in zip(plies[:filled, 2], expected, strict=True)]
+    assert [found for found, wanted in then if wanted is not None] == [
+        t for _, t in then if t is not None
+    ]

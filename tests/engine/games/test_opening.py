@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import pytest
 
 import evolve
 from evolve.engine.board.bits import canonical, symmetries
@@ -50,29 +51,24 @@ def test_openings_are_those_of_the_draws() -> None:
     assert 0 < given_up < 60
 
 
-def test_balanced_is_what_minimax_in_its_phase_says() -> None:
+@pytest.mark.parametrize("rules", RULES)
+def test_balanced_is_what_minimax_in_its_phase_says(rules: int) -> None:
     boards = reference.random_boards(random.Random(1), 10, 8, 54)
     weights = (FULL_WEIGHTS, tuple(-weight for weight in FULL_WEIGHTS))
     agent = Agent(weights, (1, 1), phases_at(35))
-    for rules in RULES:
-        values = []
-        for board in boards:
-            phase = agent.phase_of[64 - reference.empties(*board)]
-            values.append(reference.minimax(*board, 2, weights[phase], rules))
-        # At each margin that some value is on, and one short of it, on either side.
-        margins = {abs(value) - short for value in values for short in (0, 1)} - {-1}
-        for margin in sorted(margins):
-            balanced = np.zeros(len(boards), np.bool_)
-            mark_balanced(
-                np.array(boards, np.uint64),
-                agent_row(agent),
-                2,
-                margin,
-                new_context(rules),
-                balanced,
-            )
-            assert balanced.tolist() == [abs(value) <= margin for value in values]
-        assert min(values) < 0 < max(values)
+    phases = [agent.phase_of[64 - reference.empties(*board)] for board in boards]
+    values = [
+        reference.minimax(*board, 2, weights[phase], rules)
+        for board, phase in zip(boards, phases, strict=True)
+    ]
+    # At each margin that some value is on, and one short of it, on either side.
+    margins = sorted({abs(value) - short for value in values for short in (0, 1)} - {-1})
+    balanced = np.zeros((len(margins), len(boards)), np.bool_)
+    for margin, marks in zip(margins, balanced, strict=True):
+        rows = np.array(boards, np.uint64)
+        mark_balanced(rows, agent_row(agent), 2, margin, new_context(rules), marks)
+    assert balanced.tolist() == [[abs(value) <= margin for value in values] for margin in margins]
+    assert min(values) < 0 < max(values)
 
 
 def match_positions(count: int) -> set[tuple[int, ...]]:
@@ -107,20 +103,21 @@ def test_no_game_to_learn_from_comes_to_an_opening_of_a_match() -> None:
         assert not seen & openings
     # The kernel says of every image what the openings' own division says.
     images = np.array(sorted(openings), np.uint64)
-    for turned in zip(*(symmetries(images[:, side]) for side in (0, 1)), strict=True):
-        places = np.stack(turned, axis=1)
-        assert set(slots_of_all(places).tolist()) == {MATCH_SLOT}
-        assert {slot_of(own, opp) for own, opp in places} == {MATCH_SLOT}
+    places = np.stack([np.concatenate(symmetries(images[:, side])) for side in (0, 1)], axis=1)
+    assert set(slots_of_all(places).tolist()) == {MATCH_SLOT}
+    assert {slot_of(own, opp) for own, opp in places} == {MATCH_SLOT}
 
 
 def test_moves_into_a_match_are_those_that_are_left_out() -> None:
     rng, left_out = random.Random(7), 0
+    found, wanted = [], []
     for own, opp in reference.random_boards(rng, 60, 53, 53):
         moves = reference.legal_moves(own, opp)
         kept = int(trained_moves(np.uint64(own), np.uint64(opp), np.uint64(reference.mask(moves))))
         after = np.array([reference.play(own, opp, move) for move in moves], np.uint64)
-        slots = slots_of_all(after.reshape(-1, 2))
-        wanted = [m for m, slot in zip(moves, slots.tolist(), strict=True) if slot != MATCH_SLOT]
-        assert list(reference.squares(kept)) == wanted
-        left_out += len(moves) - len(wanted)
+        slots = slots_of_all(after.reshape(-1, 2)).tolist()
+        found.append([*reference.squares(kept)])
+        wanted.append([m for m, slot in zip(moves, slots, strict=True) if slot != MATCH_SLOT])
+        left_out += slots.count(MATCH_SLOT)
+    assert found == wanted
     assert left_out > 10

@@ -195,26 +195,26 @@ def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rul
 
 def test_games_have_passes_and_explored_moves() -> None:
     """Of both kinds there are some in what these tests look at."""
-    for options in (GREEDY, SEARCHED, TO_THE_END):
-        assert games_of(options, "standard").explored.any()
+    looks = (GREEDY, SEARCHED, TO_THE_END)
+    assert not [options for options in looks if not games_of(options, "standard").explored.any()]
     steps = [step for game in range(GAMES) for step in steps_of(TO_THE_END, "standard", game)]
     assert any(step.passed for step in steps)
     assert any(step.passed and step.explored for step in steps)
     # Without random moves the best one is not played where it leads into an opening of a match.
     records = games_of(FROM_THE_START, "standard")
-    for game, place in np.argwhere(records.explored):
-        board = tuple(map(int, records.positions[game, place]))
-        assert len(learnable(board)) < len(reference.legal_moves(*board))
+    boards = [tuple(map(int, board)) for board in records.positions[records.explored]]
+    assert not [one for one in boards if len(learnable(one)) == len(reference.legal_moves(*one))]
 
 
 def test_no_game_comes_to_an_opening_of_a_match() -> None:
-    met = 0
-    for options in OPTIONS:
-        for own, opp in games_of(options, "standard").positions.reshape(-1, 2):
-            if (int(own) | int(opp)).bit_count() == OPENING_DISCS:
-                met += 1
-                assert slot_of(own, opp) != MATCH_SLOT
-    assert met > GAMES
+    met = [
+        (own, opp)
+        for options in OPTIONS
+        for own, opp in games_of(options, "standard").positions.reshape(-1, 2)
+        if (int(own) | int(opp)).bit_count() == OPENING_DISCS
+    ]
+    assert not [board for board in met if slot_of(*board) == MATCH_SLOT]
+    assert len(met) > GAMES
 
 
 def learnable(board: Board) -> list[int]:
@@ -277,8 +277,10 @@ def test_values_are_cut_off_at_a_win() -> None:
     taught, records, memory = taught_of(patterns), GameRecords.blank(2), PatternMemory(10)
     context = memory.set(patterns, patterns.block(), "standard")
     play_to_learn(0, GREEDY, taught, vectors_of(shapes), context, records)
-    for values, count in zip(records.values, records.counts, strict=True):
-        assert (values[: count - 1] == -1.0).all()
+    cases = zip(records.values, records.counts, strict=True)
+    assert not [
+        (values, count) for values, count in cases if not (values[: count - 1] == -1.0).all()
+    ]
 
 
 # --- learning -------------------------------------------------------------------------------

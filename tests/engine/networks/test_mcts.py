@@ -45,14 +45,11 @@ def random_mean(own: int, opp: int, rules: int, passed: bool = False) -> Fractio
 
 @pytest.mark.parametrize("rules", [0, 1])
 def test_random_games_have_the_mean_of_all_games(rules: int) -> None:
-    count = 4_000
-    for own, opp in reference.random_boards(random.Random(rules), 12, 3, 6):
-        truth = float(random_mean(own, opp, rules))
-        results = [
-            mcts.rollout(U(own), U(opp), rules, state)
-            for state in np.arange(1, count + 1, dtype=np.uint64) * GOLDEN
-        ]
-        assert abs(np.mean(results) - truth) < 5 / np.sqrt(count), (own, opp)
+    states = np.arange(1, 4_001, dtype=np.uint64) * GOLDEN
+    boards = reference.random_boards(random.Random(rules), 12, 3, 6)
+    means = [np.mean([mcts.rollout(U(a), U(b), rules, one) for one in states]) for a, b in boards]
+    truth = [float(random_mean(own, opp, rules)) for own, opp in boards]
+    assert means == pytest.approx(truth, abs=5 / np.sqrt(len(states)))
 
 
 @pytest.mark.slow
@@ -114,28 +111,28 @@ def test_wins_near_the_end_are_found(rules: int, formula: int) -> None:
     assert tried > 5
 
 
-def test_selection_is_as_its_formula_says() -> None:
+@pytest.mark.parametrize("formula", [mcts.UCB1, mcts.PUCT])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 30, 77])
+def test_selection_is_as_its_formula_says(formula: int, count: int) -> None:
     """The children's visits of a tree, from their values by the formulas of the source."""
     own, opp = START
-    for formula in (mcts.UCB1, mcts.PUCT):
-        for count in (1, 2, 3, 4, 5, 30, 77):
-            nodes = tree_of(own, opp, 20_000)
-            links, values = nodes.links, nodes.values
-            simulate(count, nodes, 0, formula, 1.3, 5)
-            visits = links[1:5, mcts.VISITS].astype(float)
-            total = float(links[0, mcts.VISITS])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                mean = values[1:5, mcts.Q]
-                if formula == mcts.UCB1:
-                    bonus = 1.3 * np.sqrt(np.log(total + 1) / visits)
-                else:
-                    bonus = 1.3 * np.sqrt(total) / 4 / (1 + visits)
-            expected = int(np.argmax(mean + bonus))
-            before = links[1:5, mcts.VISITS].copy()
-            again = tree_of(own, opp, 20_000)
-            simulate(count + 1, again, 0, formula, 1.3, 5)
-            added = again.links[1:5, mcts.VISITS] - before
-            assert added.tolist() == [int(child == expected) for child in range(4)]
+    nodes = tree_of(own, opp, 20_000)
+    links, values = nodes.links, nodes.values
+    simulate(count, nodes, 0, formula, 1.3, 5)
+    visits = links[1:5, mcts.VISITS].astype(float)
+    total = float(links[0, mcts.VISITS])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = values[1:5, mcts.Q]
+        if formula == mcts.UCB1:
+            bonus = 1.3 * np.sqrt(np.log(total + 1) / visits)
+        else:
+            bonus = 1.3 * np.sqrt(total) / 4 / (1 + visits)
+    expected = int(np.argmax(mean + bonus))
+    before = links[1:5, mcts.VISITS].copy()
+    again = tree_of(own, opp, 20_000)
+    simulate(count + 1, again, 0, formula, 1.3, 5)
+    added = again.links[1:5, mcts.VISITS] - before
+    assert added.tolist() == [int(child == expected) for child in range(4)]
 
 
 def test_a_tree_that_is_full_stays_whole() -> None:

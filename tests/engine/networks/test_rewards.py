@@ -19,15 +19,18 @@ end_reward = for_python(action_search.end_reward)
 
 def test_moves_earn_their_squares_and_discs() -> None:
     table = np.random.default_rng(0).normal(size=64)
-    for own, opp in reference.random_boards(random.Random(0), 30, 5, 55):
-        for move in reference.legal_moves(own, opp):
-            turned = reference.squares(reference.flips(own, opp, move))
-            earned = squares_reward(U(own), U(opp), move, table)
-            assert earned == pytest.approx(sum(table[square] for square in (move, *turned)))
-            other, mine = reference.play(own, opp, move)
-            for rules in RULES:
-                good = other if rules == REVERSED else mine
-                assert discs_reward(U(own), U(opp), move, rules) == good.bit_count() / 64
+    moves = [
+        (own, opp, move)
+        for own, opp in reference.random_boards(random.Random(0), 30, 5, 55)
+        for move in reference.legal_moves(own, opp)
+    ]
+    turned = [[move, *reference.squares(reference.flips(*b, move))] for *b, move in moves]
+    earned = [squares_reward(U(own), U(opp), move, table) for own, opp, move in moves]
+    assert earned == pytest.approx([table[squares].sum() for squares in turned])
+    after = [reference.play(*move) for move in moves]
+    for_discs = [[discs_reward(U(a), U(b), m, rules) for rules in RULES] for a, b, m in moves]
+    good = [[(other if r == REVERSED else mine) for r in RULES] for other, mine in after]
+    assert for_discs == [[discs.bit_count() / 64 for discs in row] for row in good]
 
 
 @pytest.mark.parametrize("rules", RULES)

@@ -62,16 +62,15 @@ def check_against_minimax(search: Search, patterns: Patterns, board: Board, dept
     assert not search.stopped
 
 
-def test_minimax_is_minimax() -> None:
+@pytest.mark.parametrize(("rules", "name"), [*enumerate(RULE_NAMES)])
+def test_minimax_is_minimax(rules: int, name: Rules) -> None:
     """The compiled one that searches are compared with is the one in plain Python."""
     patterns = random_patterns(TINY, 1)
-    for rules, name in enumerate(RULE_NAMES):
-        rng = random.Random(80 + rules)
-        boards = reference.random_boards(rng, 3, 20, 50) + reference.random_boards(rng, 12, 0, 8)
-        for board in [*boards, *positions_before_passes(81, 6), PASS_AT_ROOT]:
-            for depth in (0, 1, 2):
-                expected = slow_minimax(patterns, board, depth, rules)
-                assert minimax(patterns, board, depth, name) == expected
+    rng = random.Random(80 + rules)
+    boards = reference.random_boards(rng, 3, 20, 50) + reference.random_boards(rng, 12, 0, 8)
+    pairs = [*itertools.product([*boards, *positions_before_passes(81, 6), PASS_AT_ROOT], range(3))]
+    expected = [slow_minimax(patterns, board, depth, rules) for board, depth in pairs]
+    assert [minimax(patterns, board, depth, name) for board, depth in pairs] == expected
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -112,12 +111,13 @@ def test_tables_of_any_size(rules: Rules, bits: int, depths: tuple[int, ...]) ->
     """The value does not depend on what the table has room for, nor on what came before."""
     patterns = random_patterns(WHOLE, 1)
     search = Search(patterns, rules, table_bits=bits)
-    for board in positions_to_move(85, 240)[::24]:
-        for depth in depths:
-            search.forget()
-            expected = minimax(patterns, board, depth, rules)
-            assert search.move(board, depth)[1] == expected
-            assert search.deepen(board, depth)[1] == expected  # from what the first one left
+    found, expected = [], []
+    for board, depth in itertools.product(positions_to_move(85, 240)[::24], depths):
+        search.forget()
+        # The second one begins from what the first one left.
+        found.append((search.move(board, depth)[1], search.deepen(board, depth)[1]))
+        expected.append((minimax(patterns, board, depth, rules),) * 2)
+    assert found == expected
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -136,24 +136,25 @@ def test_values_of_all_moves(rules: Rules) -> None:
     patterns = random_patterns(WHOLE, 1)
     search = Search(patterns, rules)
     boards = positions_to_move(87, 240)[::4] + positions_before_passes(88, 10)
+    found, expected = [], []
     for board in boards:
         search.forget()
         for depth in (1, 2, 3, 4):
-            values = search.values(board, depth)
-            assert values == {
-                square: move_value(patterns, board, square, depth, rules) for square in values
-            }
+            found.append(search.values(board, depth))
+            values = {one: move_value(patterns, board, one, depth, rules) for one in found[-1]}
+            expected.append(values)
+    assert found == expected
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3, 6])
 @pytest.mark.parametrize(("rules", "score"), [("standard", 64), ("reversed", -3)])
-def test_a_finished_game_is_worth_its_score(rules: Rules, score: int) -> None:
+def test_a_finished_game_is_worth_its_score(rules: Rules, score: int, depth: int) -> None:
     """X takes O's only disc, at any depth, after a move of its own or after O's pass."""
     patterns = random_patterns(WHOLE, 1)
     search = Search(patterns, rules)
-    for depth in (1, 2, 3, 6):
-        search.forget()
-        assert search.deepen(PASS_AT_ROOT[::-1], depth) == (2, score * DISC)
-        assert search.values(PASS_AT_ROOT[::-1], depth) == {2: score * DISC}
+    search.forget()
+    assert search.deepen(PASS_AT_ROOT[::-1], depth) == (2, score * DISC)
+    assert search.values(PASS_AT_ROOT[::-1], depth) == {2: score * DISC}
 
 
 MOST_MOVES = 33
@@ -163,12 +164,14 @@ MOST_MOVES = 33
 def test_nodes_of_one_ply() -> None:
     """A node for each move to list it, and another one to look at what comes after it."""
     search = Search(random_patterns(WHOLE, 1), "standard")
-    for board in positions_to_move(89, 120)[::5]:
+    boards, nodes = positions_to_move(89, 120)[::5], []
+    for board in boards:
         search.forget()
         search.move(board, 1)
-        assert search.nodes == 2 * len(reference.legal_moves(*board))
+        nodes.append([search.nodes])
         search.values(board, 1)
-        assert search.nodes == 0
+        nodes[-1].append(search.nodes)
+    assert nodes == [[2 * len(reference.legal_moves(*board)), 0] for board in boards]
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -385,13 +388,15 @@ def test_probes_after_a_pass(probe: Probe) -> None:
     """They are made as for the side that has a move, in its window, by its own static value."""
     patterns, rng, made = random_patterns(WHOLE, 1), random.Random(101), 0
     search = Search(patterns, "standard", probe.cells)
+    found, turned = [], []
     for board in positions_with_a_pass(102, 12):
         for beta in tries_of(probe, board, rng):
             search.forget()
-            found = search.in_window(board, beta - 1, beta, 4)
+            found.append(search.in_window(board, beta - 1, beta, 4))
             search.forget()
-            assert search.in_window((board[1], board[0]), -beta, 1 - beta, 4) == -found
-            made += found in (beta, beta - 1)
+            turned.append(-search.in_window((board[1], board[0]), -beta, 1 - beta, 4))
+            made += found[-1] in (beta, beta - 1)
+    assert found == turned
     assert made > 0
 
 
@@ -399,13 +404,14 @@ def test_no_probe_where_the_static_value_does_not_promise_a_cut() -> None:
     """It would cost its nodes."""
     patterns = random_patterns(WHOLE, 1)
     promising, hopeless = (Probe(2, 1.0, 0, HUGE, 1.0, 0, check) for check in (-HUGE, HUGE))
+    nodes = []
     for board in positions_to_move(98, 240)[::8]:
-        nodes = []
         for cells in (no_cuts(), hopeless.cells, promising.cells):
             search = Search(patterns, "standard", cells)
             search.in_window(board, 0, 1, 4)
             nodes.append(search.nodes)
-        assert nodes[0] == nodes[1] < nodes[2]
+    assert nodes[::3] == nodes[1::3]
+    assert not [pair for pair in zip(nodes[1::3], nodes[2::3], strict=True) if pair[0] >= pair[1]]
 
 
 def cuts_of_children(slope: float, mean: int, margin: int, depth: int = 1) -> CutCells:
@@ -462,22 +468,25 @@ def test_where_static_values_cut(line: tuple[float, int, int], rules: Rules) -> 
     assert seen == {"refuted", "better", "some left out", "left out", "worse"}
 
 
+@pytest.mark.parametrize("mean", [-HUGE, HUGE])
 @pytest.mark.parametrize("rules", RULE_NAMES)
-def test_no_static_cuts_in_open_windows(rules: Rules) -> None:
+def test_no_static_cuts_in_open_windows(rules: Rules, mean: int) -> None:
     """The best move could be among them; not at the root either."""
     patterns = random_patterns(WHOLE, 1)
-    for mean in (-HUGE, HUGE):
-        search = Search(patterns, rules, cuts_of_children(1.0, mean, 0))
-        for board in positions_to_move(106, 240)[::12]:
-            exact = minimax(patterns, board, 2, rules)
-            for alpha, beta in ((-HUGE, HUGE), (exact - 1, exact + 1), (exact - 500, exact + 300)):
-                search.forget()
-                assert search.in_window(board, alpha, beta, 2) == exact
+    search = Search(patterns, rules, cuts_of_children(1.0, mean, 0))
+    found, expected = [], []
+    for board in positions_to_move(106, 240)[::12]:
+        exact = minimax(patterns, board, 2, rules)
+        for alpha, beta in ((-HUGE, HUGE), (exact - 1, exact + 1), (exact - 500, exact + 300)):
             search.forget()
-            square, value = search.move(board, 2)
-            assert value == exact == move_value(patterns, board, square, 2, rules)
-            search.forget()
-            assert max(search.values(board, 2).values()) == exact
+            found.append(search.in_window(board, alpha, beta, 2))
+        search.forget()
+        square, value = search.move(board, 2)
+        search.forget()
+        best = max(search.values(board, 2).values())
+        found += [value, move_value(patterns, board, square, 2, rules), best]
+        expected += [exact] * 6
+    assert found == expected
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -653,14 +662,17 @@ def test_other_cpus_search_the_same(cpu: str) -> None:
 def test_one_memory_for_many_evaluations() -> None:
     """Other shapes, rules or cuts, one after the other: what was found by one counts for itself."""
     search, boards = Search(random_patterns(TINY, 1), "standard"), positions_to_move(96, 60)[4::16]
+    found, expected = [], []
     for texts in (TINY, MANY, WHOLE, TINY):
         patterns = random_patterns(texts, 1)
         for rules, board in itertools.product(RULE_NAMES, [*boards, PASS_AT_ROOT[::-1]]):
             for cuts in (cuts_with(0), None):
                 search.use(patterns, rules, cuts)
                 search.deepen(board, 5)
-            assert search.deepen(board, 5)[1] == minimax(patterns, board, 5, rules)
-        assert search.cells[layout.RULES] == reference.REVERSED
+            found.append(search.deepen(board, 5)[1])
+            expected.append(minimax(patterns, board, 5, rules))
+    assert found == expected
+    assert search.cells[layout.RULES] == reference.REVERSED
 
 
 def test_an_evaluation_that_is_set_again_goes_on() -> None:

@@ -90,9 +90,10 @@ def test_the_slow_vectors_are_the_contents() -> None:
     """The listing by numpy that the others are compared with, by Python's whole numbers."""
     shapes = shape_set(TINY)
     boards = reference.random_boards(random.Random(63), 20, 0, 58)
-    for board, found in zip(boards, slow_vectors(shapes, boards), strict=True):
-        expected = [contents(squares, board) for _, squares in shapes.instances]
-        assert found.tolist() == expected + [0] * (shapes.lanes - len(expected))
+    rest = [0] * (shapes.lanes - len(shapes.instances))
+    assert slow_vectors(shapes, boards).tolist() == [
+        [contents(squares, board) for _, squares in shapes.instances] + rest for board in boards
+    ]
 
 
 @pytest.mark.parametrize("texts", SETS)
@@ -106,14 +107,18 @@ def test_any_discs_in_any_place(texts: tuple[str, ...]) -> None:
     moves = [(board, square) for board in boards for square in reference.legal_moves(*board)[:4]]
     after = slow_vectors(evaluation.shapes, [reference.play(*pair[0], pair[1]) for pair in moves])
     here, there = np.zeros_like(after[0]), np.zeros_like(after[0])
-    for ((own, opp), square), expected in zip(moves, after, strict=True):
+    found = []
+    for (own, opp), square in moves:
         read_vector(U(own), U(opp), here.ctypes.data, evaluation.address)
         turned = U(reference.flips(own, opp, square))
         follow_move(here.ctypes.data, there.ctypes.data, square, turned, evaluation.address)
-        assert (there == expected).all()
-    for board, expected in zip(boards, slow_vectors(evaluation.shapes, boards), strict=True):
-        read_vector(U(board[0]), U(board[1]), here.ctypes.data, evaluation.address)
-        assert (here == expected).all()
+        found.append(there.tolist())
+    assert found == after.tolist()
+    found.clear()
+    for own, opp in boards:
+        read_vector(U(own), U(opp), here.ctypes.data, evaluation.address)
+        found.append(here.tolist())
+    assert found == slow_vectors(evaluation.shapes, boards).tolist()
 
 
 def any_vectors(shapes: ShapeSet, count: int) -> tuple[Vectors, npt.NDArray[np.int64]]:
@@ -135,13 +140,12 @@ def test_sums_of_shorts(texts: tuple[str, ...]) -> None:
     address, table = evaluation.address, evaluation.tables[0]
     vectors, places = any_vectors(evaluation.shapes, 300)
     unrolled = {WHOLE: whole_sum, TINY: tiny_sum}.get(texts)
-    for some, expected in zip(vectors, table.astype(np.int64)[places].sum(axis=1), strict=True):
-        here, there = some.ctypes.data, table.ctypes.data
-        assert shorts_scalar(here, there, address) == expected
-        if memory.LANES == 8:
-            assert shorts_gathered(here, there, address) == expected
-        if unrolled:
-            assert unrolled(here, there) == expected
+    expected, there = table.astype(np.int64)[places].sum(axis=1).tolist(), table.ctypes.data
+    kernels = [shorts_scalar, *[shorts_gathered] * (memory.LANES == 8)]
+    found = [[sums(some.ctypes.data, there, address) for some in vectors] for sums in kernels]
+    if unrolled:
+        found.append([unrolled(some.ctypes.data, there) for some in vectors])
+    assert found == [expected] * len(found)
 
 
 @pytest.mark.parametrize("texts", SETS)
@@ -153,8 +157,7 @@ def test_sums_of_words(texts: tuple[str, ...]) -> None:
     table = np.zeros(shapes.entries + 2, np.int32)
     table[: shapes.entries] = drawn
     vectors, places = any_vectors(shapes, 300)
-    for some, expected in zip(vectors, drawn[places].sum(axis=1), strict=True):
-        here, there = some.ctypes.data, table.ctypes.data
-        assert words_scalar(here, there, address) == expected
-        if memory.LANES == 8:
-            assert words_gathered(here, there, address) == expected
+    kernels = [words_scalar, *[words_gathered] * (memory.LANES == 8)]
+    there = table.ctypes.data
+    found = [[sums(some.ctypes.data, there, address) for some in vectors] for sums in kernels]
+    assert found == [drawn[places].sum(axis=1).tolist()] * len(found)

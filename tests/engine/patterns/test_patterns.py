@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -39,9 +40,10 @@ def test_value_is_the_sum_over_images(texts: tuple[str, ...]) -> None:
     rng = random.Random(71)
     boards = [board for _ in range(4) for board in reference.random_game(rng)[1]]
     boards += [reference.scattered_board(rng, rng.random(), rng.random()) for _ in range(60)]
-    for patterns in (random_patterns(texts, 1), random_patterns(texts, 2, 0)):
-        for board in boards:
-            assert patterns.value(board_of(board)) == slow_value(patterns, board)
+    both = (random_patterns(texts, 1), random_patterns(texts, 2, 0))
+    assert [patterns.value(board_of(board)) for patterns in both for board in boards] == [
+        slow_value(patterns, board) for patterns in both for board in boards
+    ]
 
 
 @pytest.mark.parametrize("texts", SETS)
@@ -65,9 +67,10 @@ def test_phases_by_disc_count(boundaries: tuple[int, ...]) -> None:
     weights = np.zeros((len(boundaries) + 1, shapes.weights), np.int16)
     weights[:] = np.arange(1, len(weights) + 1)[:, None]
     patterns = Patterns.of_weights(shapes, boundaries, weights)
-    for discs, phase in enumerate(phases_at(*boundaries)):
-        board = board_of(((1 << discs) - 1, 0))
-        assert patterns.value(board) == (phase + 1) * len(shapes.instances)
+    assert [
+        patterns.value(board_of(((1 << discs) - 1, 0)))
+        for discs in range(len(phases_at(*boundaries)))
+    ] == [(phase + 1) * len(shapes.instances) for phase in phases_at(*boundaries)]
 
 
 @pytest.mark.parametrize("texts", SETS)
@@ -129,13 +132,13 @@ def test_the_block_has_cuts() -> None:
     given[24, 64] = 2, -6, 50, 8, 20, 9, 10, 11
     cells = patterns.block(given)
     assert cells.size == layout.PATTERN_CELLS
-    for depth in range(layout.MOST_CUT_DEPTH + 3):
-        for discs in range(65):
-            first = cut_of(depth, discs)
-            found = cells[first : first + layout.CUT_CELLS]
-            assert (found == given[min(depth, layout.MOST_CUT_DEPTH), discs]).all()
+    places = [*itertools.product(range(layout.MOST_CUT_DEPTH + 3), range(65))]
+    firsts = [cut_of(depth, discs) for depth, discs in places]
+    found = [cells[first : first + layout.CUT_CELLS].tolist() for first in firsts]
+    expected = [given[min(depth, layout.MOST_CUT_DEPTH), discs] for depth, discs in places]
+    assert found == [cut.tolist() for cut in expected]
     one = 1 << layout.SLOPE_BITS
     bare = [one, 0, layout.NEVER, 0, 0, one, 0, 0]
-    for block in (patterns.block(), patterns.block(layout.no_cuts())):
-        assert (block[layout.CUTS :].reshape(-1, layout.CUT_CELLS) == bare).all()
-        assert (block[: layout.CUTS] == cells[: layout.CUTS]).all()
+    blocks = np.stack([patterns.block(), patterns.block(layout.no_cuts())])
+    assert (blocks[:, layout.CUTS :].reshape(-1, layout.CUT_CELLS) == bare).all()
+    assert (blocks[:, : layout.CUTS] == cells[: layout.CUTS]).all()

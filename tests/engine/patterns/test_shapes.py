@@ -93,8 +93,11 @@ def test_names_of_sets() -> None:
     )
     assert parse_shapes(["rows", "a1"])[-1] == (0,)
     assert parse_shapes([]) == ()
-    for name in SETS:
-        assert all(len(squares) <= MOST_SQUARES for squares in parse_shapes([name]))
+    assert not [
+        name
+        for name in SETS
+        if not all(len(squares) <= MOST_SQUARES for squares in parse_shapes([name]))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -173,15 +176,18 @@ def test_images_are_the_symmetries() -> None:
 
 def test_random_shapes_hang_together() -> None:
     rng = np.random.default_rng(0)
-    for count in range(1, MOST_SQUARES + 1):
-        for _ in range(50):
-            squares = random_shape(count, rng)
-            assert len(set(squares)) == count
-            for place, square in enumerate(squares[1:], 1):
-                assert any(
-                    max(abs(square % 8 - one % 8), abs(square // 8 - one // 8)) == 1
-                    for one in squares[:place]
-                )
-            assert parse_shape(shape_text(squares)) == squares
+    counts = [count for count in range(1, MOST_SQUARES + 1) for _ in range(50)]
+    shapes = [random_shape(count, rng) for count in counts]
+    assert [len(set(squares)) for squares in shapes] == counts
+    assert [parse_shape(shape_text(squares)) for squares in shapes] == shapes
+    assert not [
+        (square, squares)
+        for squares in shapes
+        for place, square in enumerate(squares[1:], 1)
+        if not any(
+            max(abs(square % 8 - one % 8), abs(square // 8 - one // 8)) == 1
+            for one in squares[:place]
+        )
+    ]
     drawn = [random_shape(6, np.random.default_rng(seed)) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]

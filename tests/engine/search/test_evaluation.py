@@ -61,17 +61,17 @@ def test_classes_by_hand() -> None:
     assert "".join(map(str, reference.CLASS_OF)) == "".join(rows + rows[::-1])
 
 
+@pytest.mark.parametrize("rules", RULES)
 @quick
 @given(any_boards, weights_of_any_sign)
-def test_as_reference(board: Board, weights: tuple[int, ...]) -> None:
-    for rules in RULES:
-        own, opp = board
-        if reference.is_over(own, opp):
-            expected = reference.final_score(own, opp, rules) * WIN
-        else:
-            expected = reference.evaluate(own, opp, weights)
-        assert kernel_leaf(board, weights, rules) == expected
-        assert kernel_leaf((opp, own), weights, rules) == -expected
+def test_as_reference(rules: int, board: Board, weights: tuple[int, ...]) -> None:
+    own, opp = board
+    if reference.is_over(own, opp):
+        expected = reference.final_score(own, opp, rules) * WIN
+    else:
+        expected = reference.evaluate(own, opp, weights)
+    assert kernel_leaf(board, weights, rules) == expected
+    assert kernel_leaf((opp, own), weights, rules) == -expected
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -82,31 +82,31 @@ def test_each_term_as_reference(board: Board) -> None:
         assert values == reference.terms(*board)
 
 
-def test_corner_terms() -> None:
+@pytest.mark.parametrize("symmetry", range(8))
+def test_corner_terms(symmetry: int) -> None:
     """X and C squares count beside empty corners only, each square for its own corner."""
     x, c = single(terms.X_SQUARES), single(terms.C_SQUARES)
-    for symmetry in range(8):
 
-        def board(own: str, opp: str, symmetry: int = symmetry) -> Board:
-            discs = [
-                reference.mask([reference.square_of(name) for name in names.split()]) | start
-                for names, start in ((own, START[0]), (opp, START[1]))
-            ]
-            return (
-                reference.transform(discs[0], symmetry),
-                reference.transform(discs[1], symmetry),
-            )
+    def board(own: str, opp: str, symmetry: int = symmetry) -> Board:
+        discs = [
+            reference.mask([reference.square_of(name) for name in names.split()]) | start
+            for names, start in ((own, START[0]), (opp, START[1]))
+        ]
+        return (
+            reference.transform(discs[0], symmetry),
+            reference.transform(discs[1], symmetry),
+        )
 
-        assert kernel_leaf(board("b2", ""), x) == 1
-        assert kernel_leaf(board("b2 a1", ""), x) == 0
-        assert kernel_leaf(board("b2", "a1"), x) == 0
-        assert kernel_leaf(board("b2 g7", "b7 a8"), x) == 2
-        assert kernel_leaf(board("b2", ""), c) == 0
-        assert kernel_leaf(board("a2 b1", ""), c) == 2
-        assert kernel_leaf(board("a2 b1", "a7 g8 h7"), c) == -1
-        assert kernel_leaf(board("a2 b1 a1", "a7 b8"), c) == -2
-        assert kernel_leaf(board("a3 c1 c3 d1", "f6 f8"), x) == 0
-        assert kernel_leaf(board("a3 c1 c3 d1", "f6 f8"), c) == 0
+    assert kernel_leaf(board("b2", ""), x) == 1
+    assert kernel_leaf(board("b2 a1", ""), x) == 0
+    assert kernel_leaf(board("b2", "a1"), x) == 0
+    assert kernel_leaf(board("b2 g7", "b7 a8"), x) == 2
+    assert kernel_leaf(board("b2", ""), c) == 0
+    assert kernel_leaf(board("a2 b1", ""), c) == 2
+    assert kernel_leaf(board("a2 b1", "a7 g8 h7"), c) == -1
+    assert kernel_leaf(board("a2 b1 a1", "a7 b8"), c) == -2
+    assert kernel_leaf(board("a3 c1 c3 d1", "f6 f8"), x) == 0
+    assert kernel_leaf(board("a3 c1 c3 d1", "f6 f8"), c) == 0
 
 
 def test_by_hand() -> None:
@@ -134,14 +134,14 @@ SCORES = [
 ]
 
 
+@pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize(("cells", "standard", "reverse"), SCORES)
-def test_finished_games(cells: str, standard: int, reverse: int) -> None:
-    board = parse(cells, "X")
+def test_finished_games(cells: str, standard: int, reverse: int, rules: int) -> None:
+    board, score = parse(cells, "X"), {STANDARD: standard, REVERSED: reverse}[rules]
     assert reference.is_over(*board)
-    for rules, score in ((STANDARD, standard), (REVERSED, reverse)):
-        assert reference.final_score(*board, rules) == score
-        assert kernel_leaf(board, FULL_WEIGHTS, rules) == score * WIN
-        assert kernel_leaf((board[1], board[0]), FULL_WEIGHTS, rules) == -score * WIN
+    assert reference.final_score(*board, rules) == score
+    assert kernel_leaf(board, FULL_WEIGHTS, rules) == score * WIN
+    assert kernel_leaf((board[1], board[0]), FULL_WEIGHTS, rules) == -score * WIN
 
 
 @quick

@@ -37,13 +37,14 @@ def test_terms_are_arguments_and_attributes_by_name() -> None:
     agent = evolve.AlphaBetaAgent([[1] * 10] * 2, **given)
     assert agent == evolve.AlphaBetaAgent([[1] * 10] * 2, terms=given)
     assert hash(agent) == hash(evolve.AlphaBetaAgent([[1] * 10] * 2, terms=given))
-    for number, term in enumerate(TERM_NAMES, 1):
-        assert getattr(agent, term) == agent.terms[term] == (number, -number)
-        assert agent.parameters[term] == [number, -number]
-        assert agent.row[layout.PHASES + place_of(term)] == number
+    by_name = {term: (number, -number) for number, term in enumerate(TERM_NAMES, 1)}
+    assert {term: getattr(agent, term) for term in TERM_NAMES} == agent.terms == by_name
+    assert {term: agent.parameters[term] for term in TERM_NAMES} == given
+    row = [agent.row[layout.PHASES + place_of(term)] for term in TERM_NAMES]
+    assert row == [*range(1, len(TERM_NAMES) + 1)]
     changed = replace(agent, mobility=[9, 9])
     assert changed.terms == {**agent.terms, "mobility": (9, 9)}
-    with pytest.raises(AgentError, match="no term 'tempo'; there are mobility"):
+    with pytest.raises(AgentError, match="'tempo'"):
         evolve.AlphaBetaAgent([[1] * 10], tempo=[1])
     with pytest.raises(AttributeError, match="tempo"):
         _ = agent.tempo  # type: ignore[attr-defined]

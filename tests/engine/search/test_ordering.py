@@ -68,13 +68,14 @@ def test_groups_go_from_corners_to_the_squares_beside_them() -> None:
 
 def test_odd_quadrants() -> None:
     rng = random.Random(1)
-    for _ in range(50):
-        empty = rng.getrandbits(64) & rng.getrandbits(64)
-        expected = 0
-        for x, y in ((0, 0), (4, 0), (0, 4), (4, 4)):
-            quadrant = sum(1 << 8 * (y + j) + x + i for i in range(4) for j in range(4))
-            expected |= quadrant * ((empty & quadrant).bit_count() % 2)
-        assert int(odd_quadrants(U(empty))) == expected
+    quadrants = [
+        sum(1 << 8 * (y + j) + x + i for i in range(4) for j in range(4))
+        for x, y in ((0, 0), (4, 0), (0, 4), (4, 4))
+    ]
+    empty = [rng.getrandbits(64) & rng.getrandbits(64) for _ in range(50)]
+    assert [int(odd_quadrants(U(one))) for one in empty] == [
+        sum(q for q in quadrants if (one & q).bit_count() % 2) for one in empty
+    ]
 
 
 def order_of(lister: object, engine: Engine, board: Board, known: int) -> list[int]:

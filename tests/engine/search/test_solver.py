@@ -106,7 +106,7 @@ def test_passes(rules: int) -> None:
 def test_finished_games(rules: int) -> None:
     """Any number of empties, also those where the last squares are nobody's."""
     engine = Engine(rules)
-    for cells in (
+    boards = [
         "X" * 64,
         "-" * 64,
         "X" * 40 + "O" * 24,
@@ -116,20 +116,20 @@ def test_finished_games(rules: int) -> None:
         "O" * 58 + "-" * 6,
         "X" * 24 + "-" * 24 + "O" * 16,
         "X" * 9 + "-" * 55,
-    ):
-        for side in "XO":
-            board = parse(cells, side)
-            assert engine.solve_deep(board) == reference.final_score(*board, rules)
+    ]
+    ends = [parse(cells, side) for cells in boards for side in "XO"]
+    scores = [reference.final_score(*board, rules) for board in ends]
+    assert [engine.solve_deep(board) for board in ends] == scores
 
 
-def test_wipe_outs() -> None:
+@pytest.mark.parametrize(("rules", "score"), [(STANDARD, 64), (REVERSED, -3)])
+def test_wipe_outs(rules: int, score: int) -> None:
     """A game won by taking the last disc: 64 standard; reversed, the discs themselves."""
     board = parse("XO-" + "-" * 61, "X")
-    for rules, score in ((STANDARD, 64), (REVERSED, -3)):
-        engine = Engine(rules)
-        assert engine.solve_move(board) == (2, score)
-        assert engine.solve_deep(board) == score
-        assert engine.solve_deep((board[1], board[0])) == -score
+    engine = Engine(rules)
+    assert engine.solve_move(board) == (2, score)
+    assert engine.solve_deep(board) == score
+    assert engine.solve_deep((board[1], board[0])) == -score
 
 
 def check_windows(engine: Engine, board: Board, exact: int, rng: random.Random) -> None:
@@ -167,16 +167,17 @@ def test_lowest_square_of_ties(rules: int) -> None:
     """At twelve empties: the chosen square is the lowest whose score is the best."""
     rng = random.Random(45 + rules)
     engine = Engine(rules)
-    ties = 0
+    found, expected, ties = [], [], 0
     for board in reference.random_boards(rng, 60, 8, 12):
         values = {
             square: -engine.solve_deep(reference.play(*board, square))
             for square in reference.legal_moves(*board)
         }
         if values:
-            best = max(values.values())
-            ties += list(values.values()).count(best) > 1
-            assert engine.solve_move(board) == reference.best_of(values)
+            ties += [*values.values()].count(max(values.values())) > 1
+            found.append(engine.solve_move(board))
+            expected.append(reference.best_of(values))
+    assert found == expected
     assert ties > 10
 
 
@@ -203,14 +204,16 @@ def test_nodes_do_not_depend_on_the_past(rules: int) -> None:
     boards = reference.random_boards(rng, 25, 9, 13)
     boards = [board for board in boards if reference.legal_moves(*board)]
     used = Engine(rules)
+    found, expected = [], []
     for board in boards + boards[::-1]:
         fresh = Engine(rules)
-        assert used.solve_move(board) == fresh.solve_move(board)
-        assert used.nodes == fresh.nodes
+        expected.append((fresh.solve_move(board), fresh.nodes))
+        found.append((used.solve_move(board), used.nodes))
         used.best_move(board, 4)
         used.budget = 50
         used.solve_move(board)
         used.budget = 0
+    assert found == expected
 
 
 def ffo_positions() -> list[tuple[int, Board, dict[int, int]]]:
@@ -241,19 +244,20 @@ def test_ffo(number: int, board: Board, scores: dict[int, int]) -> None:
     if number == 40:  # 20 empties: its other moves take longer than all positions above
         return
     assert set(scores) == set(reference.legal_moves(*board))
-    for square, score in scores.items():
-        assert -engine.solve_deep(reference.play(*board, square)) == score
+    assert {
+        square: -engine.solve_deep(reference.play(*board, square)) for square in scores
+    } == scores
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_small_and_large_tables_agree(rules: int) -> None:
     """FFO positions of 14 empties under both rules: the table changes the nodes alone."""
-    for _, board, _ in ffo_positions()[:7]:
-        answers = {
-            Engine(rules, table_bits=bits).solve_move(board)
-            for bits in (1, 5, layout.GAME_TABLE_BITS, MANY_BITS)
-        }
-        assert len(answers) == 1
+    boards = [board for _, board, _ in ffo_positions()[:7]]
+    small, *others = (
+        [Engine(rules, table_bits=bits).solve_move(board) for board in boards]
+        for bits in (1, 5, layout.GAME_TABLE_BITS, MANY_BITS)
+    )
+    assert others == [small] * 3
 
 
 @pytest.mark.parametrize(("rules", "pinned"), [(STANDARD, 1166291), (REVERSED, 1992221)])

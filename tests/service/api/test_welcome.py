@@ -35,20 +35,20 @@ def test_what_a_first_visit_offers_is_offered_under_new_too(app: App) -> None:
     found = app.get("welcome")
     assert [one["name"] for one in found["goals"]] == ["evolve", "teach"]
     goals = {goal["name"]: goal["offers"] for goal in app.get("goals")["items"]}
-    for goal in found["goals"]:
-        (offer,) = goal["offers"]
-        assert offer in goals[goal["name"]]
-        asked = {"settings": offer["settings"]}
-        checked = app.post(f"commands/{offer['command']}/check", asked, 200)
-        assert checked["line"] == f"evolve {offer['option']}"
+    offers = {goal["name"]: goal["offers"][0] for goal in found["goals"]}
+    assert not [name for name, offer in offers.items() if offer not in goals[name]]
+    lines = [
+        app.post(f"commands/{one['command']}/check", {"settings": one["settings"]}, 200)["line"]
+        for one in offers.values()
+    ]
+    assert lines == [f"evolve {offer['option']}" for offer in offers.values()]
     assert app.get(f"agents/{found['play']['agent']}")["id"] == "level-5"
 
 
 def test_the_example_becomes_a_run_like_any_other(app: App) -> None:
     told = app.get("welcome")["run"]
-    for _ in range(2):
-        run = app.post("welcome/example", {}, 201)
-        assert run == {**told, "date": run["date"]}
+    first, again = (app.post("welcome/example", {}, 201) for _ in range(2))
+    assert first == again == {**told, "date": first["date"]}
     assert app.get("runs")["total"] == 1
     found = evolve.load_run(app.folders.run("example"))
     assert len(found.generations) == told["target"] == 12

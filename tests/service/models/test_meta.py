@@ -18,9 +18,9 @@ def test_the_first_table_of_a_kind_can_be_drawn(kind: KindInfo) -> None:
     assert set(first.over) <= names
     charts = [column.chart for column in first.columns if column.chart is not None]
     assert charts
-    for chart in charts:
-        formats = {one.format for one in first.columns if one.chart == chart}
-        assert len(formats) == 1, f"{chart.title} draws numbers of several kinds"
+    assert {
+        len({one.format for one in first.columns if one.chart == chart}) for chart in charts
+    } == {1}
 
 
 def test_seeds_are_never_empty_and_a_check_may_not_decide() -> None:
