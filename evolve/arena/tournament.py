@@ -216,9 +216,10 @@ class Tournament:
 
     def ratings(self) -> list[Estimate]:
         """Return the ratings from all games so far, of the agents that have played."""
+        played = 1 + max(j for _, j in self._results)
         if self.anchors.count:
-            return self.anchors.rated(len(self.names), self._meetings)
-        return bradley_terry(1 + max(j for _, j in self._results), self._meetings)
+            return self.anchors.rated(played, self._meetings)
+        return bradley_terry(played, self._meetings)
 
     @property
     def comparable(self) -> bool:

@@ -202,7 +202,10 @@ def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> N
         columns = ["trial", "lives", "score", "low", "high"]
         print_rows(columns, [[row[name] for name in columns] for row in rows])
     elif len(rows) > 1:
-        pair = f"{rows[0]['games'] // (len(rows) - 1)} games a pair"
+        fewest = min(row["games"] for row in rows)
+        alone = sum(row["games"] for row in rows) == 2 * fewest * (len(rows) - 1) and len(rows) > 2
+        games = fewest if alone else fewest // (len(rows) - 1)
+        pair = f"{games} games each with the defaults" if alone else f"{games} games a pair"
         print_line("the final so far:" if verdict is None else f"final, {pair}:")
         values = []
         for row in rows:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from evolve.config.base import demand
-from evolve.config.sweep import SweepSettings, matches_of
+from evolve.config.sweep import SweepSettings
 
 
 class ProgramSweepSettings(SweepSettings):
@@ -82,7 +82,11 @@ class ProgramSweepSettings(SweepSettings):
     @property
     def final_matches(self) -> int:
         """See SweepSettings; with --games, the number of trials is no limit."""
-        return super().final_matches if self.games is None else matches_of(self.finalists + 1)
+        return super().final_matches if self.games is None else self.matches_of(self.finalists + 1)
+
+    def matches_of(self, players: int) -> int:
+        """Matches of a final: each with the defaults, and the winner once more."""
+        return players if players > 1 else 0
 
     @property
     def games_of_trials(self) -> int | None:

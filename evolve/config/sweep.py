@@ -31,11 +31,6 @@ _SHARE: Final = 3
 """Games of the trials for each game of the final."""
 
 
-def matches_of(players: int) -> int:
-    """Matches of a final: a round robin, and the winner against the defaults once more."""
-    return players * (players - 1) // 2 + 1 if players > 1 else 0
-
-
 def _known(kind: str) -> str:
     if kind not in SWEEP_TARGETS:
         raise ValueError(f"there is no {kind!r}; there are {', '.join(SWEEP_TARGETS)}")
@@ -296,7 +291,11 @@ class SweepSettings(Settings):
     @property
     def final_matches(self) -> int:
         """Most matches of the final, or of the retest after the rungs."""
-        return self.retest if self.rungs else matches_of(min(self.finalists + 1, self.trials))
+        return self.retest if self.rungs else self.matches_of(min(self.finalists + 1, self.trials))
+
+    def matches_of(self, players: int) -> int:
+        """Matches of a final: a round robin, and the winner against the defaults once more."""
+        return players * (players - 1) // 2 + 1 if players > 1 else 0
 
     @property
     def final_games(self) -> int:

@@ -78,7 +78,7 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
     "program": SweepTarget(
         "evolve.sweeps.program_plan:ProgramPlan",
         "Search the parameters of any program.",
-        settings={"pruner": "race", "finalists": 2},
+        settings={"pruner": "race"},
         model="evolve.config.program_sweep:ProgramSweepSettings",
         unused=("budget", "rungs", "retest", "storage", "study"),
     ),

@@ -20,8 +20,8 @@ from evolve.agents.agent import Agent, StoredAgent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import Match, MatchResult
 from evolve.arena.match_files import MatchFolder
-from evolve.arena.tournament import Contest, Row, Tournament
-from evolve.config.sweep import SweepSettings, matches_of
+from evolve.arena.tournament import Anchors, Contest, Row, Tournament
+from evolve.config.sweep import SweepSettings
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove_tree
 from evolve.fitness.executor import Executor
@@ -128,8 +128,12 @@ class SweepFinal:
                 self.finalists.append(trial)
                 self.agents.append(agent)
                 self.defaults = trial if is_defaults(trial) else self.defaults
+        if self.defaults is not None and self.plan.by_defaults:  # they meet all others
+            place = self.finalists.index(self.defaults)
+            self.finalists.insert(0, self.finalists.pop(place))
+            self.agents.insert(0, self.agents.pop(place))
         self.names = [f"trial-{trial.number}" for trial in self.finalists]
-        matches = matches_of(len(self.agents))
+        matches = sweep.matches_of(len(self.agents))
         self.openings = openings_of_final(sweep, self.trials, matches)
         self.games = 2 * self.openings * matches
         key = f"{self.names} {self.openings} {sweep.seed}"
@@ -142,13 +146,16 @@ class SweepFinal:
         """
         if not self.finalists:
             return None
-        rows = self.round_robin() if len(self.finalists) > 1 else []
+        rows = self.play_one_another() if len(self.finalists) > 1 else []
         winner = self.finalists[self.names.index(rows[0].agent) if rows else 0]
         alone = self.defaults is None or winner is self.defaults
         return self.save(rows, winner, None if alone else self.retest(winner))
 
-    def round_robin(self) -> list[Row]:
-        """Let all finalists play one another; return their rows, the strongest first."""
+    def play_one_another(self) -> list[Row]:
+        """Let the finalists play; return their rows, the strongest first.
+
+        It is a round robin, or each meets the defaults alone, see `Plan.by_defaults`.
+        """
         self.observer.note(
             f"the final: {count_of(len(self.agents), 'agent')}, {2 * self.openings} games a pair, "
             f"{self.games} at most"
@@ -161,7 +168,14 @@ class SweepFinal:
             self.matches.play(match, done)
 
         openings = partial(self._openings, Part.PLAYOFF)
-        rating = Tournament(contest, openings, executor=self.executor, play_match=play)
+        alone = self.defaults is not None and self.plan.by_defaults
+        rating = Tournament(
+            contest,
+            openings,
+            executor=self.executor,
+            play_match=play,
+            anchors=Anchors(1, (0.0,)) if alone else Anchors(),
+        )
         rating.play(self.matches.progress)
         rows = rating.rows()
         self._write_standings(rows)

@@ -39,6 +39,8 @@ class Plan(ABC):
     """
 
     sweep: SweepSettings
+    by_defaults: ClassVar[bool] = False
+    """Whether strength is measured by games with the defaults, in the final too."""
 
     @property
     @abstractmethod

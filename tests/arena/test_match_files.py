@@ -219,7 +219,7 @@ def test_two_writers_are_refused() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its locks are others")
 @pytest.mark.parametrize(
-    ("word", "out", "named"), [("match", "g.csv", ""), ("rate", "g", "/.lock")]
+    ("word", "out", "named"), [("match", "g.parquet", ""), ("rate", "g", "/.lock")]
 )
 def test_where_files_cannot_be_locked_it_says_so(
     word: str, out: str, named: str, monkeypatch: pytest.MonkeyPatch
@@ -230,7 +230,7 @@ def test_where_files_cannot_be_locked_it_says_so(
     monkeypatch.setattr("fcntl.flock", unable)
     said = fails(word, "swh", "zero", "--games", 2, "--out", out)
     assert said.startswith(f"{out}{named}: files cannot be locked there")
-    assert not Path(".g.csv.keeping").exists()
+    assert not Path(".g.parquet.keeping").exists()
 
 
 def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
