@@ -32,7 +32,6 @@ from evolve.sweeps.scatter import Scatter, Setting, scatter_of
 _SHOWN: Final = 24
 """Most settings that are drawn: the first of the scatter."""
 _COLUMNS: Final = 4
-_TICKS: Final = 4
 _STEPS: Final = (1, 2, 5, 10)
 """Steps between ticks, times a power of ten."""
 _LABEL: Final = 14
@@ -66,13 +65,10 @@ def plot_sweep(run: Run, look: Look) -> Picture:
 
 def _about(scatter: Scatter, shown: int) -> str:
     """What the trials over each setting are, in lines."""
-    count = len(scatter.settings)
-    lines = ["below: the trials over each setting, blue above the mean; star: the best"]
-    if scatter.defaults is not None:
-        lines[0] += ", diamond: the defaults"
-    if shown < count:
-        lines += [f"{shown} of {count} settings; the table has all"]
-    return "\n".join([*lines, scatter.note] if scatter.note else lines)
+    marks = "star: the best" + ", diamond: the defaults" * (scatter.defaults is not None)
+    cut = f"{shown} of {len(scatter.settings)} settings; the table has all"
+    more = [cut] * (shown < len(scatter.settings)) + [scatter.note] * bool(scatter.note)
+    return "\n".join([f"below: the trials over each setting, blue above the mean; {marks}", *more])
 
 
 def _draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:
@@ -81,15 +77,9 @@ def _draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -
         part = trials[trials["state"] == state]
         if part.empty:
             continue
+        error = Z95 * part["score_error"] if state == "COMPLETE" else None
         axes.errorbar(
-            part["number"],
-            part["score"],
-            yerr=Z95 * part["score_error"] if state == "COMPLETE" else None,
-            fmt="o",
-            ms=3,
-            lw=0.8,
-            color=colour,
-            label=label,
+            part["number"], part["score"], error, fmt="o", ms=3, lw=0.8, color=colour, label=label
         )
     complete = trials[trials["state"] == "COMPLETE"]
     axes.step(
@@ -124,7 +114,7 @@ def _draw_setting(axes: Axes, scatter: Scatter, setting: Setting) -> None:
         if setting.log:
             values = [float(f"{value_at(share, setting):.2g}") for share in (0.0, 0.5, 1.0)]
         else:
-            found = MaxNLocator(_TICKS, steps=_STEPS).tick_values(setting.low, setting.high)
+            found = MaxNLocator(4, steps=_STEPS).tick_values(setting.low, setting.high)
             values = [round(value, 9) for value in found if setting.low <= value <= setting.high]
         ticks = np.array([to_unit(value, setting) for value in values])
         texts = [whole(value) if abs(value) >= 1000 else f"{value:.3g}" for value in values]
