@@ -31,7 +31,6 @@ from evolve.sweeps.scatter import Scatter, Setting, scatter_of
 
 _SHOWN: Final = 24
 """Most settings that are drawn: the first of the scatter."""
-_COLUMNS: Final = 4
 _STEPS: Final = (1, 2, 5, 10)
 """Steps between ticks, times a power of ten."""
 _LABEL: Final = 14
@@ -46,19 +45,20 @@ def plot_sweep(run: Run, look: Look) -> Picture:
         raise RunError(f"{run.path} has no finished trial to draw yet")
     scatter = scatter_of(run.path)
     settings = scatter.settings[:_SHOWN]
-    rows = -(-len(settings) // _COLUMNS)
+    columns = max(1, min(4, len(settings)))
+    rows = -(-len(settings) // columns)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
     with picture(look, text, (12.0, 4.2 + 2.4 * rows)) as figure:
-        grid = figure.add_gridspec(1 + rows, _COLUMNS, height_ratios=[1.6] + [1.0] * rows)
+        grid = figure.add_gridspec(1 + rows, columns, height_ratios=[1.6] + [1.0] * rows)
         judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
         top = figure.add_subplot(grid[0, :])
         _draw_history(top, trials, judges)
         if settings:
             top.set_title(_about(scatter, len(settings)), loc="right", fontsize="small", color=GREY)
         for index, setting in enumerate(settings):
-            axes = figure.add_subplot(grid[1 + index // _COLUMNS, index % _COLUMNS])
+            axes = figure.add_subplot(grid[1 + index // columns, index % columns])
             _draw_setting(axes, scatter, setting)
-            if index % _COLUMNS == 0:
+            if index % columns == 0:
                 axes.set_ylabel("score")
     return figure
 
