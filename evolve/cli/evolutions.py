@@ -12,12 +12,7 @@ from evolve.agents.reference import read_agent
 from evolve.cli.cluster import executor_for, where
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
-from evolve.cli.output import (
-    GENERATIONS_SPARE,
-    columns_shown,
-    generation_texts,
-    legend_of_generations,
-)
+from evolve.cli.output import GENERATIONS_SPARE, columns_shown, generation_texts, legend_of
 from evolve.cli.runs import describe_champion
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
@@ -50,7 +45,7 @@ class _GenerationsView(ProgressView):
     def __init__(self, evolution: Evolution) -> None:
         self._settings = settings = evolution.settings
         self.columns = columns_shown(settings.panel == "ladder")
-        self.legend = legend_of_generations(settings.panel == "ladder")
+        self.legend = legend_of(self.columns)
         self.begun = evolution.generation + 1.0, float(settings.generations)
         panel = 2.0 * settings.panel_openings * evolution.panel.opponents / settings.panel_every
         games = (settings.games_a_generation + panel) * settings.work(settings.generations)

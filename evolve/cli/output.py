@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -131,8 +131,11 @@ def narrow(value: Any) -> Any:
     return value
 
 
-_LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
-_RATING: Final = "rating: smoothed over all generations, so later ones change it"
+LEGEND: Final = (
+    "rating: smoothed over all generations, so later ones change it",
+    "past_score: against the run's past champions; over_budget: games lost on nodes",
+)
+"""What columns of generations mean whose names do not say it; a line begins with its column."""
 GENERATIONS_SPARE: Final = ("over_budget", "past_score", "seconds")
 """Columns of generations that a narrow terminal has no room for, the first of them first."""
 _WITH_ERRORS: Final = ("panel_elo", "rating", "rise")
@@ -151,9 +154,9 @@ def columns_shown(ladder: bool) -> tuple[str, ...]:
     return (*(name for name in names if name not in left_out), *last)
 
 
-def legend_of_generations(ladder: bool) -> list[str]:
-    """What columns of generations mean whose names do not say it, in lines."""
-    return [_RATING, _LEGEND] if ladder else [_LEGEND]
+def legend_of(columns: Iterable[object]) -> list[str]:
+    """The lines of the legend that explain columns there are."""
+    return [line for line in LEGEND if line.partition(":")[0] in {*columns}]
 
 
 def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
@@ -179,7 +182,7 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
         print_rows((*first, *more), rows, spare=spare, stacked=True)
     else:  # there is room
         print_frame(frame)
-    for line in legend_of_generations("rating" in frame):
+    for line in legend_of(frame):
         print_text(line)
 
 
@@ -222,14 +225,13 @@ _OVER_DEFAULTS: Final = ("elo", "elo_low", "elo_high", "defaults_score", "defaul
 """What is shown of trials that play the defaults, in place of a score."""
 
 
-def print_lives(
-    run: Run, frame: pd.DataFrame, first: Sequence[str] = ("rung", "candidate")
-) -> None:
-    """Print trials, by default those of the rungs, with the first settings of the scatter."""
+def print_lives(run: Run, frame: pd.DataFrame) -> None:
+    """Print trials, or those of the rungs, with the first settings of the scatter."""
     from evolve.sweeps.scatter import scatter_of  # not above: it loads pyarrow
 
     columns_of_trials = run.kind.reading.tables["trials"].columns
     assert columns_of_trials is not None
+    first = [name for name in ("rung", "candidate", "number") if name in frame][:2]
     others = (*columns_of_trials.names, *first)
     scatter = scatter_of(run.path)
     parameters = [name for name in frame.columns if name not in others]

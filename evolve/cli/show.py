@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -178,9 +177,9 @@ def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame
     return frame.drop(columns=[name for name in present if frame[name].isna().all()])
 
 
-_PRINTED: Final[dict[str, Callable[[evolve.Run, pd.DataFrame], None]]] = {
+_PRINTED: Final = {
     "generations": print_generations,
-    "trials": partial(print_lives, first=["number"]),
+    "trials": print_lives,
     "rungs": print_lives,
     "final": print_final,
 }

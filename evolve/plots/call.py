@@ -53,20 +53,12 @@ _OF_KIND: Final[Mapping[str, Callable[[Any, Look], Picture]]] = {
 }
 """The function that draws the agents of a kind."""
 _LONGEST: Final = 40
-_TICKS: Final = 25
-"""Most characters of all names below an axis."""
-_NEXT: Final = 18
-"""Most characters of two names that stand in one line."""
-_LINE: Final = 0.32
-"""Inches of height for each point."""
 _PARTS: Final = {
     "settings": "mean over seeds, 95 %",
     "differences": "difference, seed by seed, 95 % after Holm",
     "effects": "main effect, seed by seed, 95 % after Holm",
 }
 """The tables of a comparison that are drawn, and what they show."""
-_SETTINGS: Final = (11.0, 4.8)
-"""Inches of a picture of settings with each seed's figure."""
 
 
 def plot(
@@ -121,7 +113,7 @@ def plot(
     else:
         groups = _groups(opened)
         courses = _courses(groups, None, None)
-        with picture(look, _title(opened), _SETTINGS) as made:
+        with picture(look, _title(opened), (11.0, 4.8)) as made:
             left, right = made.subplots(1, 2, width_ratios=(5, 2))
             _draw_seeds(right, over_seeds(opened), groups)
             draw_chart(left, courses, whole=True)
@@ -262,7 +254,7 @@ def _made(
     look = look_of(style, size, title)
     if ax is not None:
         return drawn_on(ax, drawers[0], title, output, size)
-    height = 0.4 + sum(0.8 + _LINE * count for count in counts)
+    height = 0.4 + sum(0.8 + 0.32 * count for count in counts)
     with picture(look, text, (look.style.size[0] * 0.85, height)) as made:
         axes = made.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
         for draw, part in zip(drawers, axes.ravel().tolist(), strict=True):
@@ -283,9 +275,7 @@ def _draw_points(
     axes.hlines(places, least, most, color=SERIES[0], lw=1.6, zorder=2)
     axes.plot(value, places, "o", color=SERIES[0], ms=5, zorder=3)
     lines = [[short(line, _LONGEST) for line in str(name).splitlines()] for name in names]
-    joined = [
-        "\n".join(parts) if max(map(len, parts)) > _NEXT else " ".join(parts) for parts in lines
-    ]
+    joined = ["\n".join(parts) if max(map(len, parts)) > 18 else " ".join(parts) for parts in lines]
     axes.set_yticks(places, joined, parse_math=False)
     axes.set_ylim(-len(value) + 0.4, 0.6)
     axes.grid(axis="x", color=LINE, lw=0.6)
@@ -315,5 +305,5 @@ def _draw_seeds(axes: Axes, found: Comparison | str, groups: Sequence[Group]) ->
     text = "each seed, and the mean" if few else "each seed, mean, 95 %"
     axes.set_title(text, fontsize="small", color=GREY, loc="left")
     axes.set_xlim(-0.6, len(groups) - 0.4)
-    long = max(map(len, names)) * len(names) > _TICKS  # the legend names their colours
+    long = max(map(len, names)) * len(names) > 25  # the legend names their colours
     axes.set_xticks(range(len(groups)), [""] * len(names) if long else names, parse_math=False)

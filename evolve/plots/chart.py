@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from evolve.agents.calibration.ratings import words_of
 from evolve.engine.board.rules import RULE_SETS, RuleSet
@@ -38,14 +38,10 @@ _LADDER: Final = ("rating", "elo", "panel_elo")
 _UNITS: Final = ((1.0, "s"), (60.0, "min"), (3600.0, "h"))
 _ENOUGH: Final = 150.0
 """Largest number on an axis of seconds, minutes; more are written in the next unit."""
-_CAPTION: Final = 90
-"""Most characters of a line of a caption."""
 _LONGEST: Final = 40
 """Most characters of a setting's name."""
 _WIDE: Final = 5.0
 """Inches of axes from which there is room for whole names of rungs."""
-_NARROW: Final = 3.0
-"""Inches of a picture below which there is room for none."""
 _BETWEEN: Final = 1.4
 """Least distance of two rungs that have names, in sizes of their type."""
 
@@ -63,6 +59,7 @@ def draw_chart(
     metrics = dict.fromkeys(course.metric for course in courses)
     if len(metrics) > 1:
         raise RunError(f"these have different curves: {', '.join(metrics)}; name one metric")
+    courses = _in_unit(courses)
     first, alone = courses[0], len(courses) == 1
     _, names = short_names([course.name for course in courses])
     names = [short(name, _LONGEST) for name in names]
@@ -85,7 +82,7 @@ def draw_chart(
     rules = _ladder_of(courses)
     _label_axes(axes, courses, rules)
     if caption:
-        text = textwrap.fill(caption_of(courses), _CAPTION)
+        text = textwrap.fill(caption_of(courses), 90)
         axes.set_title(text, fontsize="small", color=GREY, loc="left")
     if not alone or first.dots is not None:
         (legend_of_picture if whole else legend_below)(axes)
@@ -168,26 +165,18 @@ def _label_axes(axes: Axes, courses: Sequence[Course], rules: RuleSet | None) ->
     else:
         axes.set_ylabel(f"Elo over {rules.reference}")
     axes.set_xlabel(" or ".join(dict.fromkeys(course.steps for course in courses)))
-    if first.steps == "seconds":
-        largest = max(float(course.x[-1]) for course in courses)
-        factor, unit = next((u for u in _UNITS if largest / u[0] <= _ENOUGH), _UNITS[-1])
-        axes.set_xlabel(f"time ({unit})")
-        axes.xaxis.set_major_locator(_Multiples(factor))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / factor:g}"))
-    else:
+    if not first.steps.startswith("time"):
         whole_numbers(axes.xaxis)
 
 
-class _Multiples(MaxNLocator):
-    """Ticks at round numbers of a unit."""
-
-    def __init__(self, unit: float) -> None:
-        self._unit = unit
-        super().__init__("auto", steps=[1, 2, 3, 5, 10])
-
-    def tick_values(self, vmin: float, vmax: float) -> Any:
-        ticks = super().tick_values(vmin / self._unit, vmax / self._unit)
-        return np.asarray(ticks) * self._unit
+def _in_unit(courses: Sequence[Course]) -> Sequence[Course]:
+    """Courses over seconds as courses over a time in the unit that gives numbers to read."""
+    if courses[0].steps != "seconds":
+        return courses
+    largest = max(float(course.x[-1]) for course in courses)
+    factor, unit = next((u for u in _UNITS if largest / u[0] <= _ENOUGH), _UNITS[-1])
+    scaled = [replace(course, x=course.x / factor, steps=f"time ({unit})") for course in courses]
+    return [c if c.dots is None else replace(c, dots=c.dots / (factor, 1, 1, 1)) for c in scaled]
 
 
 def _ladder_of(courses: Sequence[Course]) -> RuleSet | None:
@@ -235,7 +224,7 @@ def _draw_rungs(axes: Axes, rules: RuleSet) -> None:
         if not low <= elo <= high:
             continue
         axes.axhline(elo, color=GREY, lw=0.7, ls=(0, (1, 2.5)), zorder=0.8)
-        if elo - named >= least and width >= _NARROW:
+        if elo - named >= least and width >= 3.0:
             named = elo
             axes.annotate(
                 _rung_text(name, elo, whole), (1.0, elo), (6, 0), color=GREY,

@@ -50,8 +50,6 @@ DIVERGING: Final = ListedColormap(
 """From −1 to 1; each colour is that of the multiple of 0.2 in its middle."""
 _BELOW: Final = 3.4
 """Height of an axis' numbers and its label, in sizes of their type."""
-_COLUMNS: Final = 6
-"""Most names side by side in a legend."""
 _FAR: Final = 0.7
 """Share of the largest value from which numbers are white on its colour."""
 
@@ -169,18 +167,19 @@ def picture(look: Look, text: str, size: tuple[float, float]) -> Iterator[Pictur
 
 
 def _fit(figure: Figure) -> None:
-    """Make titles and axis labels that would be cut at the edge of the picture smaller."""
-    figure.draw_without_rendering()
-    edges = np.array([[0.0, 0.0], figure.bbox.size])
-    for text in figure.findobj(Text):
-        assert isinstance(text, Text)
-        if isinstance(text, Annotation) or not text.get_text() or not text.get_visible():
-            continue
-        at = text.get_transform().transform(text.get_position())
-        needed = np.abs(text.get_window_extent().get_points() - at)
-        shares = np.abs(edges - at) / np.maximum(needed, 1e-9)
-        if shares.min() < 1.0 and shares.min() > 0.0:
-            text.set_fontsize(text.get_fontsize() * shares.min())
+    """Make titles and labels that would be cut at the edge of the picture smaller."""
+    for _ in range(2):  # the first time moves the axes a little
+        figure.draw_without_rendering()
+        edges = np.array([[0.0, 0.0], figure.bbox.size])
+        for text in figure.findobj(Text):
+            assert isinstance(text, Text)
+            if isinstance(text, Annotation) or not text.get_text() or not text.get_visible():
+                continue
+            at = text.get_transform().transform(text.get_position())
+            needed = np.abs(text.get_window_extent().get_points() - at)
+            share = float((np.abs(edges - at) / np.maximum(needed, 1e-9)).min())
+            if 0.0 < share < 1.0:
+                text.set_fontsize(float(text.get_fontsize()) * share)
 
 
 def drawn_on(
@@ -240,7 +239,7 @@ def legend_of_picture(axes: Axes) -> None:
     figure = axes.get_figure(root=True)
     assert figure is not None
     handles, labels = axes.get_legend_handles_labels()
-    for most in range(min(len(handles), _COLUMNS), 0, -1):
+    for most in range(min(len(handles), 6), 0, -1):
         columns = -(-len(handles) // -(-len(handles) // most))
         legend = figure.legend(
             handles, labels, loc="outside lower center", ncols=columns, frameon=False,

@@ -137,9 +137,7 @@ def _draw_tree(
         )  # fmt: skip
     axes.margins(y=0.1)
     if rated:
-        axes.set_ylabel(
-            "Elo at birth, by its score and the best's\ngames on the ladder; the champion's own"
-        )
+        axes.set_ylabel("Elo at birth, by its score and\nthe best's games; champion: its own")
         axes.grid(axis="y", color=LINE, lw=0.6)
     else:
         axes.set_yticks([])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -13,15 +15,12 @@ from evolve.errors import RunError
 from evolve.plots.agents import draw_weights
 from evolve.plots.chart import draw_chart
 from evolve.plots.figure import (
-    BLUE,
     DASHES,
     GREEN,
     GREY,
-    ORANGE,
     SERIES,
     Look,
     Picture,
-    draw_band,
     legend_below,
     picture,
     run_title,
@@ -30,10 +29,9 @@ from evolve.plots.figure import (
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
 from evolve.studies.course import course_of
+from evolve.tables.metrics import METRICS_SCORES
 
 _MOST_BOARDS: Final = 6
-_SCORES: Final = {"random": GREY, "depth_1": ORANGE, "depth_2": BLUE}
-"""The colours of a training's opponents."""
 
 
 def plot_run(run: Run, look: Look) -> Picture:
@@ -59,26 +57,25 @@ def plot_run(run: Run, look: Look) -> Picture:
         if "rating" in run.generations:
             draw_chart(main, [course_of(run, None)])
         else:
-            _draw_scores(main, run)
+            scores = ("best_score", "panel_score", "past_score")
+            _draw_scores(main, run, scores, "each generation's best")
     return figure
 
 
-def _draw_scores(axes: Axes, run: Run) -> None:
-    frame = run.generations
-    curves = (("best_score", GREY, 1), ("panel_score", BLUE, 2), ("past_score", ORANGE, 1))
-    for name, colour, width in curves:
-        rows = frame.dropna(subset=[name])
-        axes.plot(rows["generation"], rows[name], color=colour, lw=width, label=name)
+def _draw_scores(axes: Axes, run: Run, names: Sequence[str], title: str) -> None:
+    """Draw scores of a run, columns of its first table, as far as there are values."""
+    known = [name for name in names if run.table(run.kind.tables[0].name)[name].notna().any()]
+    courses = [replace(course_of(run, name), name=name, metric="score") for name in known]
+    draw_chart(axes, courses, caption=False)
     axes.axhline(0.5, color=GREY, lw=0.5)
-    axes.set(title="each generation's best", ylabel="score", ylim=(0, 1.02))
-    _finish(axes, 3)
+    axes.set(title=title, ylim=(0, 1.02))
 
 
-def _finish(axes: Axes, columns: int = 2) -> None:
+def _finish(axes: Axes) -> None:
     """Label the generations, and add the legend."""
     axes.set_xlabel("generation")
     whole_numbers(axes.xaxis)
-    legend_below(axes, columns)
+    legend_below(axes)
 
 
 def _better_half(run: Run) -> Any:
@@ -129,21 +126,8 @@ def plot_training(run: Run, look: Look) -> Picture:
         if run.metrics["elo"].notna().any():
             draw_chart(left, [course_of(run, "elo")])
         else:
-            _draw_panel(left, run)
+            _draw_scores(left, run, METRICS_SCORES, "score against the panel, 95 %")
     return figure
-
-
-def _draw_panel(axes: Axes, run: Run) -> None:
-    """Draw the scores against each member of the panel."""
-    frame = run.metrics
-    for key, colour in _SCORES.items():
-        axes.plot(frame["games"], frame[key], color=colour, lw=1.5, marker=".", label=key)
-        draw_band(axes, frame["games"], frame[f"{key}_low"], frame[f"{key}_high"], colour)
-    axes.axhline(0.5, color=GREY, lw=0.5)
-    title = "score against the panel, 95 %"
-    axes.set(title=title, xlabel="games", ylabel="score", ylim=(0, 1.02))
-    whole_numbers(axes.xaxis)
-    legend_below(axes, 3)
 
 
 def _draw_loss(axes: Axes, run: Run) -> None:

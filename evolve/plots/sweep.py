@@ -31,8 +31,6 @@ from evolve.sweeps.scatter import Scatter, Setting, scatter_of
 
 _SHOWN: Final = 24
 """Most settings that are drawn: the first of the scatter."""
-_COLUMNS: Final = 4
-_TICKS: Final = 4
 _STEPS: Final = (1, 2, 5, 10)
 """Steps between ticks, times a power of ten."""
 _LABEL: Final = 14
@@ -47,32 +45,30 @@ def plot_sweep(run: Run, look: Look) -> Picture:
         raise RunError(f"{run.path} has no finished trial to draw yet")
     scatter = scatter_of(run.path)
     settings = scatter.settings[:_SHOWN]
-    rows = -(-len(settings) // _COLUMNS)
+    columns = max(1, min(4, len(settings)))
+    rows = -(-len(settings) // columns)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
     with picture(look, text, (12.0, 4.2 + 2.4 * rows)) as figure:
-        grid = figure.add_gridspec(1 + rows, _COLUMNS, height_ratios=[1.6] + [1.0] * rows)
+        grid = figure.add_gridspec(1 + rows, columns, height_ratios=[1.6] + [1.0] * rows)
         judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
         top = figure.add_subplot(grid[0, :])
         _draw_history(top, trials, judges)
         if settings:
             top.set_title(_about(scatter, len(settings)), loc="right", fontsize="small", color=GREY)
         for index, setting in enumerate(settings):
-            axes = figure.add_subplot(grid[1 + index // _COLUMNS, index % _COLUMNS])
+            axes = figure.add_subplot(grid[1 + index // columns, index % columns])
             _draw_setting(axes, scatter, setting)
-            if index % _COLUMNS == 0:
+            if index % columns == 0:
                 axes.set_ylabel("score")
     return figure
 
 
 def _about(scatter: Scatter, shown: int) -> str:
     """What the trials over each setting are, in lines."""
-    count = len(scatter.settings)
-    lines = ["below: the trials over each setting, blue above the mean; star: the best"]
-    if scatter.defaults is not None:
-        lines[0] += ", diamond: the defaults"
-    if shown < count:
-        lines += [f"{shown} of {count} settings; the table has all"]
-    return "\n".join([*lines, scatter.note] if scatter.note else lines)
+    marks = "star: the best" + ", diamond: the defaults" * (scatter.defaults is not None)
+    cut = f"{shown} of {len(scatter.settings)} settings; the table has all"
+    more = [cut] * (shown < len(scatter.settings)) + [scatter.note] * bool(scatter.note)
+    return "\n".join([f"below: the trials over each setting, blue above the mean; {marks}", *more])
 
 
 def _draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:
@@ -81,15 +77,9 @@ def _draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -
         part = trials[trials["state"] == state]
         if part.empty:
             continue
+        error = Z95 * part["score_error"] if state == "COMPLETE" else None
         axes.errorbar(
-            part["number"],
-            part["score"],
-            yerr=Z95 * part["score_error"] if state == "COMPLETE" else None,
-            fmt="o",
-            ms=3,
-            lw=0.8,
-            color=colour,
-            label=label,
+            part["number"], part["score"], error, fmt="o", ms=3, lw=0.8, color=colour, label=label
         )
     complete = trials[trials["state"] == "COMPLETE"]
     axes.step(
@@ -124,7 +114,7 @@ def _draw_setting(axes: Axes, scatter: Scatter, setting: Setting) -> None:
         if setting.log:
             values = [float(f"{value_at(share, setting):.2g}") for share in (0.0, 0.5, 1.0)]
         else:
-            found = MaxNLocator(_TICKS, steps=_STEPS).tick_values(setting.low, setting.high)
+            found = MaxNLocator(4, steps=_STEPS).tick_values(setting.low, setting.high)
             values = [round(value, 9) for value in found if setting.low <= value <= setting.high]
         ticks = np.array([to_unit(value, setting) for value in values])
         texts = [whole(value) if abs(value) >= 1000 else f"{value:.3g}" for value in values]

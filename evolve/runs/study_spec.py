@@ -264,23 +264,16 @@ def short_names(names: Sequence[str]) -> tuple[str, list[str]]:
     `crossover=blend population=8` becomes `blend · 8`, of `crossover and population`; a field that
     is the same for all is left out. A study's name stays before it; other names stay as they are.
     """
-    if len(names) < 2:
-        return "", list(names)
     parted = [[part.partition("=") for part in _BEFORE_FIELD.split(name)] for name in names]
+    heads = [" ".join(key for key, equals, _ in parts if not equals) for parts in parted]
     fields = [{key: value for key, equals, value in parts if equals} for parts in parted]
-    keyed = [values for values in fields if values]
-    if any(values.keys() != keyed[0].keys() for values in keyed):
-        return "", list(names)
-    varied = [key for key in (keyed or [{}])[0] if len({values[key] for values in keyed}) > 1]
-    short = []
-    for name, parts, values in zip(names, parted, fields, strict=True):
-        before = [key for key, equals, _ in parts if not equals]
-        short.append(
-            ": ".join([*before, " · ".join(values[key] for key in varied)]) if values else name
-        )
-    if len(set(short)) < len(names) or "" in short:
-        return "", list(names)
-    return " and ".join(varied), short
+    keyed = [values for values in fields if values] or [{}]
+    varied = [key for key in keyed[0] if len({values.get(key) for values in keyed}) > 1]
+    tails = [" · ".join(values.get(key, "") for key in varied) for values in fields]
+    short = [": ".join(filter(None, pair)) for pair in zip(heads, tails, strict=True)]
+    alike = all(values.keys() == keyed[0].keys() for values in keyed)
+    known = alike and len({*short} - {""}) == len(names)
+    return (" and ".join(varied), short) if known else ("", list(names))
 
 
 def words_of(name: str) -> str:

@@ -17,6 +17,7 @@ from evolve.runs.run import Run
 from evolve.runs.run_types import tuned_line
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.plan import Plan, SettingsPlan, plan_of
+from evolve.sweeps.scatter import winner_in
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import read_trials, whole_final
 
@@ -31,11 +32,7 @@ def winner_of(folder: Path) -> dict[str, Any]:
     run = Run(folder)
     table = read_trials(folder)
     rows = [] if table is None else table.to_pylist()
-    final = whole_final(folder)
-    complete = [row for row in rows if row["state"] == "COMPLETE"]
-    best = max(complete, key=lambda row: row["score"], default=None)
-    if final is not None:
-        best = next((row for row in rows if row["number"] == final.winner), best)
+    final, best = whole_final(folder), winner_in(rows, folder)
     if best is None:
         return {"trial": None, "score": None, "chosen": False, "settings": [], "lines": []}
     plan = _plan(run)

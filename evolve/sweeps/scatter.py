@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.config.ranges import to_unit
-from evolve.tables.trials import REPEATED, TRIALS_COLUMNS, read_final, read_trials
+from evolve.tables.trials import REPEATED, TRIALS_COLUMNS, read_trials, whole_final
 from evolve.terminal_text import count_of
 
 _MOST: Final = 1000
@@ -55,12 +55,9 @@ class Setting:
     @property
     def places(self) -> list[float]:
         """Where each value is on the axis, from 0 to 1; NaN without a value."""
-        return [
-            np.nan
-            if value is None
-            else to_unit(self.choices.index(value) if self.choices else value, self)
-            for value in self.values
-        ]
+        indices = {choice: index for index, choice in enumerate(self.choices)}
+        numbers = [indices.get(value, value) for value in self.values]
+        return [np.nan if number is None else to_unit(number, self) for number in numbers]
 
 
 @dataclass(frozen=True)
@@ -85,18 +82,14 @@ class Scatter:
 
 def scatter_of(folder: Path) -> Scatter:
     """Read the scatter of a sweep's folder; without trials it is empty."""
-    table, final = read_trials(folder), read_final(folder)
+    table = read_trials(folder)
     rows = [] if table is None else table.to_pylist()
-    names = (
-        [] if table is None else [n for n in table.column_names if n not in TRIALS_COLUMNS.names]
-    )
-    complete = [row for row in rows if row["state"] == "COMPLETE"]
-    best = max(complete, key=lambda row: row["score"], default={"number": None})["number"]
-    if final is not None and final.winner is not None:
-        best = final.winner
+    winner = winner_in(rows, folder)
+    columns = [] if table is None else table.column_names
+    names = [name for name in columns if name not in TRIALS_COLUMNS.names]
     new = [row for row in rows if not (row["reason"] or "").startswith(REPEATED)]
     scored = [row for row in new if row["score"] is not None]
-    marked = [row for row in scored[:-_MOST] if best == row["number"] or _is_default(row)]
+    marked = [row for row in scored[:-_MOST] if row is winner or row["origin"] == "defaults"]
     shown = marked + scored[-_MOST:]
     found = {name: [row[name] for row in shown] for name in names}
     varied = {name for name, values in found.items() if len({*map(str, values)} - {"None"}) > 1}
@@ -105,10 +98,8 @@ def scatter_of(folder: Path) -> Scatter:
     around = scores - scores.mean() if shown else scores
     needed, note = _ENOUGH * len(settings), ""
     if len(shown) < needed:
-        of = count_of(len(settings), "setting")
-        note = (
-            f"{count_of(len(shown), 'trial')}: too few to say which of {of} matter; {needed} may do"
-        )
+        few, of = count_of(len(shown), "trial"), count_of(len(settings), "setting")
+        note = f"{few}: too few to say which of {of} matter; {needed} may do"
     else:
         settings.sort(key=lambda setting: -_closeness(setting, scores))
     return Scatter(
@@ -116,14 +107,17 @@ def scatter_of(folder: Path) -> Scatter:
         scores.tolist(),
         (around / max(float(np.abs(around).max(initial=0.0)), 1e-12)).tolist(),
         settings,
-        next((at for at, row in enumerate(shown) if row["number"] == best), None),
-        next((at for at, row in enumerate(shown) if _is_default(row)), None),
+        next((at for at, row in enumerate(shown) if row is winner), None),
+        next((at for at, row in enumerate(shown) if row["origin"] == "defaults"), None),
         note,
     )
 
 
-def _is_default(row: Mapping[str, Any]) -> bool:
-    return bool(row["origin"] == "defaults")
+def winner_in(rows: Sequence[Mapping[str, Any]], folder: Path) -> Mapping[str, Any] | None:
+    """Return the trial that the final chose, before a whole final the best complete one."""
+    final, complete = whole_final(folder), [row for row in rows if row["state"] == "COMPLETE"]
+    best = max(complete, key=lambda row: row["score"], default=None)
+    return best if final is None else next((r for r in rows if r["number"] == final.winner), best)
 
 
 def _closeness(setting: Setting, scores: Any) -> float:

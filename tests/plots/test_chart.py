@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,6 +15,7 @@ from matplotlib.text import Annotation, Text
 
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import RunError
+from evolve.fitness.trend import Curve, rest_message
 from evolve.plots.chart import _rung_text, caption_of, draw_chart
 from evolve.runs.run import Run
 from evolve.runs.summary import summary_of
@@ -105,11 +108,27 @@ def test_time_is_in_a_unit_that_can_be_read(last: float, unit: str) -> None:
     axes = charted([Course("a", "loss", "seconds", np.array([1.0, last]), np.array([1.0, 2.0]))])
     assert axes.get_xlabel() == f"time ({unit})"
     drawn(axes.get_figure(root=True))  # type: ignore[arg-type]
-    low, high = axes.get_xlim()
     factor = {"s": 1, "min": 60, "h": 3600}[unit]
-    ticks = zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
-    shown = {tick: float(label.get_text()) for tick, label in ticks if low <= tick <= high}
-    assert shown == pytest.approx({tick: tick / factor for tick in shown})
+    assert np.asarray(axes.lines[0].get_xdata()).tolist() == [1.0 / factor, last / factor]
+
+
+def test_no_longer_rises_stands_since_when_and_not_where_it_was_noticed(tmp_path: Path) -> None:
+    """On a run of 150 generations of equal strength, with the columns that an evolution writes."""
+    curve, rng, rows = Curve(), np.random.default_rng(3), []
+    for generation in range(150):
+        curve.add(generation, 500.0 + rng.normal(0, 50), 50.0)
+        estimate = curve.smoothed[generation].columns("rating")
+        rows.append({"generation": generation, **estimate, **curve.rise})
+    noticed = next(n for n, row in enumerate(rows) if rest_message(row) is not None)
+    frame = pd.DataFrame(rows)
+    (tmp_path / "config.toml").write_text('command = "run"\nrules = "standard"\nseed = 0\n')
+    run = Run(tmp_path)
+    run.__dict__["generations"] = frame
+    dots = frame[["generation", "rating", "rating_low", "rating_high"]].to_numpy(float)
+    x, y, low, high = dots.T
+    axes = charted([Course("a", "rating", "generation", x, y, low, high, dots=dots, runs=(run,))])
+    (text,) = [text for text in axes.texts if "rises" in text.get_text()]
+    assert text.get_position()[0] == rows[noticed]["rise_since"] < noticed
 
 
 def test_different_metrics_are_not_one_chart() -> None:

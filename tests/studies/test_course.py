@@ -12,7 +12,7 @@ import pytest
 
 from evolve.arena.judges import Judgement
 from evolve.errors import OptionsError
-from evolve.fitness.statistics import mean_of
+from evolve.fitness.statistics import Estimate, mean_of
 from evolve.learning.training import columns_of
 from evolve.runs.run import Run, Study
 from evolve.studies import course
@@ -52,7 +52,7 @@ def test_a_training_is_drawn_as_it_was_measured_with_its_error(tmp_path: Path) -
     training(tmp_path / "run", 0)
     scores = [0.912, 0.897, 0.933, 0.930]
     for check, score in enumerate(scores):
-        judged = columns_of(Judgement(score, 0.01, "the panel"))
+        judged = columns_of(Judgement(score, 0.01, "", (Estimate.around(score, 0.02, 40),) * 3))
         row = dict.fromkeys(METRICS_COLUMNS.names, 1) | judged
         commit_metrics(tmp_path / "run", check, {**row, "check": check, "games": 100 * check})
     (group,) = groups_of([Run(tmp_path / "run")])

@@ -141,11 +141,10 @@ class Best(BaseModel):
 class Scatter(BaseModel):
     """The trials of a sweep that have a score, over each setting that varies.
 
-    trials, scores: their numbers and scores; colours: the scores from −1 to 1 around their mean.
-    settings: each with its `name`, its `values` in these trials, `low` and `high`, whether its
-    scale is one of ratios (`log`), and its `choices` where it has no numbers; those that go with
-    the score most closely come first. winner, defaults: indices of these trials. note: that the
-    trials are too few to say what matters, and that the order says nothing.
+    colours: scores from −1 to 1 around their mean. settings: each with `name`, its `values` in the
+    trials, `low`, `high`, `log`, and `choices` where it has no numbers; those that go with the
+    score most closely come first, unless `note` says that trials are too few. winner, defaults:
+    indices of trials.
     """
 
     trials: list[int]
