@@ -15,6 +15,7 @@
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
     │   └── ResignedError                  a program that resigns its game
+    ├── ShortageError    (OSError)         this system lets us start no further program
     └── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
 
 Each is also the built-in error that fits, so callers may catch either.
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator as _Iterator
 
 
 def reason_of(error: OSError, path: str | os.PathLike[str]) -> str:
@@ -37,6 +39,13 @@ def reason_of(error: OSError, path: str | os.PathLike[str]) -> str:
     if error.errno in (errno.ENOENT, errno.ENOTDIR) and not os.path.isdir(folder):
         return f"{place}: there is no folder {folder}"
     return f"{place}: {error.strerror or error}"
+
+
+def causes_of(error: BaseException | None) -> _Iterator[BaseException]:
+    """The error and those that it was raised from, or in place of."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 class EvolveError(Exception):
@@ -104,6 +113,10 @@ class EngineError(EvolveError, RuntimeError):
 
 class ResignedError(EngineError):
     """An outside program resigns its game."""
+
+
+class ShortageError(EvolveError, OSError):
+    """The system lets this process open no more files or start no more programs."""
 
 
 class ClusterError(EvolveError, RuntimeError):

@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any, Final, TextIO
 
 from evolve.cli.leaving import SIGNALLED, leave
+from evolve.errors import causes_of
 
 INTERRUPTED: Final = SIGNALLED + signal.SIGINT
 """Exit code after Ctrl-C."""
@@ -51,10 +52,7 @@ def exit_code(interruption: BaseException) -> int:
 
 def interruption_in(error: BaseException) -> KeyboardInterrupt | None:
     """The interruption that an error replaced: some parts of Python raise others in its place."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__cause__ or cause.__context__
-    return cause
+    return next((one for one in causes_of(error) if isinstance(one, KeyboardInterrupt)), None)
 
 
 def install() -> None:
