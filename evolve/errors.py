@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator as _Iterator
 
 
 def reason_of(error: OSError, path: str | os.PathLike[str]) -> str:
@@ -39,13 +38,6 @@ def reason_of(error: OSError, path: str | os.PathLike[str]) -> str:
     if error.errno in (errno.ENOENT, errno.ENOTDIR) and not os.path.isdir(folder):
         return f"{place}: there is no folder {folder}"
     return f"{place}: {error.strerror or error}"
-
-
-def causes_of(error: BaseException | None) -> _Iterator[BaseException]:
-    """The error and those that it was raised from, or in place of."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 class EvolveError(Exception):

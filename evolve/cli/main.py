@@ -23,7 +23,7 @@ from evolve.agents.registry import PROGRAM_FORMS, REFERENCE_NAMES
 from evolve.cli import signals
 from evolve.cli.leaving import SIGNALLED, leave_at_signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
-from evolve.errors import EvolveError, OptionsError, causes_of, reason_of
+from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import naming_missing_packages
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import SHOWN, as_word, expect_any_text, plain
@@ -310,7 +310,7 @@ def _run(arguments: list[str]) -> int:
 
 def _is_shortage(error: BaseException) -> bool:
     """Whether it is because no thread could be started, whatever joblib makes of that."""
-    return any("can't start new thread" in str(one) for one in causes_of(error))
+    return any("can't start new thread" in str(one) for one in signals.causes_of(error))
 
 
 def _stand_in_for_closed_streams() -> None:

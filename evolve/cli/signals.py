@@ -23,7 +23,6 @@ from types import FrameType
 from typing import Any, Final, TextIO
 
 from evolve.cli.leaving import SIGNALLED, leave
-from evolve.errors import causes_of
 
 INTERRUPTED: Final = SIGNALLED + signal.SIGINT
 """Exit code after Ctrl-C."""
@@ -48,6 +47,13 @@ class Terminated(KeyboardInterrupt):
 def exit_code(interruption: BaseException) -> int:
     """The exit code after Ctrl-C, or after the signal that was the cause."""
     return SIGNALLED + interruption.number if isinstance(interruption, Terminated) else INTERRUPTED
+
+
+def causes_of(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and those that it was raised from, or in place of."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def interruption_in(error: BaseException) -> KeyboardInterrupt | None:

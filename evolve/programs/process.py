@@ -20,6 +20,7 @@ from typing import IO, Final, cast
 
 from evolve.errors import EngineError, EvolveError, ShortageError
 from evolve.files.changes import Appender
+from evolve.programs import own_clock
 from evolve.programs.children import LOG, Life, inherited
 from evolve.terminal_text import plain
 
@@ -150,7 +151,7 @@ class LineProcess:
             raise self._how_it_ended() from error
 
     def receive(self, deadline: float, what: str) -> str:
-        """The next line, without white space around it, before `deadline` (time.monotonic()).
+        """The next line, without white space around it, before `deadline` (`own_clock.seconds()`).
 
         `what`: the thing we wait for; the error names it.
         """
@@ -162,7 +163,7 @@ class LineProcess:
     def next_line(self, deadline: float) -> str | None:
         """The next line; None where none comes before `deadline`."""
         while True:
-            left = max(0.0, deadline - time.monotonic())
+            left = max(0.0, deadline - own_clock.seconds())
             # A program that has ended may leave a child that keeps its output open.
             ended = self._has_ended
             try:
