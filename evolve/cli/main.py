@@ -297,20 +297,12 @@ def _run(arguments: list[str]) -> int:
             raise
         click.echo(f"error: {plain(_one_line(error))}", err=True)
         return 1
-    except Exception as error:
-        if debug or not _is_shortage(error):
+    except Exception as error:  # joblib makes other errors of it
+        causes = map(str, signals.causes_of(error))
+        if debug or not any("can't start new thread" in cause for cause in causes):
             raise
-        click.echo(
-            "error: no further thread can be started; take fewer --jobs, or a higher limit of "
-            "processes or memory",
-            err=True,
-        )
+        click.echo("error: no further thread can be started; take fewer --jobs", err=True)
         return 1
-
-
-def _is_shortage(error: BaseException) -> bool:
-    """Whether it is because no thread could be started, whatever joblib makes of that."""
-    return any("can't start new thread" in str(one) for one in signals.causes_of(error))
 
 
 def _stand_in_for_closed_streams() -> None:
