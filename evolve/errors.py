@@ -14,6 +14,7 @@
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
     │   └── ResignedError                  a program that resigns its game
+    ├── ShortageError    (OSError)         this system lets us start no further program
     └── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
 
 Each is also the built-in error that fits, so callers may catch either.
@@ -99,6 +100,10 @@ class EngineError(EvolveError, RuntimeError):
 
 class ResignedError(EngineError):
     """An outside program resigns its game."""
+
+
+class ShortageError(EvolveError, OSError):
+    """The system lets this process open no more files or start no more programs."""
 
 
 class ClusterError(EvolveError, RuntimeError):

@@ -209,17 +209,6 @@ def split_pair(option: str, text: str, form: str, *, last: bool = False) -> tupl
     return key.strip(), value.strip()
 
 
-def split_pairs(
-    option: str, texts: Iterable[str], form: str, *, last: bool = False
-) -> dict[str, str]:
-    """The mapping that all values of an option give; OptionsError also where a key comes twice."""
-    pairs = [split_pair(option, text, form, last=last) for text in texts]
-    try:
-        return unique(pairs)
-    except ValueError as error:
-        raise OptionsError(f"--{option}: {error}") from error
-
-
 def are_boundaries(discs: Sequence[int]) -> bool:
     """Whether the disc counts ascend from 5 to 64, as boundaries of phases must."""
     return all(4 < item <= 64 for item in discs) and all(a < b for a, b in pairwise(discs))

@@ -51,7 +51,8 @@ def test_the_page_has_the_same_forms() -> None:
         const numbers = {json.dumps(list(WHOLE))}.map((value) => number(value, 0));
         const states = {json.dumps(list(STATES))}.map(stateText);
         console.log(JSON.stringify([numbers, states, eloText(751.6, 725.7, 777.7), eloText(3),
-            [3.4, -1, 0.2].map(inWords), [...Array(40).keys()].map(isFew)]));
+            [[3.4], [-1], [0.2], [-1, 1.2]].map(([lead, error]) => inWords(lead, error)),
+            [...Array(40).keys()].map(isFew)]));
     """
     words = ["node", "--experimental-default-type=module", "--input-type=module", "-e", script]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
@@ -61,5 +62,5 @@ def test_the_page_has_the_same_forms() -> None:
     ]
     assert states == [*STATES.values()]
     assert few == [games < 2 * FEWEST_PAIRS for games in range(40)]
-    assert leads == ["Black 3 ahead", "White 1 ahead", "Even"]
+    assert leads == ["Black 3 ahead", "White 1 ahead", "Even", "Even"]
     assert (elo, alone) == ("752 ± 26 Elo", "3 Elo")

@@ -103,11 +103,7 @@ def export_command(
     "What only a whole game shows, such as memory that grows, goes unnoticed.",
 )
 @click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=0,
-    show_default=True,
-    help="Of the random moves.",
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random moves."
 )
 @click.option(
     "--python",

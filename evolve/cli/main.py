@@ -296,6 +296,12 @@ def _run(arguments: list[str]) -> int:
             raise
         click.echo(f"error: {plain(_one_line(error))}", err=True)
         return 1
+    except Exception as error:  # joblib makes other errors of it
+        causes = map(str, signals.causes_of(error))
+        if debug or not any("can't start new thread" in cause for cause in causes):
+            raise
+        click.echo("error: no further thread can be started; take fewer --jobs", err=True)
+        return 1
 
 
 def _stand_in_for_closed_streams() -> None:

@@ -26,7 +26,6 @@ from evolve.terminal_text import SHOWN
 
 C = TypeVar("C", bound=Callable[..., Any])
 
-COUNT: Final = click.IntRange(1, 10**9)
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(1, MOST_JOBS),

@@ -11,7 +11,7 @@ import click
 
 import evolve
 from evolve.cli.cluster import executor_options, refuse_cluster
-from evolve.cli.options import COUNT, complete_runs, input_path, jobs_option, log_option
+from evolve.cli.options import complete_runs, input_path, jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import (
     GroupedCommand,
@@ -196,7 +196,7 @@ def _change_options(command: C) -> C:
         if kind is bool:
             words += words.replace("--", "/--no-", 1)
         elif kind is int:
-            kind = COUNT
+            kind = click.IntRange(1, 10**9)
         option = click.option(
             words, type=kind, default=None, help=change.help, metavar=change.metavar
         )

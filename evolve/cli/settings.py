@@ -16,7 +16,7 @@ from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
-from evolve.parsing import split_pairs
+from evolve.parsing import split_pair
 
 C = TypeVar("C", bound=Callable[..., Any])
 M = TypeVar("M", bound=BaseModel)
@@ -96,7 +96,7 @@ def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, A
             continue
         if field.type == "mapping":
             form = f"KEY=VALUE, such as --{field.name} {_EXAMPLES.get(field.name, 'x=1')}"
-            value = split_pairs(field.name, value, form, last=True)
+            value = dict(split_pair(field.name, pair, form, last=True) for pair in value)
         given[field.name] = value
     return given
 

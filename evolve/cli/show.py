@@ -13,14 +13,7 @@ import click
 import evolve
 from evolve.agents.names import parse_name
 from evolve.cli.drawing import print_agent
-from evolve.cli.options import (
-    COUNT,
-    complete_agents,
-    complete_runs,
-    input_path,
-    json_option,
-    output_path,
-)
+from evolve.cli.options import complete_agents, complete_runs, input_path, json_option, output_path
 from evolve.cli.output import (
     as_frame,
     format_option,
@@ -91,7 +84,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
 @click.option("--generation", type=click.IntRange(0, 10**9), help="Of this generation alone.")
 @click.option(
     "--top",
-    type=COUNT,
+    type=click.IntRange(1, 10**9),
     help="The best so many rows only, best first; of individuals those of the last generation, "
     "unless --generation says otherwise.",
 )

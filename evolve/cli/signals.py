@@ -49,12 +49,16 @@ def exit_code(interruption: BaseException) -> int:
     return SIGNALLED + interruption.number if isinstance(interruption, Terminated) else INTERRUPTED
 
 
+def causes_of(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and those that it was raised from, or in place of."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def interruption_in(error: BaseException) -> KeyboardInterrupt | None:
     """The interruption that an error replaced: some parts of Python raise others in its place."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__cause__ or cause.__context__
-    return cause
+    return next((one for one in causes_of(error) if isinstance(one, KeyboardInterrupt)), None)
 
 
 def install() -> None:

@@ -16,7 +16,7 @@ from evolve.cli.terminal import print_rows
 from evolve.config.ranges import typed
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
-from evolve.parsing import split_pairs
+from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS
 
 _SWEEP_HELP: Final = """Search for good settings of trainings, evolutions, agents and programs.
@@ -162,11 +162,10 @@ def _start(word: str, options: dict[str, Any]) -> int:
     plain = {name: value for name, value in options.items() if name not in ("fix", "space")}
     given = given_options(model, plain)
     if options["fix"]:
-        fixed = split_pairs("fix", options["fix"], "NAME=VALUE")
-        given["fix"] = {name: _fixed(text) for name, text in fixed.items()}
+        given["fix"] = dict(map(_fixed, options["fix"]))
     if options["space"]:
-        given["space"], held = _ranges(options["space"])
-        given["fix"] = {**held, **given.get("fix", {})}
+        given["space"], fixed = _ranges(options["space"])
+        given["fix"] = {**fixed, **given.get("fix", {})}
 
     def resolved(given: dict[str, Any], file: dict[str, Any], source: str) -> Any:
         return resolve_as(model, {}, {"kind": word, **given}, file, source)
@@ -182,24 +181,27 @@ def _start(word: str, options: dict[str, Any]) -> int:
     return start_run(SWEEPS, word, options, resolved, given)
 
 
-def _fixed(text: str) -> Any:
-    """The value of a text of --fix: a number, true or false, or the text."""
-    return text == "true" if text in ("true", "false") else typed(text)
+def _fixed(text: str) -> tuple[str, Any]:
+    """Parse NAME=VALUE of --fix; numbers, true and false become such values."""
+    name, value = split_pair("fix", text, "NAME=VALUE")
+    return name, value == "true" if value in ("true", "false") else typed(value)
 
 
 def _ranges(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read the values of --space: ranges by parameter, and the values of a file that hold one.
 
-    A text is a file, or NAME=RANGE, which holds above files.
+    A text is a file, or NAME=RANGE.
     """
     ranges: dict[str, Any] = {}
     held: dict[str, Any] = {}
-    named = [text for text in texts if "=" in text and not Path(text).exists()]
-    for file in texts:
-        table = {} if file in named else read_toml(Path(file))
-        for name, value in table.items():
+    for text in texts:
+        name, equals, range_text = text.partition("=")
+        if equals and not Path(text).exists():
+            ranges[name] = range_text  # the settings read it
+            continue
+        for name, value in read_toml(Path(text)).items():
             (ranges if isinstance(value, Mapping) else held)[name] = value
-    return ranges | split_pairs("space", named, "NAME=RANGE"), held
+    return ranges, held
 
 
 for _word in SWEEPS.variants:

@@ -71,17 +71,21 @@ class Life:
             os.close(self._end)
             self._end = None
 
-    def read_report(self) -> tuple[int, float] | None:
+    def read_report(self) -> tuple[int, float, int] | None:
         """Wait for the guard's report: the program's exit code, and the most MB of a process.
 
-        None without a guard, or where it was killed.
+        Last the number of the error with which it could not be started, or 0. None without a guard,
+        or where it was killed.
         """
         if self._report is None:
             return None
         with os.fdopen(self._report) as report:
             numbers = report.read().split()
         self._report = None
-        return (int(numbers[0]), int(numbers[1]) / 1024) if numbers else None
+        if len(numbers) == 1:  # the guard could not even fork
+            numbers += ["127", "0"]
+        failed = int(numbers.pop(0)) if len(numbers) == 3 else 0
+        return (int(numbers[0]), int(numbers[1]) / 1024, failed) if numbers else None
 
 
 def end_with(pipe: int) -> None:

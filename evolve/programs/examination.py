@@ -24,6 +24,7 @@ from evolve.engine.board.board import Board, Side
 from evolve.engine.board.squares import square_name
 from evolve.errors import EngineError
 from evolve.parsing import parse_python, read_document
+from evolve.programs import own_clock
 from evolve.programs.sessions import PythonSession
 
 ALLOWED: Final = ("numpy",)
@@ -223,13 +224,13 @@ class _Play:
     def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
         patience = 2 * self.demands.seconds + 1  # the report can then say how late an answer is
         if new:
-            self.session.sit(board, time.monotonic() + patience)
+            self.session.sit(board, own_clock.seconds() + patience)
             self._cpu_before = self.meter.seconds()
-        begin = time.monotonic()
+        begin = own_clock.seconds()
         try:
             return self.session.examine(board, begin + patience)
         finally:
-            self.seconds.append(time.monotonic() - begin)
+            self.seconds.append(own_clock.seconds() - begin)
             before, self._cpu_before = self._cpu_before, self.meter.seconds()
             self.cpu.append(self._cpu_before - before)
 
@@ -263,7 +264,7 @@ def examine(
     """
     seconds, megabytes = demands.seconds, demands.megabytes
     findings = [_imports(file, demands.modules)]
-    begin = time.monotonic()
+    begin = own_clock.seconds()
     with ExitStack() as stack:
         try:
             session = PythonSession(
@@ -275,7 +276,7 @@ def examine(
             session.begin(begin + _START)
         except EngineError as error:
             return [*findings, Finding("start", False, str(error))]
-        findings.append(Finding("start", True, f"{time.monotonic() - begin:.2f} s"))
+        findings.append(Finding("start", True, f"{own_clock.seconds() - begin:.2f} s"))
         play = _Play(session, meter, demands, progress)
         if not findings[0].good:
             findings.append(Finding("games", None, "not played: what it imports is wrong"))

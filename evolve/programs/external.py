@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import os
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
 from evolve.parsing import parse_python
+from evolve.programs import own_clock
 from evolve.programs.process import LineProcess
 from evolve.programs.sessions import (
     GameClock,
@@ -157,10 +157,10 @@ class ExternalAgent(Agent):
             raise AgentError(f"{self.name} takes games from the start position only")
         with self._session(board) as session:
             if self._clock is None:
-                square = session.choose(board, time.monotonic() + self._move_seconds)
+                square = session.choose(board, own_clock.seconds() + self._move_seconds)
             else:
                 with self._clock.running(board) as left:
-                    deadline = time.monotonic() + left + self.margin
+                    deadline = own_clock.seconds() + left + self.margin
                     square = session.choose(board, deadline, max(0.0, left))
             if square not in legal:
                 move = "a pass" if square == PASS else square_name(square)
@@ -192,7 +192,7 @@ class ExternalAgent(Agent):
     def _begin(self, session: ProgramSession) -> None:
         seconds = self._move_seconds if self._programs.failed_to_start else START_SECONDS
         try:
-            session.begin(time.monotonic() + seconds)
+            session.begin(own_clock.seconds() + seconds)
         except EngineError as error:
             self._programs.failed_to_start = True
             raise EngineError(f"at its start: {error}") from error

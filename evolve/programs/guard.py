@@ -7,7 +7,8 @@ program), or a signal asks for it, it kills the command's process group. On Linu
 processes in groups of their own: it adopts orphans (it is a child subreaper), and the command dies
 with it. It exits with the command's code, or with 256 less the number of the signal that ended the
 command. Into the pipe REPORT it writes the exit code, negative for a signal, and the most KB of
-memory that one of the ended processes held.
+memory that one of the ended processes held; before them the number of the error, where the command
+could not be started.
 
 A pipe reports the end of evolve, not the parent-death signal: that signal comes when the *thread*
 that started a program ends. One guard per program, not one for all, keeps streams those of a plain
@@ -41,9 +42,13 @@ def _prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _start(command: list[str]) -> int:
+def _start(command: list[str], reports: list[int]) -> int:
     """Start the command in a session of its own; return the number of both."""
-    guard, child = os.getpid(), os.fork()
+    guard = os.getpid()
+    try:
+        child = os.fork()
+    except OSError as error:
+        _fail(error, reports)
     if child != 0:
         return child
     try:
@@ -54,9 +59,17 @@ def _start(command: list[str]) -> int:
                 signal.signal(getattr(signal, name), signal.SIG_DFL)
             os.execvp(command[0], command)
     except OSError as error:
-        os.write(2, f"cannot be started: {error.strerror}\n".encode())
+        _fail(error, reports)
     finally:
         os._exit(_CANNOT_START)
+
+
+def _fail(error: OSError, reports: list[int]) -> None:
+    """Say why the command cannot be started, and end this process."""
+    os.write(2, f"cannot be started: {error.strerror}\n".encode())
+    for report in reports:
+        os.write(report, f"{error.errno} ".encode())
+    os._exit(_CANNOT_START)
 
 
 def _wait(life: int, woken: int, child: int) -> int | None:
@@ -121,7 +134,7 @@ def main(pipes: list[int], command: list[str]) -> None:
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    child = _start(command)
+    child = _start(command, pipes[1:])
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # the command's alone, so that others see it close them
         os.dup2(nothing, stream)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import queue
 import shlex
@@ -17,8 +18,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Final, cast
 
-from evolve.errors import EngineError
+from evolve.errors import EngineError, EvolveError, ShortageError
 from evolve.files.changes import Appender
+from evolve.programs import own_clock
 from evolve.programs.children import LOG, Life, inherited
 from evolve.terminal_text import plain
 
@@ -32,6 +34,17 @@ _GUARD_SECONDS: Final = 10.0
 """Most seconds to wait for a guard, which takes at most half of that to end what it guards."""
 _LONGEST: Final = 200
 """Most characters of a line that an error shows."""
+
+
+_SHORTAGES: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
+"""Errors at a start for which no program can be blamed."""
+
+
+def _shortage(number: int) -> ShortageError:
+    return ShortageError(
+        f"no further program can be started: {os.strerror(number)}; take fewer --jobs, or a higher "
+        "limit of open files, processes or memory"
+    )
 
 
 def signal_name(number: int) -> str:
@@ -48,7 +61,7 @@ class LineProcess:
     The program and all that it starts end with this process at the latest, however this process
     ends: see `programs.guard`. Where there is no fork (Windows) it has no guard, and only its own
     process ends. Raises EngineError where the program fails: it cannot be started, has ended, or
-    does not answer in time.
+    does not answer in time; ShortageError where this system is why it cannot be started.
 
     environment: variables beside those of this process; folder: its working folder, None for the
     current one; quoted: whether errors quote the last lines exchanged, which say nothing useful
@@ -67,11 +80,17 @@ class LineProcess:
         self._sent: str | None = None
         self._received: str | None = None
         self._log = _Log()
-        self._life = Life(reports=True)
         self.megabytes = 0.0
         """The most MB that one of its processes held, once it has ended; 0 where not known."""
         self._code: int | None = None
-        self._process = self._start(command, {**inherited(), **environment}, folder)
+        self._failed = 0
+        try:
+            self._life = Life(reports=True)
+            self._process = self._start(command, {**inherited(), **environment}, folder)
+        except OSError as error:
+            if error.errno in _SHORTAGES:
+                raise _shortage(error.errno) from error
+            raise EngineError(f"cannot be started: {error.strerror}") from error
         self._input = cast("IO[bytes]", self._process.stdin)
         self._write_log("$", shlex.join(command))
         # `queue.Queue`, which has a limit, uses locks that a Ctrl-C can leave locked: one Ctrl-C
@@ -88,8 +107,12 @@ class LineProcess:
         # A Ctrl-C within a method of `Popen` that waits or sends signals can leave its lock locked,
         # and then all other calls block for good. So only this thread waits for the end.
         self._watching = threading.Thread(target=self._watch, daemon=True)
-        for thread in (*self._threads, self._watching):
-            thread.start()
+        try:
+            for thread in (*self._threads, self._watching):
+                thread.start()
+        except RuntimeError as error:  # the system has no room for a thread
+            self._life.end()
+            raise _shortage(errno.EAGAIN) from error
 
     @property
     def number(self) -> int:
@@ -110,12 +133,10 @@ class LineProcess:
                 cwd=folder,
                 start_new_session=self._life.held,  # Ctrl-C is for this process alone
             )
-        except BaseException as error:
+        except BaseException:
             self._life.leave()
             self._life.end()
             self._life.read_report()  # closes its pipe
-            if isinstance(error, OSError):
-                raise EngineError(f"cannot be started: {error.strerror}") from error
             raise
         finally:
             self._life.leave()
@@ -127,10 +148,10 @@ class LineProcess:
             self._input.write(line.encode() + b"\n")
             self._input.flush()
         except (OSError, ValueError) as error:  # ValueError: another thread has ended it
-            raise self.error(self._how_it_ended()) from error
+            raise self._how_it_ended() from error
 
     def receive(self, deadline: float, what: str) -> str:
-        """The next line, without white space around it, before `deadline` (time.monotonic()).
+        """The next line, without white space around it, before `deadline` (`own_clock.seconds()`).
 
         `what`: the thing we wait for; the error names it.
         """
@@ -142,7 +163,7 @@ class LineProcess:
     def next_line(self, deadline: float) -> str | None:
         """The next line; None where none comes before `deadline`."""
         while True:
-            left = max(0.0, deadline - time.monotonic())
+            left = max(0.0, deadline - own_clock.seconds())
             # A program that has ended may leave a child that keeps its output open.
             ended = self._has_ended
             try:
@@ -150,12 +171,12 @@ class LineProcess:
                 break
             except queue.Empty:
                 if ended:
-                    raise self.error(self._how_it_ended()) from None
+                    raise self._how_it_ended() from None
                 if left <= _END_SECONDS:
                     return None
         if line is None:
             self._lines.put(None)
-            raise self.error(self._how_it_ended())
+            raise self._how_it_ended()
         if line.strip():
             self._received = line.strip()
         return line.strip()
@@ -200,7 +221,7 @@ class LineProcess:
     def _watch(self) -> None:
         report = self._life.read_report()
         code = self._process.wait()
-        self._code, self.megabytes = (code, 0.0) if report is None else report
+        self._code, self.megabytes, self._failed = (code, 0.0, 0) if report is None else report
         self._has_ended = True
 
     def _read_output(self, stream: IO[bytes]) -> None:
@@ -223,9 +244,11 @@ class LineProcess:
                 shown = "".join(sign if sign.isprintable() else " " for sign in text)
                 self._errors.append(shown.strip())
 
-    def _how_it_ended(self) -> str:
-        """How the program ended, and the end of its standard error output."""
+    def _how_it_ended(self) -> EvolveError:
+        """How the program ended, with the end of its standard error output, as an error."""
         self._watching.join(_END_SECONDS)
+        if self._failed in _SHORTAGES:
+            return _shortage(self._failed)
         self._threads[1].join(_END_SECONDS)
         code = self._code
         if code is None:
@@ -235,7 +258,7 @@ class LineProcess:
         else:
             how = f"ended with exit code {code}"
         errors = " ".join(filter(None, self._errors))
-        return f"{how}: {errors[-200:]}" if errors else how
+        return self.error(f"{how}: {errors[-200:]}" if errors else how)
 
     def _write_log(self, sign: str, line: str) -> None:
         self._log.append(f"{self._process.pid} {sign} {plain(line)}")

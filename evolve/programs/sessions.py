@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +22,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rul
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError, RecordError, ResignedError
 from evolve.parsing import parse_json
+from evolve.programs import own_clock
 from evolve.programs.process import NOTHING, LineProcess
 from evolve.records.ggf import format_ggf, parse_move
 from evolve.records.moves import read_move
@@ -87,11 +87,11 @@ class GameClock:
         if discs < self._discs or discs <= self._first:
             self._first, self.left = discs, self.seconds
         self._discs = discs
-        begin = time.monotonic()
+        begin = own_clock.seconds()
         try:
             yield self.left
         finally:
-            self.left -= time.monotonic() - begin
+            self.left -= own_clock.seconds() - begin
         self.left += self._increment
 
 
@@ -118,7 +118,7 @@ class ProgramSession(ABC):
 
     @abstractmethod
     def begin(self, deadline: float) -> None:
-        """Greet the program, before `deadline` (time.monotonic())."""
+        """Greet the program, before `deadline` (`own_clock.seconds()`)."""
 
     @abstractmethod
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
@@ -169,7 +169,7 @@ class GtpSession(ProgramSession):
         if not accepted and not _UNKNOWN.search(text):
             raise self.program.error("refused 'boardsize 8'")
         with suppress(EngineError):  # some programs say nothing to what they do not know
-            until = min(deadline, time.monotonic() + _LIST_SECONDS)
+            until = min(deadline, own_clock.seconds() + _LIST_SECONDS)
             accepted, text = self._answer("list_commands", until)
             self._commands = text.split() if accepted else []
         commands = self._commands
@@ -236,7 +236,7 @@ class GtpSession(ProgramSession):
         lines = [first]
         while self._has_ends is not False:
             quiet = _QUIET if self._has_ends is None else 4 * _QUIET
-            line = self.program.next_line(min(deadline, time.monotonic() + quiet))
+            line = self.program.next_line(min(deadline, own_clock.seconds() + quiet))
             if not line:
                 self._has_ends = line is not None
                 break

@@ -184,13 +184,7 @@ def test_an_error_of_many_lines_is_told_in_one(copy: Path) -> None:
     [
         (("match", "swh?depth=1&depth=2", "swh"), "depth"),
         (("match", "gtp:cat?time=1?time=2", "swh"), "time"),
-        (("sweep", "mcts", "--fix", "width=1", "--fix", "width=2"), "width"),
-        (
-            ("sweep", "mcts", "--space", "c_puct=1:2", "--space", "c_puct=1:3"),
-            "c_puct",
-        ),
-        (("train", "mcts", "--opponents", "swh=1", "--opponents", "swh=2"), "swh"),
-        (("run", "--bounds", "depths=1:2", "--bounds", "depths=1:3"), "depths"),
+        (("train", "mcts", "--config", "shares.toml"), "swh"),
         (("run", "--config", "twice.toml"), "line 2"),
         (("match", "twice.json", "swh"), "name"),
         (("convert", "games.json", "-o", "out.csv"), "moves"),
@@ -203,6 +197,7 @@ def test_nothing_is_given_twice(words: tuple[str, ...], name: str) -> None:
     Path("twice.json").write_text(text.replace('"name"', '"name": "x", "name"'), encoding="utf-8")
     Path("games.json").write_text('[{"moves": "f5 d6", "moves": "f5"}]', encoding="utf-8")
     Path("games.csv").write_text("moves,rules,Rules\nf5,reversed,standard\n", encoding="utf-8")
+    Path("shares.toml").write_text('opponents = "swh=1,swh=2"\n', encoding="utf-8")
     Path("twice.toml").write_text("seed = 1\nseed = 2\n", encoding="utf-8")
     result = invoke(*words)
     assert result.code in (1, 2)

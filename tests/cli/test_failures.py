@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +16,7 @@ import pytest
 
 from evolve.cli.terminal import failure_reporter
 from evolve.records.formats import read_games
-from tests.cli import fails, invoke
+from tests.cli import command, environment, fails, finish, invoke, spawn, wait_until
 from tests.programs.test_external import source
 
 
@@ -95,3 +102,39 @@ def test_after_ten_failures_of_a_program_they_are_only_counted(
         "further failures of one are only counted",
         "game 16: other failed as white: ended",
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+@pytest.mark.parametrize("words", [("match", "swh?depth=1"), ("rate", "swh?depth=1", "random")])
+def test_a_limit_of_this_system_is_no_failure_of_a_program(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Programs that cannot be started for want of descriptors lost their games."""
+    many = shlex.join(command(*words, source("gtp"), "--games", 40, "--jobs", 16))
+    ended = subprocess.run(
+        ["sh", "-c", f"ulimit -n 40; exec {many}"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "failed" not in ended.stderr
+    assert os.strerror(errno.EMFILE) in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no processes")
+def test_time_in_which_evolve_is_stopped_is_not_the_programs(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    playing = spawn(
+        *(tmp_path, "match", "swh?depth=1", source("gtp", "slow", "?time=0.5")),
+        *("--games", 2, "--jobs", 1, "--log", log),
+    )
+    wait_until(lambda: log.exists() and log.read_text().count("genmove") > 4, playing)
+    os.kill(playing.pid, signal.SIGSTOP)
+    time.sleep(1.5)
+    os.kill(playing.pid, signal.SIGCONT)
+    result = finish(playing)
+    assert (result.code, result.err) == (0, "")
+    assert "lost by failure" not in result.out

@@ -66,7 +66,6 @@ def test_every_number_has_bounds(command: str) -> None:
         ("show", "nowhere", "--top"),
         ("match", "swh", "swh", "--jobs"),
         ("compare", "nowhere", "--games"),
-        ("hand-in", "swh", "--seed"),
     ],
 )
 def test_huge_numbers_are_wrong_usage(words: tuple[str, ...]) -> None:

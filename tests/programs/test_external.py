@@ -23,6 +23,7 @@ from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.programs import own_clock
 from evolve.programs.children import LOG
 from evolve.programs.external import ExternalAgent
 from evolve.records.record import play_moves
@@ -61,6 +62,7 @@ def children() -> list[psutil.Process]:
 def nothing_is_left_behind() -> Iterator[None]:
     _others.clear()
     _others.update(process.pid for process in psutil.Process().children(recursive=True))
+    own_clock.seconds()  # its thread stays
     threads = threading.active_count()
     yield
     # What is gone already needs no search for garbage, which took .1 s a test.

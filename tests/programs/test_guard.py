@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from evolve.programs.children import Life
 from tests.waits import PATIENCE, gone, until
 
 guard = pytest.importorskip("evolve.programs.guard", reason="Windows does without guards")
@@ -142,3 +144,23 @@ def test_a_command_that_cannot_be_started_says_so() -> None:
     code, _, err = one.finish()
     assert code in (126, 127)
     assert "/no/such/program" in err
+
+
+def test_a_guard_that_cannot_fork_reports_why() -> None:
+    """The system is to blame then, and not the command."""
+    code = (
+        "import errno, os, runpy, sys\n"
+        "def fork():\n"
+        "    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))\n"
+        "os.fork = fork\n"
+        "sys.argv = sys.argv[1:]\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    life = Life(reports=True)
+    words = list(life.guard(["true"]))
+    words[3:4] = ["-c", code, words[3]]
+    ended = subprocess.run(words, pass_fds=life.pipes, stderr=subprocess.PIPE, check=False)
+    life.leave()
+    assert life.read_report() == (127, 0.0, errno.EAGAIN)
+    assert ended.stderr.startswith(b"cannot be started: ")
+    life.end()

@@ -45,7 +45,7 @@ export const tooFew = (games) => `${number(games)} games: too few to say`;
 export const eloText = (elo, low, high) => [number(elo, 0), margin(low, high), "Elo"].filter(Boolean).join(" ");
 
 /** Who leads by how many discs of the score, under any rules: Black 3 ahead. A lead within its error is none. */
-export function inWords(lead, error) {
+export function inWords(lead, error = 0) {
   const whole = Math.abs(lead) > error ? Math.round(Math.abs(lead)) : 0;
   return whole ? `${lead > 0 ? "Black" : "White"} ${whole} ahead` : "Even";
 }
