@@ -288,9 +288,9 @@ def compiling(functions: float) -> str:
     return f"compiling {functions:g} functions, once on this machine …"
 
 
-def compile_first(quiet: bool) -> None:
-    """Compile what games need: behind a bar on a terminal, after a line elsewhere."""
-    from evolve.engine.games.first_use import compile_games  # loads kernels
+def compile_moves(quiet: bool) -> None:
+    """Compile what moves need: behind a bar on a terminal, after a line elsewhere."""
+    from evolve.engine.games.first_use import MOVES, compile_first  # loads kernels
 
     with ExitStack() as bars:
         advance: list[Callable[[int], None]] = []
@@ -303,7 +303,7 @@ def compile_first(quiet: bool) -> None:
             else:
                 advance[0](1)
 
-        compile_games(progress)
+        compile_first(progress, MOVES)
 
 
 @contextmanager
