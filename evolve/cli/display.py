@@ -174,8 +174,8 @@ class Display(Observer):
     def stage(self, name: str, done: float, total: float) -> None:
         """Print a line at the end of a stage that no row reports, at the beginning of compiling."""
         self._reach(name, done, total)
-        if done == 0 and name in NO_WORK:
-            print_line(f"{name} …" if name != COMPILING else compiling(total))
+        if done == 0 and name == COMPILING:
+            print_line(compiling(total))
         if done == total and name in self.view.reported:
             print_line(f"{name}: {count_of(int(total), 'game')}")
 
