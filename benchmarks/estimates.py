@@ -57,7 +57,9 @@ COMMANDS: Final[Mapping[str, Sequence[str]]] = {
 """The last takes a quarter of an hour, the others seconds to minutes."""
 
 
-_LEFT: Final = re.compile(r"(?:about|at most|takes) (\d+(?:\.\d+)?) (s|min|h)")
+_LEFT: Final = re.compile(
+    r"(?:about|at most|takes) (\d+(?:\.\d+)?) (s|min|h) (?:left|by the clock)"
+)
 _SECONDS: Final = {"s": 1.0, "min": 60.0, "h": 3600.0}
 _CONTROL: Final = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 

@@ -174,8 +174,8 @@ class Display(Observer):
     def stage(self, name: str, done: float, total: float) -> None:
         """Print a line at the end of a stage that no row reports, at the beginning of compiling."""
         self._reach(name, done, total)
-        if done == 0 and name in NO_WORK:
-            print_line(f"{name} …" if name != COMPILING else compiling(total))
+        if done == 0 and name == COMPILING:
+            print_line(compiling(total))
         if done == total and name in self.view.reported:
             print_line(f"{name}: {count_of(int(total), 'game')}")
 
@@ -287,9 +287,9 @@ def compiling(functions: float) -> str:
     return f"compiling {functions:g} functions, once on this machine …"
 
 
-def compile_first(quiet: bool) -> None:
-    """Compile what games need: behind a bar on a terminal, after a line elsewhere."""
-    from evolve.engine.games.first_use import compile_games  # loads kernels
+def compile_moves(quiet: bool) -> None:
+    """Compile what moves need: behind a bar on a terminal, after a line elsewhere."""
+    from evolve.engine.games.first_use import MOVES, compile_first  # loads kernels
 
     with ExitStack() as bars:
         advance: list[Callable[[int], None]] = []
@@ -302,7 +302,7 @@ def compile_first(quiet: bool) -> None:
             else:
                 advance[0](1)
 
-        compile_games(progress)
+        compile_first(progress, MOVES)
 
 
 @contextmanager

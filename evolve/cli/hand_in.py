@@ -25,7 +25,7 @@ from evolve.arena.hand_in import (
     strongest_agent,
     writable,
 )
-from evolve.cli.display import compile_first, print_next, reporting_compilation
+from evolve.cli.display import compile_moves, print_next, reporting_compilation
 from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules
 from evolve.errors import AgentError, OptionsError
@@ -132,7 +132,7 @@ def hand_in(
     memory: what the contest allows for a move, in MB. rules: None for the agent's own.
     """
     source, why = (source, "") if source is not None else _found(rules)
-    compile_first(as_json)
+    compile_moves(as_json)
     agent = contest_agent(source, seconds, rules, _contest_rules)
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
     if not as_json:

@@ -19,7 +19,7 @@ from deap.tools import HallOfFame
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import rule_set
-from evolve.engine.games.first_use import compile_games
+from evolve.engine.games.first_use import compile_first
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.generation import (
     Champions,
@@ -160,7 +160,7 @@ class Evolution:
         A run that is stopped on request has no play-off: its champion.json is the best agent of
         the hall of fame so far.
         """
-        compile_games(partial(observer.stage, COMPILING))
+        compile_first(partial(observer.stage, COMPILING))
         started = time.monotonic()
         ending = self._ending(started)
         if ending is None and self.generation >= 0:

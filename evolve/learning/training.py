@@ -19,7 +19,7 @@ from evolve.agents.reference import read_agent
 from evolve.arena.judges import RATING_SECONDS, Judgement, Ladder, Panel
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
-from evolve.engine.games.first_use import compile_games
+from evolve.engine.games.first_use import compile_first
 from evolve.errors import RunError, SettingsError
 from evolve.extras import imported
 from evolve.fitness.executor import Threads
@@ -186,7 +186,7 @@ class InMemoryTraining:
         It also measures a step of learning.
         """
         stage = (observer or Observer()).stage
-        compile_games(partial(stage, COMPILING))
+        compile_first(partial(stage, COMPILING))
         if self.games == 0:
             self.learner.begin()
         # Few steps, because one of the published policy-value network takes a second.

@@ -23,6 +23,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
 from evolve.engine.board.squares import square_name
+from evolve.engine.games.first_use import MOVES, compile_first
 from evolve.errors import PositionError, RecordError
 from evolve.extras import imported
 from evolve.parsing import json_value
@@ -96,6 +97,7 @@ def _loaded(source: str) -> Any:
 
 def ready() -> None:
     """Compile what the cache lacks: the time limit of a question does not allow for that."""
+    compile_first(lambda done, total: None, MOVES)
     for name in _FIRST:
         load_agent(name).analyse(Board.start())
 

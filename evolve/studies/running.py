@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import tomli_w
 
-from evolve.engine.games.first_use import compile_games
+from evolve.engine.games.first_use import compile_first
 from evolve.errors import EvolveError, RunError
 from evolve.extras import imported
 from evolve.files.atomic import Tail, write_text
@@ -192,7 +192,7 @@ class StudyWork:
     def run(self, observer: Observer) -> StudyEnding:
         """Do the work. Runs that fail are reported and left; the others continue."""
         if self._elsewhere is None:  # not in the first runs
-            compile_games(partial(observer.stage, COMPILING))
+            compile_first(partial(observer.stage, COMPILING))
         waiting, stopping = list(self.left), False
         self._done = float(len(self.rows) - len(waiting))
         try:

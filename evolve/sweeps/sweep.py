@@ -14,7 +14,7 @@ from optuna.trial import TrialState
 
 from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
-from evolve.engine.games.first_use import compile_games
+from evolve.engine.games.first_use import compile_first
 from evolve.errors import ClusterError, RunError
 from evolve.runs import run_folder
 from evolve.runs.progress import COMPILING, Observer, RunEnding
@@ -71,7 +71,7 @@ class Sweep:
 
     def run(self, observer: Observer) -> SweepEnding:
         """Run trials up to the settings' number."""
-        compile_games(partial(observer.stage, COMPILING))  # not in the workers' first trials
+        compile_first(partial(observer.stage, COMPILING))  # not in the workers' first trials
         begin = time.monotonic()
         if not self.study.is_over and (self.folder / RUNGS).exists():
             run_folder.discard(self.folder / RUNGS, made=False)  # of fewer trials than now

@@ -55,6 +55,14 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == "final: 8 games\n"
 
 
+def test_compiling_is_a_line_and_no_pace(capsys: pytest.CaptureFixture[str]) -> None:
+    display = Display(view_of_a_sweep())
+    for done in range(9):
+        display.stage("compiling", done, 8)
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    assert display.time.left is None
+
+
 def view_of_a_study(runs: int) -> RunsView:
     work = SimpleNamespace(rows=dict.fromkeys(range(runs)), left=range(runs), at_once=2)
     return RunsView(cast(StudyWork, work))

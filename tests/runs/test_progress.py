@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evolve.runs.progress import Observer, ProgressLine, TimeLeft, shown
+from evolve.runs.progress import COMPILING, Observer, ProgressLine, TimeLeft, shown
 
 
 class Terminal(io.StringIO):
@@ -130,6 +130,33 @@ def test_nothing_is_known_before_there_is_a_pace(clock: Clock) -> None:
     clock.now += 6.0
     known.reach(0.6)
     assert known.left == pytest.approx(24.0)
+
+
+@pytest.mark.parametrize("begun", [None, (0.0, 4.0)])
+def test_compiling_has_no_share_in_the_pace(
+    clock: Clock, begun: tuple[float, float] | None
+) -> None:
+    time = TimeLeft(begun, clock=clock)
+    for done in range(3):
+        time.reach_stage(COMPILING, done / 2)
+        clock.now += 100.0
+    time.reach_stage(COMPILING, 1.0)
+    assert time.left is None
+    time.reach(0.0, 4.0)
+    clock.now += 5.0
+    time.reach(1.0, 4.0)
+    assert time.left == pytest.approx(15.0)
+    assert time.elapsed == pytest.approx(305.0)
+
+
+def test_a_file_has_one_line_while_functions_are_compiled() -> None:
+    stream = io.StringIO()
+    line = ProgressLine(Observer(), stream)
+    for done in range(9):
+        line.stage(COMPILING, done, 8)
+    assert [text.partition("compiling")[1] for text in stream.getvalue().splitlines()] == [
+        COMPILING
+    ]
 
 
 def test_elapsed_and_left_agree(clock: Clock) -> None:

@@ -12,7 +12,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 import evolve
 from evolve.arena.match import StoppedError
-from evolve.config.sweep import SweepSettings, matches_of
+from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.runs.progress import Observer
@@ -238,7 +238,7 @@ def test_a_final_is_in_proportion_to_its_trials(
     made = SweepSettings(kind="alphabeta", panel=("random", "swh"), panel_openings=10, **settings)
     plan = plan_of(made.model_copy(update={"trials": trials}))
     ended = [trial(n, 0.5, played=40) for n in range(trials)]
-    matches = matches_of(made.finalists + 1)
+    matches = made.matches_of(made.finalists + 1)
     assert games_of(ended, made.trial_games) == 40 * trials
     assert openings_of_final(plan.sweep, ended, matches) == openings
     if "final_openings" not in settings and openings > 10:

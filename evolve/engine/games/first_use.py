@@ -10,15 +10,25 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from evolve.engine.board.bits import flips, legal_moves
 from evolve.engine.compiled.compile import CACHE_DIR, is_ready
-from evolve.engine.compiled.intrinsics import CHOICE_TYPES, LOOK_TYPES, SEARCH_TYPES, SOLVER_TYPES
-from evolve.engine.games.game import choose, play_games
+from evolve.engine.compiled.intrinsics import (
+    CHOICE_TYPES,
+    LISTING_TYPES,
+    LOOK_TYPES,
+    SEARCH_TYPES,
+    SOLVER_TYPES,
+)
+from evolve.engine.games.game import choose, move_values, play_games, set_phase
 from evolve.engine.games.opening import draw_openings, mark_balanced, slots_of_all
+from evolve.engine.patterns.pattern_search import list_to_solve, pattern_move, pattern_values
 from evolve.engine.search.context import look
-from evolve.engine.search.search import search_deep
-from evolve.engine.search.solver import solve_deep
+from evolve.engine.search.search import best_move, search, search_deep
+from evolve.engine.search.solver import solve_deep, solve_move, solve_outcome_move
 
-_GAMES: Final[Sequence[tuple[Any, Any]]] = (
+Kernels = Sequence[tuple[Any, Any]]
+"""Functions, and the types of their arguments."""
+GAMES: Final[Kernels] = (
     (look, LOOK_TYPES),
     (solve_deep, SOLVER_TYPES),
     (play_games, "(i8, i8[:,::1], i4[:,::1], i1[:,::1], i8[::1], i1[:,::1], i8[:,::1])"),
@@ -32,15 +42,25 @@ _GAMES: Final[Sequence[tuple[Any, Any]]] = (
 
 Two processes that begin at both ends meet after half of the time, and compile little twice.
 """
+MOVES: Final[Kernels] = (
+    *GAMES,
+    (move_values, "(u8, u8, i8, i8[::1], i8)"),
+    *((best_move, "(u8, u8, i8, i8)"), (search, "(u8, u8, i8, i8, i8, i8)")),
+    *((solve_outcome_move, "(u8, u8, i8, i8)"), (solve_move, "(u8, u8, i8)")),
+    *((set_phase, "(u8, u8, i8, i8)"), (legal_moves, "(u8, u8)"), (flips, "(i8, u8, u8)")),
+    *((list_to_solve, LISTING_TYPES), (pattern_move, "(u8, u8, i8, i8)")),
+    (pattern_values, "(u8, u8, i8, i8[::1], i8)"),
+)
+"""The same, and what single moves and their values need, by patterns too."""
 _PR_SET_PDEATHSIG: Final = 1
 
 
-def compile_games(progress: Callable[[float, float], None]) -> None:
-    """Compile what games need and the cache lacks, on Linux in two processes.
+def compile_first(progress: Callable[[float, float], None], kernels: Kernels = GAMES) -> None:
+    """Compile those kernels that the cache lacks, on Linux in two processes.
 
     progress: called with how many functions are ready, and of how many.
     """
-    missing = [(kernel, types) for kernel, types in _GAMES if not is_ready(kernel)]
+    missing = [(kernel, types) for kernel, types in kernels if not is_ready(kernel)]
     if not missing:
         return
     progress(0, len(missing))
@@ -60,7 +80,7 @@ def compile_games(progress: Callable[[float, float], None]) -> None:
             gc.enable()
 
 
-def _compile_beside(missing: Sequence[tuple[Any, Any]]) -> int:
+def _compile_beside(missing: Kernels) -> int:
     """Compile in a fork of this process; return its number, 0 where there is none.
 
     What one process compiles the other one waits for, and loads. The fork ends with this process.

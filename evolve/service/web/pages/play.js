@@ -58,8 +58,18 @@ function useNext({ agent, side = "black", rules = "" }) {
     const [, number] = changes.agent?.match(LEVEL) || [];
     if (number) setLevel(Number(number));
   };
+  const [late, setLate] = useState(false);
+  const beginSoon = async (changes) => {
+    const timer = setTimeout(() => setLate(true), 400);
+    try {
+      await begin({ ...chosen, ...changes });
+    } finally {
+      clearTimeout(timer);
+      setLate(false);
+    }
+  };
   const strength = (id, played) => eloOf(rated(found.find((agent) => agent.id === id) || {}, played));
-  return { ...chosen, isLevel, info, levels, set, strength, begin: ({ start, moves } = {}) => begin({ ...chosen, start, moves }) };
+  return { ...chosen, isLevel, info, levels, set, strength, late, begin: ({ start, moves } = {}) => beginSoon({ start, moves }) };
 }
 
 function Levels({ levels, value, onChange }) {
@@ -142,8 +152,9 @@ function Begin({ query }) {
     }
   };
   const count = game.moves.length;
-  const status = pending ? `You played ${pending.move}. ${opponent} gets ready …` : mine ? "Your move: click a square, and the game begins." : `${opponent} moves first: press Play.`;
-  return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...game, rules: next.rules || game.rules }} name="new game" status=${status} sides=${both(side, opponent, next.strength(agent, next.rules || game.rules))} turn=${position.side}
+  const ready = `${opponent} gets ready${next.late ? "; on a new machine the engine is compiled first, once, for some ten seconds" : ""} …`;
+  const status = pending ? `You played ${pending.move}. ${ready}` : next.late ? ready : mine ? "Your move: click a square, and the game begins." : `${opponent} moves first: press Play.`;
+  return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...game, rules: next.rules || game.rules }} name="new game" status=${status} sides=${both(side, opponent, next.late ? "gets ready" : next.strength(agent, next.rules || game.rules))} turn=${pending || next.late ? null : position.side}
     legal=${legal} onPlay=${onPlay} pending=${pending} notes=${html`<${Problem} error=${error} />`} below=${html`<${Paste} rules=${next.rules || game.rules} />`}>
     <${NewGame} next=${next} title="New game" button="Play" game=${game}>${(count > 0 || game.start) && html`<p>The game begins ${game.start ? "from a position" : ""}${count > 0 ? ` after ${count} moves: ${game.moves.join(" ")}` : ""}.</p>`}<//><//>`;
 }
