@@ -188,20 +188,20 @@ def test_games_are_counted_and_never_too_many() -> None:
     assert (made.sweep.games_of_trials, made.sweep.trial_games) == (800, 20)
     assert games_of([trial_of(0, 0.5, played=7), trial_of(1)], 20) == 27
     assert made.sweep.trials == 800 // 5
-    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").sweep.trials == 752 // 40
+    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").sweep.trials == 750 // 40
 
 
 @pytest.mark.parametrize(
     ("settings", "games", "trials", "final"),
     [
         ({"trials": 2}, None, 2, 2 * 2 * 10),
-        ({"trials": 30}, None, 30, 2 * 4 * 50),
-        ({"trials": 12, "pairs": 10}, None, 12, 2 * 4 * 10),
-        ({"games": 200}, 120, 12, 2 * 4 * 10),
-        ({"games": 1000}, 752, 75, 2 * 4 * 31),
-        ({"games": 9000}, 8600, 860, 2 * 4 * 50),
-        ({"games": 1000, "final_openings": 5}, 960, 96, 2 * 4 * 5),
-        ({"games": 1000, "objective": "panel", "panel": ("swh",)}, 752, 75, 2 * 4 * 31),
+        ({"trials": 30}, None, 30, 2 * 5 * 40),
+        ({"trials": 12, "pairs": 10}, None, 12, 2 * 5 * 10),
+        ({"games": 200}, 100, 10, 2 * 5 * 10),
+        ({"games": 1000}, 750, 75, 2 * 5 * 25),
+        ({"games": 9000}, 8500, 850, 2 * 5 * 50),
+        ({"games": 1000, "final_openings": 5}, 950, 95, 2 * 5 * 5),
+        ({"games": 1000, "objective": "panel", "panel": ("swh",)}, 750, 75, 2 * 5 * 25),
     ],
 )
 def test_how_many_games_trials_and_final_have(
