@@ -88,7 +88,7 @@ def _draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -
     defaults = complete[complete["origin"] == "defaults"]
     if len(defaults):
         axes.axhline(float(defaults["score"].iloc[0]), color=ORANGE, lw=1, label="defaults")
-    axes.set_title(f"score against {judges}, 95 % of its games", loc="left", fontsize="medium")
+    axes.set_title(f"score against {judges}, 95 %", loc="left", fontsize="medium")
     axes.set(xlabel="trial", ylabel="score")
     axes.xaxis.set_major_locator(MaxNLocator(steps=_STEPS, integer=True))
     legend_below(axes, 4)

@@ -83,7 +83,7 @@ function History({ rows, chosen }) {
   let top = -Infinity;
   const sorted = [...rows].sort((a, b) => a.number - b.number);
   const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = Math.max(top, row.score)) }));
-  return html`<${Plot} title="Score of each trial" about="95 % of its games" xName="trial" text=${percent} series=${[
+  return html`<${Plot} title="Score of each trial" about="95 %" xName="trial" text=${percent} series=${[
     { name: "best", points: best },
     { name: "trials (pale: pruned)", dots: true, whiskers: true, points: sorted.map((row) => ({ x: row.number, y: row.score, ...(row.state === "PRUNED" ? { faint: true } : { low: row.score - Z95 * row.score_error, high: row.score + Z95 * row.score_error }) })) },
     ...(chosen ? ringed(`trial ${chosen.number}`, chosen.number, chosen.score) : [])]} />`;
