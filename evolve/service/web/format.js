@@ -67,6 +67,7 @@ export const gainOf = ({ gain, gain_low: low, gain_high: high }) => [signed(gain
 export function strengthOf(run) {
   const { value, low, high, sure } = eloOf(run);
   if (typeof value === "number") return [sure ? "on the ladder" : "strength of the bests", eloText(value, low, high)];
+  if (typeof run.gain === "number") return ["over its default settings", [signed(run.gain, 0), margin(run.gain_low, run.gain_high), "Elo"].filter(Boolean).join(" ")];
   return typeof run.score === "number" ? ["score", interval(run.score, run.score_low, run.score_high)] : null;
 }
 
