@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _POSITIONS: Final = 50
 """Positions of a game to learn from, about."""
-_MOVES: Final = 30
-"""Moves of an agent in a game."""
+_MOVES: Final = 26
+"""Moves of an agent in a game after its opening."""
 
 
 def forecast(training: Training) -> tuple[float, str]:
@@ -31,10 +31,11 @@ def forecast(training: Training) -> tuple[float, str]:
     steps = settings.check_every * _POSITIONS * settings.updates / settings.batch
     if steps * cpu < budget:
         return 0.0, ""
-    agent, boards = training.learner.checked_agent(), [Board.start()] * len(judge.openings)
+    agent, boards = training.learner.checked_agent(), [Board.start()] * 2 * len(judge.openings)
+    agent.choose_all(boards)  # the first call loads what it needs
     begin = time.perf_counter()
     agent.choose_all(boards)
-    check = 2 * len(judge.agents) * _MOVES * (time.perf_counter() - begin)
+    check = len(judge.agents) * _MOVES * (time.perf_counter() - begin)
     left = (budget - training.spent) * wall / cpu + check
     return check, (
         f"the budget is too small for a check before its end: about {duration(left)} by the clock "

@@ -280,13 +280,12 @@ class Training(InMemoryTraining):
         if finished:
             self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
-        name = LAST_CHECK if finished else "check"
+        stage = partial(observer.stage, LAST_CHECK if finished else "check")
         games = 2 * len(self.judge.openings) * self.judge.opponents
-        judged = self.judge.judge(
-            self.learner.checked_agent(),
-            Threads(self.jobs),
-            counted(games, partial(observer.stage, name)),
-        )
+        stage(0, games)
+        agent, progress = self.learner.checked_agent(), counted(games, stage)
+        judged = self.judge.judge(agent, Threads(self.jobs), progress)
+        self.last_check = 0.0
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,
