@@ -10,15 +10,15 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 51_446,
-    "modules": 244,
-    "public names": 1_801,
+    "lines": 51_550,
+    "modules": 245,
+    "public names": 1_806,
     "strings that point up": 23,
-    "lines of tests": 48_562,
-    "test files": 317,
-    "tests that hold a wording": 121,
+    "lines of tests": 48_800,
+    "test files": 318,
+    "tests that hold a wording": 122,
     "tests with assert in a loop": 101,
-    "words of docs": 44_900,
+    "words of docs": 45_000,
     "options": 327,
 }
 """What `python -m benchmarks.size` counts, at most. Lower a number with what goes."""
@@ -91,5 +91,5 @@ def test_wordings_and_loops_of_tests_are_counted(
     (tmp_path / "tests" / "test_it.py").write_text(f"def test_it():\n    {body}\n")
     counts = size.count_tests(tmp_path)
     counts.pop("lines of tests")
-    others = {"tests that hold a wording": 121, "tests with assert in a loop": 101}
-    assert counts == {"test files": 317, "tests": 1, **others, **({name: 1} if name else {})}
+    others = {"tests that hold a wording": 0, "tests with assert in a loop": 0}
+    assert counts == {"test files": 1, "tests": 1, **others, **({name: 1} if name else {})}
