@@ -66,7 +66,7 @@ _Scores = Iterator[tuple[float, float, bool]]
 class Meeting(NamedTuple):
     """The score of a program against another one; alike: both games on each opening are the same.
 
-    So they are where programs that do not draw lots play the same moves.
+    So they are where programs without randomness play the same moves.
     """
 
     score: Estimate
