@@ -145,9 +145,7 @@ class EvolutionSettings(Settings):
         2000,
         ge=0,
         le=10**12,
-        description="nodes per move; an agent that needs more loses the game; 0: no limit; with an "
-        "evaluation 20000 by default: 30 moves of a game share them, and four nodes of the exact "
-        "search count as one",
+        description="nodes per move; an agent that needs more loses the game; 0: no limit",
     )
 
     fitness: str = _operator("fitness", "score", "ranking of the individuals")
