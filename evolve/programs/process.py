@@ -172,7 +172,7 @@ class LineProcess:
             except queue.Empty:
                 if ended:
                     raise self._how_it_ended() from None
-                if left <= _END_SECONDS:
+                if own_clock.seconds() >= deadline:
                     return None
         if line is None:
             self._lines.put(None)
@@ -191,7 +191,7 @@ class LineProcess:
         It may be called again, also by another thread than the one that waits for a line.
         """
         if last_line is not None:
-            with contextlib.suppress(EngineError):
+            with contextlib.suppress(EvolveError):
                 self.send(last_line)
         with contextlib.suppress(OSError):
             self._input.close()

@@ -93,17 +93,18 @@ class Index:
                 with log_errors(f"a look at {plain(name)}"):
                     if is_id(name):
                         stamps |= self._stamps_of(name)
-                    elif name[0] != "." and (stamp := _stamp(self._folders.runs / name)):
-                        stamps[plain(name)] = stamp
+                    elif name[0] != ".":
+                        found = self._stamps_of(name, self._folders.runs / name)
+                        stamps |= {plain(name): found[name]} if name in found else {}
             self._stamps = stamps
         gone = [name for name in before if name not in stamps]
         for name in gone:
             self._known.pop(name, None)
         return [name for name, stamp in stamps.items() if before.get(name) != stamp], gone
 
-    def _stamps_of(self, name: str) -> Stamps:
+    def _stamps_of(self, name: str, folder: Path | None = None) -> Stamps:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
-        folder = find_run(self._folders.runs, name)
+        folder = folder or find_run(self._folders.runs, name)
         if stamp := _stamp(folder):
             return {name: stamp}
         try:

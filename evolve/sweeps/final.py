@@ -1,4 +1,4 @@
-"""The final: the best settings and the defaults play one another on openings new to all.
+"""The final: the best settings and the defaults play on openings new to all.
 
 A sweep's best score is the luckiest of many, so the final decides again. A match of its winner
 against the defaults, on further openings, shows whether the sweep has found more than noise.
@@ -31,7 +31,15 @@ from evolve.fitness.statistics import finite
 from evolve.runs.progress import Observer
 from evolve.runs.sweeps import gain_of
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.trials import ALIKE, FOLDER, SAME, agent_file, finished_of, games_of
+from evolve.sweeps.trials import (
+    ALIKE,
+    FINISHED,
+    FOLDER,
+    SAME,
+    agent_file,
+    finished_of,
+    games_of,
+)
 from evolve.tables.paths import MATCHES, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 from evolve.terminal_text import count_of
@@ -66,9 +74,9 @@ def is_defaults(trial: FrozenTrial) -> bool:
 
 
 def _all_alike(trials: Sequence[FrozenTrial]) -> bool:
-    """Return whether every trial that ended with a score played the moves of the defaults."""
-    tried = [t for t in ranked(trials) if not is_defaults(t) and SAME not in t.user_attrs]
-    return bool(tried) and all(trial.user_attrs.get(ALIKE) for trial in tried)
+    """Return whether every trial that played the defaults, or its mirror image, played alike."""
+    alike = [t.user_attrs[ALIKE] for t in trials if t.state in FINISHED and ALIKE in t.user_attrs]
+    return bool(alike) and all(alike)
 
 
 class KeptMatches(MatchFolder):
@@ -118,20 +126,18 @@ class SweepFinal:
 
     def __post_init__(self) -> None:
         sweep = self.plan.sweep
-        self.finalists: list[FrozenTrial] = []
-        self.agents: list[Agent] = []
-        self.defaults: FrozenTrial | None = None
+        players: list[tuple[FrozenTrial, Agent]] = []
         for trial in settings_ranked(self.trials):
-            chosen = len(self.finalists) < sweep.finalists or is_defaults(trial)
+            chosen = len(players) < sweep.finalists or is_defaults(trial)
             agent = self.plan.agent_of(self.folder, trial) if chosen else None
             if agent is not None:
-                self.finalists.append(trial)
-                self.agents.append(agent)
-                self.defaults = trial if is_defaults(trial) else self.defaults
-        if self.defaults is not None and self.plan.by_defaults:  # they meet all others
-            place = self.finalists.index(self.defaults)
-            self.finalists.insert(0, self.finalists.pop(place))
-            self.agents.insert(0, self.agents.pop(place))
+                players.append((trial, agent))
+        self.defaults = next((trial for trial, _ in players if is_defaults(trial)), None)
+        if self.plan.by_defaults:  # they come first, and without them nothing decides
+            players.sort(key=lambda player: player[0] is not self.defaults)
+            players = players[: 1 if self.defaults is None else None]
+        self.finalists = [trial for trial, _ in players]
+        self.agents = [agent for _, agent in players]
         self.names = [f"trial-{trial.number}" for trial in self.finalists]
         matches = sweep.matches_of(len(self.agents))
         self.openings = openings_of_final(sweep, self.trials, matches)
@@ -157,7 +163,8 @@ class SweepFinal:
         It is a round robin, or each meets the defaults alone, see `Plan.by_defaults`.
         """
         self.observer.note(
-            f"the final: {count_of(len(self.agents), 'agent')}, {2 * self.openings} games a pair, "
+            f"the final: {count_of(len(self.agents), 'agent')}, {2 * self.openings} games "
+            f"{'each with the defaults' if self.plan.by_defaults else 'a pair'}, "
             f"{self.games} at most"
         )
         contest = Contest(self.agents, self.names, self.plan.sweep.rules, self.plan.sweep.seed)
@@ -168,13 +175,12 @@ class SweepFinal:
             self.matches.play(match, done)
 
         openings = partial(self._openings, Part.PLAYOFF)
-        alone = self.defaults is not None and self.plan.by_defaults
         rating = Tournament(
             contest,
             openings,
             executor=self.executor,
             play_match=play,
-            anchors=Anchors(1, (0.0,)) if alone else Anchors(),
+            anchors=Anchors(1, (0.0,)) if self.plan.by_defaults else Anchors(),
         )
         rating.play(self.matches.progress)
         rows = rating.rows()

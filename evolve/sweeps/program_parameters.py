@@ -19,6 +19,7 @@ from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Parameter, Space, Value, snapped
+from evolve.tables.trials import TRIALS_COLUMNS
 
 _ONE_THREAD: Final = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
@@ -72,6 +73,12 @@ class ParametersPlan(Plan):
     def _check_places(self, parameters: Mapping[str, Parameter]) -> None:
         """Raise SettingsError where a hole has no range, or a parameter has no place."""
         held, holes = self.sweep.fix, self.command.names
+        taken = [name for name in parameters if name in TRIALS_COLUMNS.names]
+        if taken:
+            raise SettingsError(
+                f"program: the table of trials has a column {taken[0]}: give the parameter another "
+                "name"
+            )
         nameless = sorted(holes - {*parameters, *held})
         if nameless:
             raise SettingsError(

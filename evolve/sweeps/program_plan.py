@@ -59,6 +59,9 @@ _PROBES: Final = 5
 """Pairs of games that all must be played alike before a parameter counts as without effect."""
 
 
+_PROBED: Final = 0.25
+"""Share of the games of all trials after which no parameter is probed any more."""
+
 _Scores = Iterator[tuple[float, float, bool]]
 """The scores of a trial so far, their errors, and whether each is the last."""
 
@@ -99,18 +102,20 @@ class ProgramPlan(ParametersPlan):
     def add_final(self, rows: Sequence[dict[str, Any]], final: FinalDocument) -> None:
         """See Plan: the winner has its fresh games with the defaults alone."""
         against, gain = final.against_defaults, gain_of(final)
-        if against is None or gain is None:
+        if against is None or gain is None or self.sweep.objective == "panel":
             return
-        (row,) = (row for row in rows if row["number"] == final.winner)
-        row |= {
+        low, high = against.low or 0.0, against.high or 1.0
+        fresh = {
             **gain.columns("elo"),
             "score": against.score,
-            "score_error": Estimate(
-                against.score, against.low or 0.0, against.high or 1.0, against.games
-            ).error,
+            "score_error": Estimate(against.score, low, high, against.games).error,
             "defaults_score": against.score,
             "defaults_games": against.games,
         }
+        (winner,) = (row for row in rows if row["number"] == final.winner)
+        for row in rows:  # the settings may have come again
+            if row["score"] is not None and all(row[n] == winner[n] for n in self.space.names):
+                row |= fresh
 
     def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return its opponents besides the defaults: its mirror image, or the best trial so far."""
@@ -159,7 +164,8 @@ class ProgramPlan(ParametersPlan):
         """Yield the score of a step of SPSA, which plays its mirror image."""
         below = self._opponent(objective, task.context[MIRROR], "mirror")
         openings = self.openings(self.sweep.pairs, task.number)
-        score = self.meet(objective, agent, below, openings).score
+        score, alike = self.meet(objective, agent, below, openings)
+        objective.facts[ALIKE] = alike
         yield score.value, score.error, True
 
     def _compared(self, objective: Objective, task: Task, agent: ExternalAgent) -> _Scores:
@@ -214,10 +220,13 @@ class ProgramPlan(ParametersPlan):
         if any(self.space.broken(values) for values in others):
             return False
         openings = self.openings(_PROBES)
+        most = _PROBED * (self.sweep.games_of_trials or math.inf)
         try:
             for values in others:
                 with closing(self.agent(values, "changed")) as agent:
                     for number in range(_PROBES):
+                        if objective.facts[PLAYED] >= most:
+                            return False
                         one = Openings(openings.moves[[number]])
                         if not self.meet(objective, agent, defaults, one).alike:
                             return False
@@ -260,7 +269,7 @@ class ProgramPlan(ParametersPlan):
             yield points / count, error, stop == self.sweep.panel_openings
 
     def openings(self, count: int, *key: int) -> Openings:
-        """Return the same openings for all trials, or those of a key."""
+        """Return the openings of a trial, by its number; without one those of the defaults'."""
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
 

@@ -152,7 +152,8 @@ class Study:
     def trials(self) -> list[FrozenTrial]:
         """Return all trials, also those of other writers, by their numbers; do not change them.
 
-        Their scores are those that all games so far give them, see `Plan.rated`.
+        Their scores are those that all games so far give them, see `Plan.rated`. Samplers of Optuna
+        read the study itself, where each trial has its score of when it ended.
         """
         return self.plan.rated(self.study.get_trials(deepcopy=False))
 

@@ -15,7 +15,7 @@ from optuna.trial import TrialState
 from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.engine.games.first_use import compile_first
-from evolve.errors import ClusterError, RunError
+from evolve.errors import ClusterError, RunError, ShortageError
 from evolve.runs import run_folder
 from evolve.runs.progress import COMPILING, Observer, RunEnding
 from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
@@ -78,7 +78,7 @@ class Sweep:
         heart = beating(self.study.beat) if self.study.shared else nullcontext()
         with heart, self._at_work():
             self._reclaim(observer, self.study.dropped())
-            self._save()
+            self.save()
             while True:
                 ending = self._stop_reason(observer, begin)
                 if ending is None:
@@ -87,7 +87,7 @@ class Sweep:
                     self._drop_trials()
                 busy = [worker for worker in self._workers if not worker.idle]
                 if not busy and (ending is not None or self.study.is_over):
-                    self._save()
+                    self.save()
                     return ending or self.complete
                 for worker in ready(busy, _LOOK):
                     self._handle_message(worker, observer)
@@ -116,7 +116,7 @@ class Sweep:
         over = self.study.is_over
         with self.placement.open(self.jobs) as executor:
             final = SweepFinal(self.folder, self.plan, trials, executor, observer, over).play()
-        self._save()
+        self.save()
         return final
 
     @property
@@ -174,7 +174,7 @@ class Sweep:
                     self._end(taken.number, taken.result, observer)
                 else:
                     worker.start(taken)
-                    self._save()
+                    self.save()
         running = sum(not worker.idle for worker in self._workers)
         observer.stage(f"{count_of(running, 'trial')} running", *self.study.progress)
 
@@ -198,7 +198,7 @@ class Sweep:
         match message:
             case IntermediateScore(step, score, error):
                 worker.answer(self.study.report(number, step, score, error))
-            case ClusterError() as lost:
+            case ClusterError() | ShortageError() as lost:
                 self.study.release(number)
                 raise lost
             case TrialResult():
@@ -232,7 +232,7 @@ class Sweep:
         follows = "trying again" if again else "given up"
         observer.note(f"trial {worker.number}: {reason}; {follows}")
         if again:
-            self._save()
+            self.save()
         else:
             self._tell(worker.number, observer)
         worker.kill()
@@ -242,13 +242,13 @@ class Sweep:
         self._workers[self._workers.index(worker)] = self._new_worker()
 
     def _tell(self, number: int, observer: Observer) -> None:
-        row = next(row for row in self._save() if row["number"] == number)
+        row = next(row for row in self.save() if row["number"] == number)
         observer.row({**row, "best": self.study.best}, *self.study.progress)
 
-    def _save(self) -> list[dict[str, Any]]:
+    def save(self) -> list[dict[str, Any]]:
         """Write the trials table; return its rows."""
         rows = rows_of(self.study.trials(), self.plan.space.names)
-        if (final := whole_final(self.folder)) is not None and self.has_champion:
+        if (final := whole_final(self.folder)) is not None:
             self.plan.add_final(rows, final)
         types = {p.name: p.type for p in self.plan.space.parameters}
         write_trials(self.folder, rows, types)
@@ -285,4 +285,7 @@ def opened_sweep(
     with closing(storage), storage_errors(storage.name):
         # A folder may be moved, so the study's name must not depend on the folder's.
         study = Study(plan, storage, settings.study or "sweep", queue)
-        yield Sweep(folder, plan, study, placement)
+        sweep = Sweep(folder, plan, study, placement)
+        if sweep.has_champion:  # it may have died between the final and the table
+            sweep.save()
+        yield sweep

@@ -1,7 +1,8 @@
 """Worker processes: each runs trials one after another, with messages over a pipe.
 
 Messages to a worker are a `Task`, or None to end. Its answers are `IntermediateScore`, to which the
-reply says whether to end there, and at last the trial's `TrialResult`, or a ClusterError.
+reply says whether to end there, and at last the trial's `TrialResult`, or what ends the sweep:
+ClusterError, ShortageError.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Final, NamedTuple, cast
 
 from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
-from evolve.errors import ClusterError, EvolveError
+from evolve.errors import ClusterError, EvolveError, ShortageError
 from evolve.programs.forks import start
 from evolve.programs.process import signal_name
 from evolve.sweeps.plan import plan_of
@@ -34,7 +35,7 @@ class IntermediateScore(NamedTuple):
     error: float
 
 
-Message = IntermediateScore | TrialResult | ClusterError
+Message = IntermediateScore | TrialResult | ClusterError | ShortageError
 
 
 class Worker:
@@ -111,7 +112,7 @@ def work(
                 outcome = plan.run(objective, task, lambda *given: _report(connection, *given))
                 facts = {"seconds": time.perf_counter() - begin, **objective.facts}
                 outcome = replace(outcome, attributes={**outcome.attributes, **facts})
-            except ClusterError as error:
+            except (ClusterError, ShortageError) as error:  # no fault of its values
                 connection.send(error)
                 return
             except Exception as error:  # the table says why; the other trials continue

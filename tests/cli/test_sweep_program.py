@@ -87,7 +87,7 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
 def test_parameters_without_effect_are_named(
     options: str, idle: str | None, alike: bool, tmp_path: Path
 ) -> None:
-    few = ("--pairs=2", "--final-openings=2", "--finalists=1", "--jobs=1", "--trials=4")
+    few = ("--pairs=9", "--final-openings=2", "--finalists=1", "--jobs=1", "--trials=3")
     said = done("sweep", "program", f"gtp:{ENGINE} {options}", *few, "--out", tmp_path / "x")
     reason = evolve.load_run(tmp_path / "x").trials["reason"].fillna("")[0]
     assert reason.partition(":")[0] == (idle or "")

@@ -17,7 +17,14 @@ from evolve.errors import RunError
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
-from evolve.sweeps.final import SweepFinal, best_trial, openings_of_final, ranked, settings_ranked
+from evolve.sweeps.final import (
+    SweepFinal,
+    _all_alike,
+    best_trial,
+    openings_of_final,
+    ranked,
+    settings_ranked,
+)
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import agent_file, games_of
 from evolve.tables.trials import (
@@ -219,6 +226,13 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     assert times > 2
     assert result == whole
     assert not (tmp_path / "trials/matches").exists()
+
+
+def test_alike_are_all_trials_or_none() -> None:
+    alike, other = (trial_of(n, 0.5, alike=n == 1) for n in (1, 2))
+    pruned = trial_of(3, 0.1, TrialState.PRUNED, alike=False)
+    found = [_all_alike(trials) for trials in ([alike], [alike, other], [alike, pruned], [])]
+    assert found == [True, False, False, False]
 
 
 @pytest.mark.parametrize(

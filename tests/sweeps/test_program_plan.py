@@ -29,6 +29,7 @@ from evolve.sweeps.program_plan import (
     shared,
 )
 from evolve.sweeps.trials import MIRROR, games_of
+from evolve.tables.trials import FinalDocument
 from tests.sweeps import trial_of
 
 ENGINE = f"{sys.executable} {Path(__file__).with_name('tuned.py')}"
@@ -105,6 +106,7 @@ def test_the_best_values_are_an_agent(tmp_path: Path, monkeypatch: pytest.Monkey
         (f"nboard:{ENGINE} {{x:1:5}}", {"set_by": "gtp"}, "named gtp:COMMAND"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_command": "set {name}"}, "{value} must be in it"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"games": 110}, "leave no room"),
+        (f"gtp:{ENGINE} {{elo:1:5}}", {}, "has a column elo"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing; leave it out"),
     ],
@@ -181,6 +183,17 @@ def test_strengths_follow_from_all_games_so_far() -> None:
     assert (facts[0]["elo"], facts[3]["elo"]) == (0.0, facts[2]["elo"])
     assert (facts[1]["defaults_score"], facts[2]["defaults_games"]) == (0.9, 30)
     assert lucky.values == [0.9], "what the study has is left as it is"
+
+
+def test_the_final_gives_its_winner_and_twins_their_fresh_games() -> None:
+    against = {"score": 0.75, "low": 0.6, "high": 0.85, "games": 40}
+    final = FinalDocument.model_validate({"winner": 2, "defaults": 0, "against_defaults": against})
+    program = f"gtp:{ENGINE} --corner {{corner:1:50}}"
+    rows = [{"number": n, "score": 0.9, "corner": at} for n, at in ((1, 7), (2, 9), (3, 9))]
+    plan(program, objective="panel").add_final(rows, final)
+    assert [row["score"] for row in rows] == [0.9] * 3, "scores against a panel are others"
+    plan(program).add_final(rows, final)
+    assert [row["score"] for row in rows] == [0.9, 0.75, 0.75]
 
 
 def test_games_are_counted_and_never_too_many() -> None:

@@ -70,7 +70,7 @@ def compile_first(progress: Callable[[float, float], None], kernels: Kernels = G
         for number, (kernel, types) in enumerate(missing, 1):
             kernel.compile(types)
             progress(number, len(missing))
-            if child is None:  # after what numba loads at its first use
+            if child is None and len(missing) > 1:  # after what numba loads at its first use
                 child = _compile_beside(missing[:0:-1])
     finally:
         if child:
@@ -85,14 +85,16 @@ def _compile_beside(missing: Kernels) -> int:
 
     What one process compiles the other one waits for, and loads. The fork ends with this process.
     """
+    child = None
     if sys.platform != "linux" or CACHE_DIR is None or (os.cpu_count() or 1) < 2:
         return 0
-    if child := os.fork():
-        return child
     try:
+        if child := os.fork():
+            return child
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the parent
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         for kernel, types in missing:
             kernel.compile(types)
     finally:
-        os._exit(0)  # what it could not compile, the parent compiles
+        if child == 0:
+            os._exit(0)  # what it could not compile, the parent compiles
