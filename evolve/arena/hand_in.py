@@ -119,6 +119,11 @@ class ShortMatch:
         return {"opponent": names[1], "seconds": self.move, "games": match.played, **counts}
 
     @property
+    def usual(self) -> float:
+        """Seconds of its thinking, which ends well before `most`."""
+        return self.move * MATCH_GAMES * _MOVES / self._threads
+
+    @property
     def most(self) -> float:
         """Seconds after which it ends."""
         return max(self._budget, _MATCH_SECONDS[0])

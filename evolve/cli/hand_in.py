@@ -107,7 +107,8 @@ def _checked(
             f"{file}, {rules}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it "
             f"uses all its time{shorter}"
         )
-    with counting("moves", moves_of(games) + 2, quiet, after=after) as advance:
+    most = moves_of(games) * demands.seconds  # two of them are passes, without a thought
+    with counting("moves", moves_of(games) + 2, quiet, after=after, limit=most) as advance:
         findings = examine(file, demands=demands, games=games, progress=advance, **options)
     for finding in () if quiet else findings:
         print_text(f"{finding.name:<8} {_VERDICTS[finding.good]:<6} {finding.text}")
@@ -144,7 +145,7 @@ def hand_in(
         write_text(file, text)
         SHOWN[str(file)] = str(output)
     short = ShortMatch(file, source, played, seconds)
-    found = _checked(file, Demands(seconds, memory), 0, as_json, short.most)
+    found = _checked(file, Demands(seconds, memory), 0, as_json, short.usual)
     match = None
     if found["good"]:
         if not as_json:
