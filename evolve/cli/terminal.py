@@ -10,6 +10,7 @@ import functools
 import json
 import math
 import re
+import sys
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -61,6 +62,21 @@ def out() -> Console:
 def err() -> Console:
     """Standard error, where progress goes."""
     return _Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Say on a terminal that evolve is being loaded, which takes up to a second."""
+    shown = err().is_terminal
+    if shown:
+        sys.stderr.write("loading …")
+        sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def print_text(text: str, whole: bool = False) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 from evolve.cli.display import ProgressView, RowsView, print_line, print_next, watching
 from evolve.cli.progress import ReportingObserver, progress_of
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
+from evolve.cli.terminal import loading
 from evolve.errors import ClusterError
 from evolve.files.atomic import write_text
 from evolve.runs import life_cycle, run_folder
@@ -139,7 +140,8 @@ class LongWork(ABC, Generic[S, W]):
 
 def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
     """The class for runs of a kind."""
-    return cast("type[LongWork[Any, Any]]", import_module(kind.works).WORK)
+    with loading():
+        return cast("type[LongWork[Any, Any]]", import_module(kind.works).WORK)
 
 
 def carry_out(

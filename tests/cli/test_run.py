@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import signal
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +21,7 @@ from tests.cli import (
     Result,
     done,
     finish,
+    on_a_terminal,
     spawn,
     tables,
     wait_until,
@@ -147,6 +149,12 @@ def test_nodes_over_the_budget_lose_the_game() -> None:
     assert len(lost) > 0
     assert set(free["reason"]) == {"end"}
     assert evolve.load_run("tight").generations["over_budget"][0] > 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_terminal_says_at_once_that_evolve_loads(tmp_path: Path) -> None:
+    shown = on_a_terminal(tmp_path, "run", *QUICK, "--generations", 1, "--out", "one")
+    assert shown.startswith("loading …\r\x1b[K"), "and takes it back"
 
 
 def test_panel_every_other_generation() -> None:
