@@ -48,7 +48,13 @@ TESTS = (
     "tests/cli/test_show.py", "tests/docs/test_reference.py", "tests/service/test_forms.py",
 )  # fmt: skip
 """Default tests of what the recipes touch; without those of kernels that none of them does."""
-OVERVIEW = "tests/docs/test_reference.py::test_the_overview_has_every_command_agent_and_preset"
+CHANGED = (
+    "tests/docs/test_reference.py::test_the_overview_has_every_command_agent_and_preset",
+    # A new column: the kept run lacks it.
+    "tests/runs/test_run.py::test_tables_of_a_kept_run_have_their_columns",
+    "tests/runs/test_run.py::test_a_kept_run_is_of_the_kind_that_it_was",
+    "tests/cli/test_light.py::test_looking_at_runs_loads_no_kernels",
+)
 """The page says once, for all recipes, that the overview needs a line."""
 
 MARK = "--- next ---\n"
@@ -177,7 +183,9 @@ def test_an_example_works(
 @pytest.mark.slow
 def test_the_default_tests_hold_with_all_examples(extended: Path) -> None:
     words = ("-m", "pytest", "-n", "0", "-q", "--no-header", "-p", "no:cacheprovider", *TESTS)
-    done = run_python(*words, "--deselect", OVERVIEW, project=extended, folder=extended)
+    done = run_python(
+        *words, *(f"--deselect={name}" for name in CHANGED), project=extended, folder=extended
+    )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 

@@ -23,7 +23,7 @@ MOST: Final = {
     "playoff_openings": 2, "move_budget": 300, "seeds=range": 2,
 }  # fmt: skip
 """The most that a setting in a cell gets, as `games=100`, `"games": 100` or `seeds=range(10)`."""
-GAMES_OF_SWEEP: Final = 120
+GAMES_OF_SWEEP: Final = 180
 """The fewest with which the search for a program's parameters begins."""
 SIZES: Final = re.compile(rf"\b({'|'.join(MOST)})(\"?\s*[=:(]\s*)(\d+)")
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from evolve.arena.judges import RATING_SECONDS, Panel
 from evolve.config.learning import LearningSettings
 from evolve.engine.board.board import Board
+from evolve.learning.learner import Learner
 from evolve.number_text import duration
-
-if TYPE_CHECKING:
-    from evolve.learning.training import Training
 
 _POSITIONS: Final = 50
 """Positions of a game to learn from, about."""
@@ -19,24 +17,26 @@ _MOVES: Final = 26
 """Moves of an agent in a game after its opening."""
 
 
-def forecast(training: Training) -> tuple[float, str]:
+def forecast(
+    settings: Any, judge: Any, learner: Learner, step: tuple[float, float], spent: float
+) -> tuple[float, str]:
     """Return the seconds of such a training's only check, and a line for people; 0 of others.
 
-    The costs are those of a step of learning, measured by the warm-up, and of a move of the check.
+    step: CPU seconds and seconds of a step of learning, as the warm-up measured them; a move of the
+    check is measured here. spent: CPU seconds so far.
     """
-    settings, judge, (cpu, wall) = training.settings, training.judge, training.step
-    budget = settings.budget
+    (cpu, wall), budget = step, settings.budget
     if budget is None or not isinstance(settings, LearningSettings) or not isinstance(judge, Panel):
         return 0.0, ""
     steps = settings.check_every * _POSITIONS * settings.updates / settings.batch
     if steps * cpu < budget:
         return 0.0, ""
-    agent, boards = training.learner.checked_agent(), [Board.start()] * 2 * len(judge.openings)
+    agent, boards = learner.checked_agent(), [Board.start()] * 2 * len(judge.openings)
     agent.choose_all(boards)  # the first call loads what it needs
     begin = time.perf_counter()
     agent.choose_all(boards)
     check = len(judge.agents) * _MOVES * (time.perf_counter() - begin)
-    left = (budget - training.spent) * wall / cpu + check
+    left = (budget - spent) * wall / cpu + check
     return check, (
         f"the budget is too small for a check before its end: about {duration(left)} by the clock "
         f"with the only check, and at most {duration(RATING_SECONDS)} more for the rating"

@@ -246,7 +246,9 @@ class Training(InMemoryTraining):
         Raises SettingsError where the budget ends before the first game.
         """
         self.warm_up(observer)
-        self.last_check, text = forecast(self)
+        self.last_check, text = forecast(
+            self.settings, self.judge, self.learner, self.step, self.spent
+        )
         if text:
             observer.note(text)
         while True:

@@ -53,7 +53,7 @@ def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
         assert len(told) == 4
         assert error.startswith("error: all 4 games were lost by failures: ")
         assert "the first time as white: played a1, which is illegal" in error
-    assert len(pd.read_csv("g.parquet")) == 4
+    assert len(pd.read_parquet("g.parquet")) == 4
     ended = invoke("match", bad, bad, "--games", 40)
     assert ended.code == 1
     assert len(ended.err.splitlines()) == 10 + 1 + 1

@@ -48,7 +48,6 @@ EXEMPT: Final = {
     ("plots/figure.py", "savefig"): _MEMORY,
     ("tables/parquet.py", "to_csv"): _MEMORY,
     ("runs/sweeps.py", "rename"): _PANDAS,
-    ("runs/trainings.py", "rename"): _PANDAS,
 }
 """Changes that do not go through the door, by module and function, and why."""
 _OF_MODULES: Final = {

@@ -213,7 +213,9 @@ def address_of(function: Any, signature: Any) -> int:
 
 
 def is_ready(kernel: Any) -> bool:
-    """Whether a kernel is compiled, here or on disk."""
+    """Whether a kernel is compiled, here or on disk, or never will be."""
+    if numba_config.DISABLE_JIT:
+        return True
     kept = "" if CACHE_DIR is None else CACHE_DIR.glob(f"{kernel._cache._impl.filename_base}.*")
     return any(kept) or bool(kernel.overloads)
 
