@@ -10,9 +10,9 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 51_550,
+    "lines": 51_620,
     "modules": 245,
-    "public names": 1_806,
+    "public names": 1_807,
     "strings that point up": 23,
     "lines of tests": 48_800,
     "test files": 318,
