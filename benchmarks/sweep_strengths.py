@@ -30,7 +30,7 @@ from optuna.trial import FrozenTrial
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
 from evolve.fitness.openings import Openings
-from evolve.fitness.statistics import Estimate, bradley_terry, mean_of, score_of_elo, score_of_pairs
+from evolve.fitness.statistics import Estimate, mean_of, score_of_elo, score_of_pairs
 from evolve.programs.external import ExternalAgent
 from evolve.runs.sweeps import gain_of
 from evolve.sweeps.final import is_defaults, openings_of_final, settings_ranked
@@ -122,15 +122,10 @@ def figures(seed: int, games: int, cycle: float) -> list[float]:
     best = [t for t in settings_ranked(trials) if not is_defaults(t)][:_BEST]
     finalists = best[: settings.finalists]
     openings = openings_of_final(settings, trials, settings.final_matches)
-    players = [(0, 0, 0), *(tuple(trial.params.values()) for trial in finalists)]
-    meetings = [
-        (i, j, world.pairs(players[i], players[j], openings))
-        for i in range(len(players))
-        for j in range(i + 1, len(players))
-    ]
-    elos = [rating.value for rating in bradley_terry(len(players), meetings)]
-    winner = finalists[max(range(len(finalists)), key=lambda number: elos[number + 1])]
-    retest = score_of_pairs(world.pairs(tuple(winner.params.values()), players[0], openings))
+    defaults = (0, 0, 0)
+    scores = [world.pairs(tuple(t.params.values()), defaults, openings).mean() for t in finalists]
+    winner = finalists[int(np.argmax(scores))]
+    retest = score_of_pairs(world.pairs(tuple(winner.params.values()), defaults, openings))
     against = Against(score=retest.value, low=retest.low, high=retest.high, games=retest.n)
     gain: Estimate | None = gain_of(FinalDocument(against_defaults=against))
     assert gain is not None

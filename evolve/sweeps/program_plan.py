@@ -81,8 +81,8 @@ class ProgramPlan(ParametersPlan):
     """A trial is the program with these values; it plays its opponents in parts.
 
     Strengths of programs do not add up, so the final decides by games with the defaults alone. In
-    simulated sweeps it found settings as strong as a round robin of as many games where strengths
-    add up, and stronger ones where they do not.
+    a prototype it found settings as strong as a round robin of as many games where strengths add
+    up, and stronger ones where they do not.
     """
 
     by_defaults = True

@@ -190,7 +190,7 @@ SWH, ANTI = evolve.load_agent("swh"), evolve.load_agent("anti-swh")
 
 
 @pytest.mark.parametrize(
-    ("agents", "asked", "rules", "told"),
+    ("agents", "asked", "rules", "named"),
     [
         ([SWH, SWH], None, "standard", "standard assumed"),
         ([SWH, SWH], "standard", "standard", "standard"),
@@ -199,9 +199,9 @@ SWH, ANTI = evolve.load_agent("swh"), evolve.load_agent("anti-swh")
         ([SWH, ANTI], "standard", "standard", "standard"),
     ],
 )
-def test_rules_of_a_match(agents: list[Agent], asked: Rules | None, rules: str, told: str) -> None:
+def test_rules_of_a_match(agents: list[Agent], asked: Rules | None, rules: str, named: str) -> None:
     agreed = agree_on(agents, asked)
-    assert (agreed.rules, str(agreed)) == (rules, f"{told} ({RULE_SETS[rules].goal})")
+    assert (agreed.rules, str(agreed)) == (rules, f"{named} ({RULE_SETS[rules].goal})")
 
 
 def test_agents_of_different_rules_do_not_agree() -> None:

@@ -1,4 +1,4 @@
-"""By which rules commands play that are not told: those of agents, files and folders."""
+"""By which rules commands play that name none: those of agents, files and folders."""
 
 from __future__ import annotations
 

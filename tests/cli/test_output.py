@@ -73,8 +73,8 @@ def test_a_narrow_terminal_leaves_columns_out_whole(
     assert lines[0].split() == [f"column_{n}" for n in range(shown)]
     assert lines[1].split() == [str(n * 1000) for n in range(shown)]
     assert max(map(len, lines)) <= columns
-    told = " ".join(lines[3:])
-    assert re.findall(r"column_\d+", told) == [f"column_{n}" for n in range(shown, 12)]
+    text = " ".join(lines[3:])
+    assert re.findall(r"column_\d+", text) == [f"column_{n}" for n in range(shown, 12)]
 
 
 @pytest.mark.parametrize(
