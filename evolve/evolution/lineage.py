@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from evolve.errors import RunError
+from evolve.runs.evolutions import ancestors, parents_of
 from evolve.runs.run import Run
 from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES, row_genes
 
@@ -73,19 +74,12 @@ class Lineage:
                 f"{self.run.path} has no individual {individual!r}, such as 0-12; `evolve show RUN "
                 "--table individuals` lists them"
             )
-        steps, waiting = {individual: 0}, [individual]
-        for name in waiting:  # grows during the loop
-            for parent in self.parents(name):
-                if parent not in steps:
-                    steps[parent] = steps[name] + 1
-                    waiting.append(parent)
-        return steps
+        found, _ = ancestors(self.births.get, individual)
+        return {name: steps for name, (steps, _) in found.items()}
 
     def parents(self, individual: str) -> list[str]:
         """Return the known parents that gave an individual its genes."""
-        row = self.births[individual]
-        parents = row["parents"][:1] if row["origin"] == "mean" else row["parents"]
-        return [parent for parent in parents if parent in self.births]
+        return [name for name in parents_of(self.births[individual]) if name in self.births]
 
     def main_line(self, individual: str) -> list[str]:
         """Return the individual, the parent that gave it the most of its numbers, and so on back.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from evolve.errors import RunError, reason_of
 from evolve.fitness.trend import curve_of
 from evolve.runs.run import Run, joined
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
-from evolve.tables.columns import scalar_of, table_of_rows
+from evolve.tables.columns import rows_with, scalar_of, table_of_rows
 from evolve.tables.games import START
 from evolve.tables.individuals import (
     GENERATIONS_COLUMNS,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DEPTHS: Final = "depths"
-_BIRTH: Final = ["individual", "origin", "parents"]
 _METRICS: Final = (
     "best_score", "panel_score", "panel_elo", "rating", "rating_low", "rating_high",
 )  # fmt: skip
@@ -141,29 +141,64 @@ def _metrics(run: Run) -> dict[str, Any]:
     }
 
 
-def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tuple[int, str, str]]:
-    """List the ancestors of an agent up to `depth` steps back, each once: steps, id, origin.
+Birth = Mapping[str, Any]
+"""The row of an individual in the generation of its birth."""
 
-    For an agent that is the mean of others, only the first of them, the best, is followed.
+
+def births_of(run: Run) -> Callable[[str], Birth | None]:
+    """A function that finds the birth of an individual by its name, None where there is none."""
+    table_of = cache(run.individuals_table)
+
+    def birth_of(individual: str) -> Birth | None:
+        born, _, _ = individual.partition("-")
+        if not (born.isascii() and born.isdecimal()) or int(born) >= run.generation_count:
+            return None
+        rows = rows_with(table_of(int(born)), "individual", individual).to_pylist()
+        return rows[0] if rows else None
+
+    return birth_of
+
+
+def parents_of(birth: Birth) -> list[str]:
+    """The parents that gave an individual its genes: of the mean of several the first, the best."""
+    parents = [str(parent) for parent in birth["parents"] or ()]
+    return parents[:1] if birth["origin"] == "mean" else parents
+
+
+def ancestors(
+    birth_of: Callable[[str], Birth | None], individual: str, depth: float = math.inf
+) -> tuple[dict[str, tuple[int, Birth]], bool]:
+    """An individual and its ancestors, each with the fewest births between and its own birth.
+
+    The nearest come first; those without a known birth are left out. depth: the most births
+    between. The second value says whether there are none further back.
     """
-    births = {
-        row["individual"]: row
-        for generation in range(run.generation_count)
-        for row in run.individuals_table(generation).select(_BIRTH).to_pylist()
+    found: dict[str, tuple[int, Birth]] = {}
+    waiting, seen, complete = [(individual, 0)], {individual}, True
+    for name, steps in waiting:  # grows during the loop
+        if (birth := birth_of(name)) is None:
+            continue
+        found[name] = steps, birth
+        further = [parent for parent in parents_of(birth) if parent not in seen]
+        if steps >= depth:
+            complete = complete and not further
+        else:
+            seen.update(further)
+            waiting += [(parent, steps + 1) for parent in further]
+    return found, complete
+
+
+def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tuple[int, str, str]]:
+    """The ancestors of an agent up to `depth` steps back, the nearest first: steps, id, origin."""
+    parents = provenance.get("parents")
+    own = {
+        "origin": provenance.get("origin", "?"),
+        "parents": parents if isinstance(parents, list) else [],
     }
-    origin, stored = str(provenance.get("origin", "?")), provenance.get("parents")
-    parents = list(map(str, stored)) if isinstance(stored, list) else []
-    if origin == "mean":
-        del parents[1:]
-    waiting = [(0, str(provenance.get("individual")), origin, parents)]
-    lines: dict[str, tuple[int, str, str]] = {}
-    while waiting:
-        steps, name, origin, parents = waiting.pop()
-        if name not in lines and steps <= depth:
-            lines[name] = steps, name, origin
-            rows = [births[parent] for parent in reversed(parents) if parent in births]
-            waiting += [(steps + 1, r["individual"], r["origin"], r["parents"]) for r in rows]
-    return list(lines.values())
+    name = str(provenance.get("individual"))
+    birth_of = births_of(run)
+    found, _ = ancestors(lambda each: own if each == name else birth_of(each), name, depth)
+    return [(steps, name, str(birth["origin"])) for name, (steps, birth) in found.items()]
 
 
 READING: Final = RunReading(

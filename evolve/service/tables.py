@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from evolve.fitness.crosstable import cross_table_of
 from evolve.parsing import json_value
+from evolve.runs.evolutions import ancestors, births_of
 from evolve.runs.run import Run
 from evolve.service.index import thinned
 from evolve.service.models.meta import Page
@@ -70,7 +71,7 @@ def check_generation(run: Run, generation: int) -> None:
 
 def check_individual(run: Run, individual: str) -> None:
     """Raise ProblemError unless the run has that individual."""
-    if run.kind.table("individuals") is None or _birth(run, individual) is None:
+    if run.kind.table("individuals") is None or births_of(run)(individual) is None:
         raise not_found(f"individual {individual[:40]} in {run.name}")
 
 
@@ -158,37 +159,14 @@ def crosstable_of(games: pa.Table) -> CrossTable:
 
 def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
     """The ancestors of an individual, nearest first."""
-    items: list[LineageNode] = []
-    waiting, seen, complete = [(individual, 0)], {individual}, True
-    tables = cache(individuals_table)
-    while waiting:
-        name, steps = waiting.pop(0)
-        row = _birth(run, name, tables)
-        if row is None:
-            if not items:
-                raise not_found(f"individual {name[:40]} in {run.name}")
-            continue
-        parents = list(row["parents"] or [])
-        items.append(LineageNode.model_validate({**row, "parents": parents}))
-        # Of a mean of individuals, only the first parent counts, the best.
-        for parent in parents[:1] if row["origin"] == "mean" else parents:
-            if parent not in seen and steps == depth:
-                complete = False
-            elif parent not in seen:
-                seen.add(parent)
-                waiting.append((parent, steps + 1))
+    found, complete = ancestors(births_of(run), individual, depth)
+    if not found:
+        raise not_found(f"individual {individual[:40]} in {run.name}")
+    items = [
+        LineageNode.model_validate({**birth, "parents": birth["parents"] or []})
+        for _, birth in found.values()
+    ]
     return Lineage(items=items, complete=complete)
-
-
-def _birth(
-    run: Run, individual: str, tables: Callable[[Run, int], pa.Table] = individuals_table
-) -> dict[str, Any] | None:
-    """The row of an individual in the generation of its birth; None where there is none."""
-    born, _, _ = individual.partition("-")
-    if not (born.isascii() and born.isdecimal()) or int(born) >= run.generation_count:
-        return None
-    rows = rows_with(tables(run, int(born)), "individual", individual).to_pylist()
-    return rows[0] if rows else None
 
 
 def _page(rows: pa.Table, known: Columns | None, after: str | None, total: int) -> Rows:
