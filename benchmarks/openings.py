@@ -25,7 +25,7 @@ from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.bits import canonical
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import check_rules
-from evolve.engine.games.opening import slots_of_all
+from evolve.engine.games.opening import slot_of
 from evolve.fitness.openings import LISTS, Part
 
 PLIES, LONGER_PLIES = 8, 10
@@ -61,8 +61,7 @@ def positions(plies: int) -> Lines:
 
 def slots_of(lines: Lines) -> list[int]:
     """The slots of these positions."""
-    slots: list[int] = slots_of_all(np.array(list(lines), np.uint64)).tolist()
-    return slots
+    return [slot_of(*map(np.uint64, board)) for board in lines]
 
 
 def balanced(

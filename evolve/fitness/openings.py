@@ -31,7 +31,6 @@ from evolve.engine.games.opening import (
     SLOTS,
     draw_openings,
     mark_balanced,
-    slots_of_all,
 )
 from evolve.errors import SettingsError
 from evolve.records.positions import start_text
@@ -118,9 +117,9 @@ def balanced_openings(
     while len(found) < count and idle < 3:
         moves = np.full((batch, plies), -1, np.int8)
         positions = np.zeros((batch, 2), np.uint64)
-        draw_openings(rng.random((batch, plies)), moves, positions)
+        slot = np.zeros(batch, np.int8)
+        draw_openings(rng.random((batch, plies)), moves, positions, slot)
         images = canonical(positions)
-        slot = slots_of_all(positions)
         in_part = (positions[:, 0] != 0) & (slot >= part.value.start) & (slot < part.value.stop)
         together = np.concatenate([seen, images[in_part]])
         _, first = np.unique(together, axis=0, return_index=True)

@@ -20,7 +20,7 @@ from evolve.engine.compiled.intrinsics import (
     SOLVER_TYPES,
 )
 from evolve.engine.games.game import choose, move_values, play_games, set_phase
-from evolve.engine.games.opening import draw_openings, mark_balanced, slots_of_all
+from evolve.engine.games.opening import draw_openings, mark_balanced
 from evolve.engine.patterns.pattern_search import list_to_solve, pattern_move, pattern_values
 from evolve.engine.search.context import look
 from evolve.engine.search.search import best_move, search, search_deep
@@ -32,8 +32,7 @@ GAMES: Final[Kernels] = (
     (look, LOOK_TYPES),
     (solve_deep, SOLVER_TYPES),
     (play_games, "(i8, i8[:,::1], i4[:,::1], i1[:,::1], i8[::1], i1[:,::1], i8[:,::1])"),
-    (slots_of_all, "(u8[:,::1],)"),
-    (draw_openings, "(f8[:,::1], i1[:,::1], u8[:,::1])"),
+    (draw_openings, "(f8[:,::1], i1[:,::1], u8[:,::1], i1[::1])"),
     (mark_balanced, "(u8[:,::1], i8[::1], i8, i8, i8[::1], b1[::1])"),
     (choose, CHOICE_TYPES),
     (search_deep, SEARCH_TYPES),

@@ -41,15 +41,6 @@ def slot_of(own: U, opp: U) -> int:
 
 
 @kernel
-def slots_of_all(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
-    """The slots [N] of positions [N, 2], own and opp."""
-    slots = np.empty(len(positions), np.int8)
-    for number in range(len(positions)):
-        slots[number] = slot_of(positions[number, 0], positions[number, 1])
-    return slots
-
-
-@kernel
 def trained_moves(own: U, opp: U, moves: U) -> U:
     """The subset of `moves` that a game to learn from may play.
 
@@ -70,12 +61,15 @@ def trained_moves(own: U, opp: U, moves: U) -> U:
 
 @kernel
 def draw_openings(
-    draws: npt.NDArray[np.float64], moves: npt.NDArray[np.int8], positions: npt.NDArray[np.uint64]
+    draws: npt.NDArray[np.float64],
+    moves: npt.NDArray[np.int8],
+    positions: npt.NDArray[np.uint64],
+    slots: npt.NDArray[np.int8],
 ) -> None:
     """Fill N random openings, one for each row of uniform `draws` [N, plies] in [0, 1).
 
-    moves [N, plies]: squares; positions [N, 2]: own and opp after them. An opening with a pass, or
-    with the end of the game, has 0, 0 as its position.
+    moves [N, plies]: squares; positions [N, 2]: own and opp after them, and slots [N]: theirs. An
+    opening with a pass, or with the end of the game, has 0, 0 as its position.
     """
     for number in range(draws.shape[0]):
         own, opp = bits.START_OWN, bits.START_OPP
@@ -91,6 +85,7 @@ def draw_openings(
             own, opp = ZERO, ZERO
         positions[number, 0] = own
         positions[number, 1] = opp
+        slots[number] = slot_of(own, opp)
 
 
 @kernel

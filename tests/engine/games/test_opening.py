@@ -18,7 +18,6 @@ from evolve.engine.games.opening import (
     draw_openings,
     mark_balanced,
     slot_of,
-    slots_of_all,
     trained_moves,
 )
 from evolve.engine.games.training_games import RANDOM_PLAYER
@@ -34,7 +33,9 @@ def test_openings_are_those_of_the_draws() -> None:
     """The move of a ply is the one at the draw's share of the legal ones, from the lowest on."""
     draws = np.random.default_rng(0).random((120, 30))
     moves, positions = np.zeros((120, 30), np.int8), np.ones((120, 2), np.uint64)
-    draw_openings(draws, moves, positions)
+    slots = np.zeros(len(draws), np.int8)
+    draw_openings(draws, moves, positions, slots)
+    assert slots.tolist() == [slot_of(*position) for position in positions]
     given_up = 0
     for row, played, found in zip(draws, moves.tolist(), positions.tolist(), strict=True):
         board = reference.START
@@ -104,7 +105,6 @@ def test_no_game_to_learn_from_comes_to_an_opening_of_a_match() -> None:
     # The kernel says of every image what the openings' own division says.
     images = np.array(sorted(openings), np.uint64)
     places = np.stack([np.concatenate(symmetries(images[:, side])) for side in (0, 1)], axis=1)
-    assert set(slots_of_all(places).tolist()) == {MATCH_SLOT}
     assert {slot_of(own, opp) for own, opp in places} == {MATCH_SLOT}
 
 
@@ -114,8 +114,8 @@ def test_moves_into_a_match_are_those_that_are_left_out() -> None:
     for own, opp in reference.random_boards(rng, 60, 53, 53):
         moves = reference.legal_moves(own, opp)
         kept = int(trained_moves(np.uint64(own), np.uint64(opp), np.uint64(reference.mask(moves))))
-        after = np.array([reference.play(own, opp, move) for move in moves], np.uint64)
-        slots = slots_of_all(after.reshape(-1, 2)).tolist()
+        after = (map(np.uint64, reference.play(own, opp, move)) for move in moves)
+        slots = [slot_of(*board) for board in after]
         found.append([*reference.squares(kept)])
         wanted.append([m for m, slot in zip(moves, slots, strict=True) if slot != MATCH_SLOT])
         left_out += slots.count(MATCH_SLOT)
