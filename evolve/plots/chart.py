@@ -29,7 +29,7 @@ from evolve.plots.figure import (
     whole_numbers,
 )
 from evolve.runs.study_spec import short_names
-from evolve.runs.summary import ELO, summary_of
+from evolve.runs.summary import summary_of
 from evolve.studies.course import ENOUGH, Course
 from evolve.terminal_text import count_of
 
@@ -119,7 +119,8 @@ def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None
     """Draw the champion's own Elo beside the strength, or the mean of the seeds' champions."""
     if course.metric != "rating":
         return
-    champions = [[summary_of(run)[name] for name in ELO] for run in course.runs]
+    found = [summary_of(run) for run in course.runs]
+    champions = [(run.elo, run.elo_low, run.elo_high) for run in found]
     if any(None in row for row in champions):
         return
     elo, low, high = champions[0]

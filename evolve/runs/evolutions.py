@@ -112,7 +112,6 @@ def _progress(run: Run) -> RunProgress:
         target=run.config.get("generations"),
         complete=played_off,
         crowned=played_off,
-        last=generation_file(run.path, count - 1) if count else None,
         metrics={key: row.get(key) for key in _METRICS},
     )
 

@@ -218,17 +218,22 @@ class RunProgress:
     """The summary of a run in lists of runs.
 
     done, target: in the kind's unit. complete: whether nothing is left to do. crowned: whether the
-    strength in its champion's file counts. last: the file that it wrote last, where that is not an
-    agent. metrics: numbers by name. share: share of the run that is done, 0 to 1, where
-    done and target do not show it. so_far: its score before its end, 0 to 1, where runs of the kind
-    are not rated.
+    strength in its champion's file counts. metrics: numbers by name. share: share of the run that
+    is done, 0 to 1, where done and target do not show it. so_far: its score before its end, 0 to 1,
+    where runs of the kind are not rated.
     """
 
     done: int
     target: Any
     complete: bool
     crowned: bool = True
-    last: Path | None = None
     metrics: Mapping[str, Any] = field(default_factory=dict)
     share: float | None = None
     so_far: float | None = None
+
+    @property
+    def part(self) -> float | None:
+        """The share of the run that is done, 0 to 1; None where that is unknown."""
+        if isinstance(self.target, int | float) and self.target:
+            return min(1.0, self.done / self.target)
+        return None if self.share is None else min(1.0, self.share)

@@ -1,61 +1,185 @@
-"""A run in a row for lists: its progress, and its champion's strength. It loads no kernel.
+"""A run as lists show it: its progress, and its champion's strength. It loads no kernel.
 
-The strength is one number: the champion's Elo on the ladder, in runs that play it; else its score
-against the panel.
+The document is the same on the terminal, in `--json`, over REST and on the page.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.agents.agent_file import read_header
+from evolve.agents.calibration.ratings import beaten_by
 from evolve.config.toml import merged
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import faults, finite_number
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
-from evolve.runs.run_type import RunProgress
-from evolve.runs.run_types import champion_of
+from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
 from evolve.runs.study_spec import Member
-from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE, FINAL_FILE
 
+RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
+"""`interrupted`: stopped because the process of its job died."""
+STUDY: Final = {"kind": "study", "noun": "a study", "unit": "runs"}
+"""What a study has in place of a kind of run."""
 ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""
+_SQUARE_CLASSES: Final = 10
+UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
+"""Errors of a file that only adds a picture or a metric: a run without them is not damaged."""
+_WATCHED: Final = dict.fromkeys(
+    (
+        CONFIG_FILE,
+        *(
+            name
+            for kind in RUN_TYPES
+            for name in kind.files
+            if name in CHAMPIONS or name.endswith((".parquet", FINAL_FILE))
+        ),
+        *PARTS,
+    )
+)
+"""What changes when a run continues: files are replaced, and folders get new files."""
 
 
-def summary_of(
-    run: Run, running: bool | None = None, progress: RunProgress | None = None
-) -> dict[str, Any]:
-    """A run in a row for lists.
+class RunSummary(BaseModel):
+    """A run or a study in lists. `done` and `target` are in its `unit`.
 
-    running: whether a process writes to the run; progress: what its kind says; None looks it up.
+    Its main metric is `elo` where it plays the ladder; otherwise `score`, of trainings and sweeps
+    against their panels.
     """
-    kind = run.kind
-    progress = kind.reading.progress(run) if progress is None else progress
+
+    model_config = ConfigDict(frozen=True)
+
+    command: str | None = Field(None, description="such as `run`, `train patterns`")
+    kind: str | None = None
+    noun: str | None = None
+    rules: str | None = None
+    preset: str | None = None
+    seed: int | None = None
+    state: RunState
+    date: float = Field(description="when it last grew, in seconds since 1970")
+    done: int | float | None = None
+    target: int | float | None = None
+    unit: str | None = None
+    share: float | None = Field(None, description="of the way to its end, 0 to 1")
+    elo: float | None = Field(
+        None,
+        description="its champion's on the ladder; of an evolution from games after the play-off",
+    )
+    elo_low: float | None = Field(None, description="where the 95 % interval of that begins")
+    elo_high: float | None = Field(None, description="and where it ends")
+    elo_so_far: float | None = Field(
+        None, description="without one, the strength of an evolution's last bests, smoothed"
+    )
+    elo_so_far_low: float | None = None
+    elo_so_far_high: float | None = None
+    score: float | None = Field(
+        None,
+        description="of a training or a sweep against its panel, 0 to 1; before its end the last "
+        "or best there was",
+    )
+    score_low: float | None = None
+    score_high: float | None = None
+    gain: float | None = Field(
+        None,
+        description="of a sweep's winner, in Elo over the defaults, in games that no trial played",
+    )
+    gain_low: float | None = None
+    gain_high: float | None = None
+    beats: str | None = Field(
+        None,
+        description="the highest rung of its ladder below the whole interval of `elo`, in words",
+    )
+    champion: str | None = Field(None, description="the name of its best agent")
+    weights: list[float] | None = Field(
+        None,
+        description="its champion's 10 weights of squares in the middle phase, in the order "
+        "a1 b1 c1 d1 b2 c2 d2 c3 d3 d4",
+    )
+    grid: list[list[float | None]] | None = Field(
+        None,
+        description="of a study, the Elo of its runs' champions: a row a setting, a column a seed",
+    )
+    metrics: dict[str, float | None] = Field({}, description="further numbers of its kind")
+    problem: str | None = Field(None, description="what is wrong, of a damaged one")
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """What tables have of it."""
+        return {**self.model_dump(exclude={"weights", "grid", "metrics"}), **self.metrics}
+
+
+def last_changes(folder: Path) -> tuple[int, ...]:
+    """When the files of a run last changed, in ns since 1970, 0 for each that is not there.
+
+    FileNotFoundError without a config.toml.
+    """
+    times = []
+    for name in _WATCHED:
+        try:
+            times.append(os.lstat(f"{folder}/{name}").st_mtime_ns)
+        except OSError:
+            if name == CONFIG_FILE:
+                raise
+            times.append(0)
+    return tuple(times)
+
+
+def summary_of(run: Run, running: bool | None = None) -> RunSummary:
+    """A run as lists show it.
+
+    running: whether a process writes to it; None looks it up. Raises RunError where its settings
+    cannot be shown.
+    """
+    kind, progress = run.kind, run.kind.reading.progress(run)
     running = is_locked(run.path) if running is None else running
     state = "running" if running else "done" if progress.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
     provenance = agent.provenance if agent is not None and progress.crowned else {}
-    files = (run.path / CONFIG_FILE, progress.last, champion)
-    times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
-    return {
-        "command": run.command,
-        **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
-        "state": state,
-        "date": datetime.fromtimestamp(max(times)).isoformat(" ", "minutes"),
-        kind.unit: progress.done,
-        "target": progress.target,
-        **dict.fromkeys(progress.metrics),
-        **{key: finite_number(provenance.get(key)) for key in ELO},
-        **({} if kind.rated else _score(provenance)),
-        **progress.metrics,  # metrics that the champion's file does not have
-        "champion": None if agent is None else agent.name,
-    }
+    elo = {key: finite_number(provenance.get(key)) for key in ELO}
+    score = {} if kind.rated else _score(provenance)
+    if score.get("score") is None and not kind.rated:
+        score["score"] = progress.so_far
+    rung = beaten_by(run.config.get("rules"), elo["elo_low"])
+    so_far = (
+        {}
+        if elo["elo"] is not None
+        else {
+            f"elo_so_far{end}": progress.metrics.get(f"rating{end}")
+            for end in ("", "_low", "_high")
+        }
+    )
+    try:
+        return RunSummary(
+            command=run.command,
+            kind=kind.name,
+            noun=kind.noun,
+            **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
+            state=state,
+            date=max(last_changes(run.path)) / 1e9,
+            done=progress.done,
+            target=progress.target,
+            unit=kind.unit,
+            share=1.0 if state == "done" else progress.part,
+            **elo,
+            **so_far,
+            **score,
+            **_gain(run),
+            beats=None if rung is None else rung.label,
+            champion=None if agent is None else agent.name,
+            weights=None if agent is None else _weights(agent.parameters),
+            metrics={**progress.metrics},
+        )
+    except ValidationError as error:
+        texts = "; ".join(fault.text for fault in faults(error))
+        raise RunError(f"{run.path / CONFIG_FILE} is damaged: {texts}") from error
 
 
 def share_in_playoff(run: Run) -> dict[str, float | None]:
@@ -117,33 +241,71 @@ def check_config(run: Run) -> None:
             raise RunError(f"{file} is damaged: {'; '.join(wrong[:_MOST])}") from error
 
 
+def _gain(run: Run) -> dict[str, float | None]:
+    """How much better its champion is than the defaults, in Elo; nothing where that is unknown."""
+    if run.kind.reading.gain is None:
+        return {}
+    try:
+        found = run.kind.reading.gain(run)
+    except UNREADABLE:
+        return {}
+    return {} if found is None else found.columns("gain")
+
+
+def _weights(parameters: Mapping[str, Any]) -> list[float] | None:
+    """A champion's weights of squares in the middle phase; None for other kinds of agents."""
+    try:
+        phases = parameters["weights"]
+        weights = phases[len(phases) // 2]
+    except UNREADABLE:
+        return None
+    return weights if isinstance(weights, list) and len(weights) == _SQUARE_CLASSES else None
+
+
+def damaged(folder: Path, problem: object) -> RunSummary:
+    """What lists show of a run that cannot be read."""
+    date = os.lstat(folder).st_mtime if os.path.lexists(folder) else 0.0
+    return RunSummary(state="damaged", date=date, problem=str(problem))
+
+
+def summaries_of(study: Study, *members: Member) -> dict[str, RunSummary]:
+    """The runs of a study that have begun, by name: of these members, or of all."""
+    found = {}
+    for member in members or study.design.members:
+        folder = study.folder_of(member)
+        if (folder / CONFIG_FILE).exists():
+            try:
+                found[member.name] = summary_of(Run(folder))
+            except (EvolveError, OSError) as error:
+                found[member.name] = damaged(folder, error)
+    return found
+
+
 def row_of(study: Study, member: Member) -> dict[str, Any]:
     """Return a run of a study as a row: its settings, its state and its champion's rating."""
-    folder = study.folder_of(member)
     head = {"setting": member.setting.name, **member.setting.varied, "seed": member.seed}
-    if not (folder / CONFIG_FILE).exists():
-        return {**head, "run": str(folder), "state": "not begun"}
-    try:
-        summary = summary_of(Run(folder))
-    except (EvolveError, OSError) as error:
-        return {**head, "run": str(folder), "state": str(error)}
-    return {**head, "run": str(folder), **{key: summary[key] for key in summary if key not in head}}
+    summary = summaries_of(study, member).get(member.name)
+    row = {"state": "not begun"} if summary is None else summary.row
+    return {**row, **head, "run": str(study.folder_of(member))}
 
 
-def study_summary(study: Study) -> dict[str, Any]:
-    """Return a study in a row for lists of runs; done and target count runs."""
-    design = study.design
-    rows = [row_of(study, member) for member in design.members]
-    done = sum(row["state"] == "done" for row in rows)
-    state = "running" if is_locked(study.path) else "done" if done == len(rows) else "stopped"
-    dates = [row["date"] for row in rows if "date" in row]
-    resolved = design.each_resolved()
-    common = {key: {getattr(s, key, None) for s in resolved} for key in ("rules", "preset")}
-    return {
-        "command": f"study of {design.command}",
+def study_summary(study: Study, runs: Mapping[str, RunSummary], running: bool) -> RunSummary:
+    """A study as lists show it; runs: those that have begun, by name."""
+    members = study.design.members
+    done = sum(run.state == "done" for run in runs.values())
+    common = {key: {getattr(run, key) for run in runs.values()} for key in ("rules", "preset")}
+    grid: dict[str, list[float | None]] = {}
+    for member in members:
+        run = runs.get(member.name)
+        grid.setdefault(member.setting.name, []).append(None if run is None else run.elo)
+    return RunSummary(
+        **STUDY,
+        command=f"study of {study.design.command}",
         **{key: found.pop() if len(found) == 1 else None for key, found in common.items()},
-        "state": state,
-        "date": max(dates, default=None),
-        "runs": done,
-        "target": len(rows),
-    }
+        state="running" if running else "done" if done == len(members) else "stopped",
+        date=max((run.date for run in runs.values()), default=os.lstat(study.path).st_mtime),
+        done=done,
+        target=len(members),
+        share=done / len(members) if members else None,
+        grid=[*grid.values()],
+    )

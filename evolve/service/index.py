@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from evolve.agents.agent_file import read_header
-from evolve.agents.calibration.ratings import beaten_by
 from evolve.errors import EvolveError, RunError
 from evolve.files.changes import refuse_link
+from evolve.runs import summary
 from evolve.runs.ids import IN_STUDY, find_run, is_id, is_study_in
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
-from evolve.runs.run_type import RunProgress
-from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
-from evolve.runs.summary import check_config, summary_of
+from evolve.runs.summary import last_changes
 from evolve.service.folders import Folders
 from evolve.service.job import JobRecord
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
-from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
+from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.terminal_text import plain
 
 _POINTS: Final = 40
 _CURVES: Final = 6
 """Runs of a study whose curves are drawn in lists."""
-_SQUARE_CLASSES: Final = 10
 _UNNAMED: Final = "no address can have the folder's name: rename it without \\ : ? and unseen signs"
-_GROWING: Final = dict.fromkeys(
-    name
-    for kind in RUN_TYPES
-    for name in kind.files
-    if name in CHAMPIONS or name.endswith((".parquet", FINAL_FILE))
-)
-_UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
-"""Errors of a file that only adds a picture or a metric: a run without them is not damaged."""
-_WATCHED: Final = (CONFIG_FILE, *_GROWING, *PARTS)
-"""What changes when a run continues: files are replaced, and folders get new files."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +128,7 @@ class Index:
         if not is_id(name) or not (self._folders.run(name) / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
         run = Run(self._folders.run(name), check=self._is_unchecked(name))
-        check_config(run)
+        summary.check_config(run)
         return run
 
     def _is_unchecked(self, name: str) -> bool:
@@ -202,20 +188,14 @@ class Index:
 
         A run that cannot be read is damaged, with the reason, and does not affect the others.
         """
-        known: dict[str, Any] = {
-            **dict.fromkeys(RunSummary.model_fields),
-            "id": name,
-            "date": stamps[name].date,
-            "curve": [],
-            "curves": [],
-        }
-        facts = self._facts_of_study if stamps[name].is_study else self._facts
+        date = stamps[name].date
         try:
             refuse_link(stamps[name].folder)
             if not is_id(name):
                 raise RunError(_UNNAMED)
+            found = self._found(name, stamps)
             return RunSummary.model_validate(
-                {**known, **facts(name, stamps), "date": known["date"]}
+                {**found.model_dump(), "id": name, "study": self.study_of(name), "date": date}
             )
         except EvolveError as error:
             problem = self._folders.error_text(error)
@@ -224,92 +204,18 @@ class Index:
         except Exception as error:
             failure = log_failure(f"reading run {name}", error)
             problem = f"internal error {failure}; see the server's log"
-        return RunSummary.model_validate({**known, "state": "damaged", "problem": problem})
+        return RunSummary(id=name, date=date, state="damaged", problem=problem)
 
-    def _facts(self, name: str, stamps: Stamps) -> dict[str, Any]:
-        run = Run(stamps[name].folder)
-        check_config(run)
-        kind = run.kind
-        progress = kind.reading.progress(run)
-        facts = summary_of(run, stamps[name].running, progress)
-        rung = beaten_by(facts["rules"], facts.get("elo_low"))
-        score = facts.get("score")
-        return {
-            **facts,
-            "study": self.study_of(name),
-            "kind": kind.name,
-            "noun": kind.noun,
-            "unit": kind.unit,
-            "done": facts[kind.unit],
-            **_gain(run),
-            "beats": None if rung is None else rung.label,
-            "weights": _weights(run),
-            "share": 1.0 if facts["state"] == "done" else _share(progress),
-            **{
-                f"elo_so_far{end}": facts.get(f"rating{end}") if facts.get("elo") is None else None
-                for end in ("", "_low", "_high")
-            },
-            "score": progress.so_far if score is None and not kind.rated else score,
-        }
-
-    def _facts_of_study(self, name: str, stamps: Stamps) -> dict[str, Any]:
-        study = Study(stamps[name].folder)
-        summaries = {
+    def _found(self, name: str, stamps: Stamps) -> summary.RunSummary:
+        stamp = stamps[name]
+        if not stamp.is_study:
+            run = Run(stamp.folder)
+            summary.check_config(run)
+            return summary.summary_of(run, stamp.running)
+        runs = {
             stamps[run].folder.name: self._summary(run, stamps) for run in stamps if run != name
         }
-        runs = list(summaries.values())
-        done, target = sum(run.state == "done" for run in runs), len(study.design.members)
-        state = "done" if done == target else "stopped"
-        same = {
-            key: values.pop() if len(values) == 1 else None
-            for key in ("rules", "preset")
-            for values in [{getattr(run, key) for run in runs}]
-        }
-        return {
-            **same,
-            "kind": STUDY.name,
-            "noun": STUDY.noun,
-            "unit": STUDY.unit,
-            "state": "running" if stamps[name].running else state,
-            "command": f"study of {study.design.command}",
-            "done": done,
-            "target": target,
-            "share": done / target if target else None,
-            "grid": _grid(study, summaries),
-        }
-
-
-def _gain(run: Run) -> dict[str, float | None]:
-    """How much better its champion is than the defaults, in Elo; nothing where that is unknown."""
-    if run.kind.reading.gain is None:
-        return {}
-    try:
-        found = run.kind.reading.gain(run)
-    except _UNREADABLE:
-        return {}
-    return {} if found is None else found.columns("gain")
-
-
-def _weights(run: Run) -> list[float] | None:
-    """Its champion's weights of squares in the middle phase; None for other kinds of agents."""
-    champion = champion_of(run.path)
-    if champion is None:
-        return None
-    try:
-        phases = read_header(champion).parameters["weights"]
-        weights = phases[len(phases) // 2]
-    except _UNREADABLE:
-        return None
-    return weights if isinstance(weights, list) and len(weights) == _SQUARE_CLASSES else None
-
-
-def _grid(study: Study, runs: Mapping[str, RunSummary]) -> list[list[float | None]]:
-    """The Elo of the champions in a study by setting and seed."""
-    rows: dict[str, list[float | None]] = {}
-    for member in study.design.members:
-        run = runs.get(member.name)
-        rows.setdefault(member.setting.name, []).append(None if run is None else run.elo)
-    return list(rows.values())
+        return summary.study_summary(Study(stamp.folder), runs, stamp.running)
 
 
 def thinned(count: int, points: int) -> list[int]:
@@ -324,22 +230,11 @@ def _stamp(folder: Path) -> Stamp | None:
     path = str(folder)
     if os.path.islink(path):
         return Stamp(folder, (os.lstat(path).st_mtime_ns,), False)
-    times = []
-    for name in _WATCHED:
-        try:
-            times.append(os.lstat(f"{path}/{name}").st_mtime_ns)
-        except OSError:
-            if name == CONFIG_FILE:
-                return None
-            times.append(0)
-    return Stamp(folder, tuple(times), is_locked(folder))
-
-
-def _share(facts: RunProgress) -> float | None:
-    """The part of the run that is done, 0 to 1; None where that is unknown."""
-    if isinstance(facts.target, int | float) and facts.target:
-        return min(1.0, facts.done / facts.target)
-    return None if facts.share is None else min(1.0, facts.share)
+    try:
+        times = last_changes(folder)
+    except OSError:
+        return None
+    return Stamp(folder, times, is_locked(folder))
 
 
 @lru_cache(5000)

@@ -124,7 +124,7 @@ def _settings(run: Run) -> dict[str, Any]:
 
 def _numbers_of(run: Run, metric: str | None = None) -> dict[str, float | None]:
     """Return a run's numbers by name; with a metric of its summary, those of the summary alone."""
-    row = summary_of(run, running=False)
+    row = summary_of(run, running=False).row
     row = row if metric in row else {**row, **run.kind.reading.metrics(run)}
     return {
         key: value

@@ -21,13 +21,13 @@ from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
 from evolve.runs.run_type import Change
 from evolve.runs.run_types import RUN_TYPES, champion_of
-from evolve.runs.summary import share_in_playoff
+from evolve.runs.summary import RunState, share_in_playoff
 from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, shown_settings
 from evolve.service.job_lines import changes_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.meta import FileCheck, Page
-from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunState, RunSummary
+from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunSummary
 from evolve.service.responses import Paged, ProblemError, RunId, Text, not_found, order_of
 from evolve.service.state import Service, ServiceState
 from evolve.service.tables import rows_of

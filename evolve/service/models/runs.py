@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.config.matches import CONTESTS
+from evolve.runs import summary
 from evolve.runs.ids import NEW_ID, RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.models.agents import NewPlay
-from evolve.service.models.meta import STUDY, Design, Given, Goal, Number, Page
+from evolve.service.models.meta import STUDY, Design, Given, Goal, Page
 from evolve.tables.columns import Format
 
-RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
-"""`interrupted`: stopped because the process of its job died."""
 if TYPE_CHECKING:
     Kind: TypeAlias = str  # a type checker does not look into the registry
 else:
@@ -22,63 +21,15 @@ else:
     """Name of a kind of run, or that of studies."""
 
 
-class RunSummary(BaseModel):
-    """A run in lists. `done` and `target` are in its `unit`.
-
-    Its main metric is `elo` where it plays the ladder; otherwise `score`, of trainings and sweeps
-    against their panels.
-    """
+class RunSummary(summary.RunSummary):
+    """A run in the lists of the service."""
 
     id: str
-    command: str | None = Field(description="such as `run`, `train patterns`")
-    kind: Kind | None
-    noun: str | None
-    study: str | None = Field(description="the study that it is in")
-    rules: str | None
-    preset: str | None
-    seed: int | None
-    state: RunState
-    date: float = Field(description="when it last grew, in seconds since 1970")
-    done: Number | None
-    target: Number | None
-    unit: str | None
-    share: float | None = Field(description="of the way to its end, 0 to 1")
-    elo: float | None = Field(
-        description="its champion's on the ladder; of an evolution from games after the play-off"
-    )
-    elo_low: float | None = Field(description="where the 95 % interval of that begins")
-    elo_high: float | None = Field(description="and where it ends")
-    elo_so_far: float | None = Field(
-        description="without one, the strength of an evolution's last bests, smoothed"
-    )
-    elo_so_far_low: float | None = None
-    elo_so_far_high: float | None = None
-    score: float | None = Field(
-        description="of a training or a sweep against its panel, 0 to 1; before its end the last "
-        "or best there was"
-    )
-    score_low: float | None
-    score_high: float | None
-    gain: float | None = Field(
-        description="of a sweep's winner, in Elo over the defaults, in games that no trial played"
-    )
-    gain_low: float | None
-    gain_high: float | None
-    beats: str | None = Field(
-        description="the highest rung of its ladder below the whole interval of `elo`, in words"
-    )
-    champion: str | None = Field(description="the name of its best agent")
-    weights: list[float] | None = Field(
-        description="its champion's 10 weights of squares in the middle phase, in the order "
-        "a1 b1 c1 d1 b2 c2 d2 c3 d3 d4"
-    )
-    grid: list[list[float | None]] | None = Field(
-        description="of a study, the Elo of its runs' champions: a row a setting, a column a seed"
-    )
-    job: str | None = Field(description="the job that is at work on it, or was last")
-    problem: str | None = Field(description="what is wrong, of a damaged one")
-    curve: list[float] = Field(description="how it rose: 40 points at most")
-    curves: list[list[float]] = Field(description="of a study, those of its first runs")
+    kind: Kind | None = None
+    study: str | None = Field(None, description="the study that it is in")
+    job: str | None = Field(None, description="the job that is at work on it, or was last")
+    curve: list[float] = Field([], description="how it rose: 40 points at most")
+    curves: list[list[float]] = Field([], description="of a study, those of its first runs")
 
 
 class RunDetail(RunSummary):
@@ -89,12 +40,12 @@ class RunDetail(RunSummary):
     champion. cells: of a study its runs, begun or not: `run`, `setting`, `label` and `seed`.
     """
 
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = Field({})
     changed: list[str] = Field(default=[], description="settings that differ from the defaults")
-    versions: dict[str, str] = {}
-    tables: list[str] = []
-    changes: list[dict[str, str]] = []
-    files: list[dict[str, str]] = []
+    versions: dict[str, str] = Field({})
+    tables: list[str] = Field([])
+    changes: list[dict[str, str]] = Field([])
+    files: list[dict[str, str]] = Field([])
     agent: str | None = Field(default=None, description="id of its champion as an agent")
     playoff: bool = Field(default=False, description="whether there was a play-off")
     playoff_share: float | None = Field(
@@ -105,8 +56,8 @@ class RunDetail(RunSummary):
     playoff_share_low: float | None = None
     playoff_share_high: float | None = None
     verdict: str | None = Field(default=None, description="of a sweep's final, on the defaults")
-    cells: list[dict[str, Any]] = []
-    lines: list[dict[str, str]] = []
+    cells: list[dict[str, Any]] = Field([])
+    lines: list[dict[str, str]] = Field([])
 
 
 class ColumnInfo(BaseModel):
