@@ -60,7 +60,7 @@ def test_listed_openings_are_distinct_and_of_their_part(rules: str, part: Part) 
     slots = slots_of_all(np.array(list(boards), np.uint64))
     assert set(slots.tolist()) == set(part.value)
     if part is Part.MATCH:
-        rest = found.taken(np.arange(count, len(found)))
+        rest = found.select(np.arange(count, len(found)))
         assert (rest.moves >= 0).all()
         assert len(positions(rest)) == len(rest) >= 1000
 
