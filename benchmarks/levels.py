@@ -72,7 +72,7 @@ class Meetings:
         cpu = share * self.cpu / len(rows)
         parts = joblib.Parallel(n_jobs=self.jobs)(
             joblib.delayed(_meet)(
-                a, b, openings.taken(part), self.rules, cpu, self.seed + int(part[0])
+                a, b, openings.select(part), self.rules, cpu, self.seed + int(part[0])
             )
             for part in rows
         )
@@ -89,7 +89,7 @@ def _meet(
         agent.with_rules(rules).prepare()
     begin, scores = time.process_time(), []
     for row in range(len(openings)):
-        match = Match(one, other, openings.taken(np.array([row])), rules, seed=seed + row)
+        match = Match(one, other, openings.select(np.array([row])), rules, seed=seed + row)
         match.play()
         games = match.games
         scores.append(pair_scores(games).reshape(-1))

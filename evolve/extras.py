@@ -11,10 +11,6 @@ from typing import Any, Final
 from evolve.errors import EvolveError, ExtraError
 from evolve.version import DISTRIBUTION
 
-_SMALL: Final = (
-    ", or a small build for CPUs alone, pip install torch --index-url "
-    "https://download.pytorch.org/whl/cpu"
-)
 _EXTRAS: Final = {
     "torch": ("learn", "learning needs PyTorch"),
     "dask": ("cluster", "clusters need Dask"),
@@ -71,7 +67,10 @@ def _missing(package: str, who: str | None) -> ExtraError:
     if extra is None:
         return ExtraError(f"this needs {package}, which is not installed: pip install {package}")
     needs = f"{who} needs {package}" if who else needs or f"the service needs {package}"
-    return ExtraError(
-        f"{needs}, the extra `{extra}` of evolve, which is not installed: {install_hint(extra)}"
-        f"{_SMALL if package == 'torch' else ''}"
-    )
+    text = f"{needs}, the extra `{extra}` of evolve, which is not installed: {install_hint(extra)}"
+    if package == "torch":
+        text += (
+            ", or a small build for CPUs alone, pip install torch --index-url "
+            "https://download.pytorch.org/whl/cpu"
+        )
+    return ExtraError(text)

@@ -11,7 +11,6 @@ from typing import Final
 
 NOTHING: Final = "–"
 """Where there is no number."""
-_STATES: Final = {"COMPLETE": "finished", "FAIL": "failed"}
 
 
 def percent(share: float) -> str:
@@ -67,7 +66,7 @@ def places_of(column: str, value: float) -> int:
 
 def state_text(state: str) -> str:
     """The state of a trial, of which tables have Optuna's name, as people read it: `finished`."""
-    return _STATES.get(state, state.lower())
+    return {"COMPLETE": "finished", "FAIL": "failed"}.get(state, state.lower())
 
 
 def duration(seconds: float) -> str:

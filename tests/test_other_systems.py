@@ -18,7 +18,7 @@ import pytest
 from evolve.cli import signals
 from evolve.files import atomic, changes
 from evolve.programs import host
-from evolve.programs.examination import measure
+from evolve.programs.examination import _measure
 from evolve.service.job import JOB_ID, JobRecord
 from evolve.studies.running import RunProcess
 from tests.cli import ROOT, posix
@@ -141,9 +141,9 @@ def test_a_rename_waits_for_readers_on_windows(
 
 
 def test_a_program_without_a_guard_is_measured_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert measure(os.getpid())[2] == len(psutil.Process().children(recursive=True))
+    assert _measure(os.getpid())[2] == len(psutil.Process().children(recursive=True))
     monkeypatch.setattr(os, "name", "nt")
-    _, megabytes, processes = measure(os.getpid())
+    _, megabytes, processes = _measure(os.getpid())
     assert processes >= 1
     assert megabytes > 20
 

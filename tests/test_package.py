@@ -128,7 +128,6 @@ def test_no_two_modules_have_one_name() -> None:
 
 
 TESTED_BY = {
-    "evolve/arena/hand_in.py": "tests/cli/test_hand_in.py",
     "evolve/cli/trainings.py": "tests/cli/test_train.py",
     "evolve/config/program_sweep.py": "tests/config/test_sweep.py",
     "evolve/engine/games/duels.py": "tests/learning/test_duels.py",

@@ -140,7 +140,7 @@ def rate(
     with games_shown(progress, tournament.games) as count:
         tournament.play(count)
     rows = tournament.rows()
-    frame = pd.DataFrame([row.facts for row in rows])
+    frame = pd.DataFrame([row.document for row in rows])
     frame = frame.astype(dict.fromkeys(("elo", "elo_low", "elo_high"), float))  # None is NaN
     order = [tournament.names.index(row.agent) for row in rows]
     crossed = tournament.cross()

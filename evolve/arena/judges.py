@@ -29,30 +29,17 @@ from evolve.runs.progress import Observer
 
 RUNGS: Final = 4
 """Rungs of the ladder that an agent plays."""
-_FAR: Final = 200.0
-"""Elo by which an agent may be weaker than its rungs before it plays nearer ones.
-
-Games against nearer rungs give more information.
-"""
-RATING_PANELS: Final = 4
+_RATING_PANELS: Final = 4
 """Games of a champion's rating, in units of one panel: 4 times as many games halve the width of the
 interval."""
 RATING: Final = "ladder"
 """Name of the stage that rates a champion."""
 RATING_SECONDS: Final = 60.0
 """Longest rating of a champion, or a tenth of the training where that is longer."""
-_SEARCH: Final = 0.3
-"""Share of the time in which the nearest rungs must be found."""
 _USUAL: Final = 24
 """Openings in a panel's games with each rung from which on ratings with a limit grow no more."""
 _FEWEST: Final = 2
 """Openings with each rung in the shortest round: enough for an interval."""
-_MOVES: Final = 30
-"""Moves of an agent in a game."""
-_A_GAME: Final = 0.015
-"""Seconds of a game with the ladder, about."""
-_PLIES: Final = 8
-"""Random moves in the openings of a rating."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +108,8 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Rung:
-    """One opponent with its Elo."""
+class _Rung:
+    """A rung of the ladder: an agent with its Elo."""
 
     agent: AlphaBetaAgent
     elo: float
@@ -137,17 +124,17 @@ class Ladder:
     def __init__(self, rules: Rules, games: int = 2, seed: int = 0) -> None:
         self.rules: Rules = rules
         self.rungs = [
-            Rung(load_alphabeta(name).with_rules(rules), float(elo))
+            _Rung(load_alphabeta(name).with_rules(rules), float(elo))
             for name, elo in rule_set(rules).ladder.items()
         ]
-        self._games, self._seed = games, seed
+        self._games, self.seed = games, seed
 
     @cached_property
     def openings(self) -> Openings:
         """The openings of `judge`."""
-        return _openings(self._games, self.rules, self._seed)
+        return _openings(self._games, self.rules, self.seed)
 
-    def nearest(self, elo: float) -> list[Rung]:
+    def nearest(self, elo: float) -> list[_Rung]:
         """Return the rungs nearest in Elo, weakest first: their games are most informative."""
         near = sorted(self.rungs, key=lambda rung: abs(rung.elo - elo))[:RUNGS]
         return sorted(near, key=lambda rung: rung.elo)
@@ -157,11 +144,9 @@ class Ladder:
         return float(np.mean([score_of_elo(elo - rung.elo) for rung in self.rungs]))
 
     @property
-    def played(self) -> int:
+    def opponents(self) -> int:
         """How many rungs an agent plays."""
         return min(RUNGS, len(self.rungs))
-
-    opponents = played
 
     def rate(
         self,
@@ -173,7 +158,7 @@ class Ladder:
         largest_endgame: int | None = None,
         executor: Executor = ONE_THREAD,
         progress: GamesDone | None = None,
-    ) -> tuple[Estimate, list[Rung], Games]:
+    ) -> tuple[Estimate, list[_Rung], Games]:
         """Rate an agent by games with the rungs nearest to `elo`; return these, too, as in `meet`.
 
         openings: an equal part for each rung; if `shared`, all rungs play all of them.
@@ -206,71 +191,16 @@ class Ladder:
         """Return a champion's Elo, as its file has it; nothing without a ladder or the time for it.
 
         Rounds of `each` openings a rung find the rungs nearest to it, starting at the guess or at
-        the middle of the ladder; the rating comes from RATING_PANELS times as many separate games.
+        the middle of the ladder; the rating comes from _RATING_PANELS times as many separate games.
         Openings come from a generator of the seed that nothing else uses, and from a part that a
         run never plays on. seconds: about the longest that it may take; only slow agents play
         fewer games then, and their Elo depends on the machine.
         """
-        begin, rounds, done = time.monotonic(), 0, 0
-        limited = math.isfinite(seconds)
         if not self.rungs:
             return {}
-        if limited and (slow := self._slow(agent, seconds * executor.slots)):
-            observer.note(slow)
-            return {}
-
-        def affordable(wanted: int, share: float) -> int:
-            """How many openings a rung there is time for, at the pace so far."""
-            if not limited:
-                return wanted
-            taken = time.monotonic() - begin
-            most = done * (share * seconds - taken) // (2 * self.played * max(taken, 1e-9))
-            return max(_FEWEST, min(wanted, int(most)))
-
-        def rated(near: float, number: int, after: int) -> Estimate:
-            nonlocal rounds, done
-            total = done + 2 * self.played * (number + after)
-
-            def count(games: int) -> None:
-                nonlocal done
-                done += games
-                observer.stage(RATING, done, total)
-
-            rng = generator(self._seed, Use.RATING_OPENINGS, rounds)
-            rounds += 1
-            openings = balanced_openings(self.played * number, Part.MATCH, self.rules, rng, _PLIES)
-            return self.rate(
-                agent,
-                near,
-                openings,
-                largest_endgame=largest_endgame,
-                executor=executor,
-                progress=count,
-            )[0]
-
-        near = self.rungs[len(self.rungs) // 2].elo if guess is None else guess
-        number = min(each, _FEWEST) if limited else each  # to see how long games take
-        each = min(each, _USUAL) if limited else each
-        played: list[list[Rung]] = []
-        while (rungs := self.nearest(near)) not in played:
-            played.append(rungs)
-            near = rated(near, number, RATING_PANELS * each).value
-            number = affordable(each, _SEARCH)
-        elo = rated(near, affordable(RATING_PANELS * each, 1.0), 0)
-        return {**elo.columns("elo"), "elo_games": elo.n}
-
-    def _slow(self, agent: Agent, seconds: float) -> str | None:
-        """Why that time is too short for the fewest games of a rating; None where it is not."""
-        agent.choose(Board.start())  # may compile
-        begin = time.perf_counter()
-        agent.choose(Board.start())
-        move = time.perf_counter() - begin
-        if move * _MOVES * 4 * _FEWEST * self.played < seconds:
-            return None
-        return (
-            f"no Elo: a move of {agent.name} takes {move:.1f} s, too long for games with the "
-            "ladder; evolve rate --against plays them"
-        )
+        rating = _ChampionRating(self, agent, observer, seconds, largest_endgame, executor)
+        elo = rating.play(each, self.rungs[len(self.rungs) // 2].elo if guess is None else guess)
+        return {} if elo is None else {**elo.columns("elo"), "elo_games": elo.n}
 
     def judge(
         self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
@@ -285,7 +215,8 @@ class Ladder:
             elo, rungs, _ = self.rate(
                 agent, guess, self.openings, shared=True, executor=executor, progress=progress
             )
-            if guess - elo.value < _FAR or rungs == self.nearest(elo.value):
+            # It may be 200 Elo weaker than its rungs: games against nearer ones tell more.
+            if guess - elo.value < 200.0 or rungs == self.nearest(elo.value):
                 break
             guess = elo.value
         score, low, high = map(self.score, elo[:3])
@@ -293,14 +224,89 @@ class Ladder:
         return Judgement(score, error, "the ladder", elo=elo)
 
 
+@dataclass
+class _ChampionRating:
+    """A champion's rating on the ladder, see `Ladder.rate_champion`."""
+
+    ladder: Ladder
+    agent: Agent
+    observer: Observer
+    seconds: float
+    largest_endgame: int | None
+    executor: Executor
+
+    def __post_init__(self) -> None:
+        self._rounds = self._games = 0
+        self._begin = time.monotonic()
+
+    def play(self, each: int, guess: float) -> Estimate | None:
+        """Return the champion's Elo; None where there is no time for the fewest games."""
+        number = each
+        if math.isfinite(self.seconds):
+            if not self._is_quick():
+                return None
+            number, each = min(each, _FEWEST), min(each, _USUAL)  # few, to see how long games take
+        tried: list[list[_Rung]] = []
+        while (rungs := self.ladder.nearest(guess)) not in tried:
+            tried.append(rungs)
+            guess = self._rate(guess, number, _RATING_PANELS * each).value
+            number = self._affordable(each, 0.3)  # the share of the time for finding its rungs
+        return self._rate(guess, self._affordable(_RATING_PANELS * each, 1.0), 0)
+
+    def _rate(self, guess: float, each: int, later: int) -> Estimate:
+        """Play a round of `each` openings a rung; later: how many come after it, about."""
+        ladder = self.ladder
+        rng = generator(ladder.seed, Use.RATING_OPENINGS, self._rounds)
+        self._rounds += 1
+        total = self._games + 2 * ladder.opponents * (each + later)
+
+        def count(games: int) -> None:
+            self._games += games
+            self.observer.stage(RATING, self._games, total)
+
+        elo, _, _ = ladder.rate(
+            self.agent,
+            guess,
+            balanced_openings(ladder.opponents * each, Part.MATCH, ladder.rules, rng),
+            largest_endgame=self.largest_endgame,
+            executor=self.executor,
+            progress=count,
+        )
+        return elo
+
+    def _affordable(self, wanted: int, share: float) -> int:
+        """How many openings a rung there is time for, at the pace so far."""
+        if not math.isfinite(self.seconds):
+            return wanted
+        passed = time.monotonic() - self._begin
+        games = self._games * (share * self.seconds - passed) / max(passed, 1e-9)
+        return max(_FEWEST, min(wanted, int(games / (2 * self.ladder.opponents))))
+
+    def _is_quick(self) -> bool:
+        """Whether there is time for the fewest games, of 30 moves each; else note that."""
+        self.agent.choose(Board.start())  # may compile
+        begin = time.perf_counter()
+        self.agent.choose(Board.start())
+        move = time.perf_counter() - begin
+        fewest = 30 * move * 4 * _FEWEST * self.ladder.opponents
+        if fewest < self.seconds * self.executor.slots:
+            return True
+        self.observer.note(
+            f"no Elo: a move of {self.agent.name} takes {move:.1f} s, too long for games with the "
+            "ladder; evolve rate --against plays them"
+        )
+        return False
+
+
 def rating_games(rules: Rules, each: int) -> int:
     """About how many games the rating of a champion takes, see `Ladder.rate_champion`."""
-    return 2 * (RATING_PANELS + 2) * each * min(RUNGS, len(rule_set(rules).ladder))
+    return 2 * (_RATING_PANELS + 2) * each * min(RUNGS, len(rule_set(rules).ladder))
 
 
 def rating_seconds(rules: Rules, each: int, threads: int) -> float:
     """How long a rating with the usual limit takes, about, before the first of its games."""
-    return min(RATING_SECONDS, _A_GAME * rating_games(rules, min(each, _USUAL)) / threads)
+    seconds = 0.015 * rating_games(rules, min(each, _USUAL))  # that many a game, about
+    return min(RATING_SECONDS, seconds / threads)
 
 
 def meet(

@@ -32,12 +32,12 @@ from evolve.fitness.statistics import (
     superiority,
 )
 
-PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+_PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _UNSEEN: Final = 1e-3
 """Added to every count: an outcome that was never seen is not impossible."""
 _HALVINGS: Final = 60
 _Verdict = Literal["accepted", "rejected", "undecided"]
-DRAWS: Final = 1 << 24
+_DRAWS: Final = 1 << 24
 """Draws of random agents for each seed of a match that may grow: more than it ever has games."""
 _TEST_ROUND: Final = 16
 """Pairs per round under a test, which must not depend on the executor."""
@@ -77,10 +77,10 @@ class Sprt:
         score0, score1 = score_of_elo(self.elo0), score_of_elo(self.elo1)
         return sum(
             count * math.log((1 + slope0 * (score - score0)) / (1 + slope1 * (score - score1)))
-            for count, score in zip(counts, PAIR_SCORES, strict=True)
+            for count, score in zip(counts, _PAIR_SCORES, strict=True)
         )
 
-    def facts(self, pentanomial: Sequence[int]) -> dict[str, Any]:
+    def document(self, pentanomial: Sequence[int]) -> dict[str, Any]:
         """The test and its state, as in documents."""
         state = {"llr": self.ratio(pentanomial), "lower": self.lower, "upper": self.upper}
         return {**asdict(self), **state, "verdict": self.verdict(pentanomial)}
@@ -103,7 +103,7 @@ def _slope(shares: Sequence[float], mean: float) -> float:
         middle = (low + high) / 2
         excess = sum(
             share * (score - mean) / (1 + middle * (score - mean))
-            for share, score in zip(shares, PAIR_SCORES, strict=True)
+            for share, score in zip(shares, _PAIR_SCORES, strict=True)
         )
         low, high = (middle, high) if excess > 0 else (low, middle)
     return (low + high) / 2
@@ -149,7 +149,7 @@ class MatchResult:
         return self.games - self.failures_a - self.failures_b
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """The result as in documents: None for infinite values, and what too few games tell."""
         counts = {name: value for name, value in vars(self).items() if name != "observed"}
         score, elo = self.score.columns("score"), self.elo.columns("elo")
@@ -213,7 +213,7 @@ class Match:
             self.rules,
             seed=self.seed,
             executor=self.executor,
-            draws=DRAWS if self.grows else None,
+            draws=_DRAWS if self.grows else None,
         )
         self._finished = np.zeros(len(self.openings), np.bool_)
 
@@ -236,11 +236,11 @@ class Match:
         return _summarize(self.games, repeatable=self.repeatable)
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """The result so far and the test, as in documents."""
         result = self.result
-        test = {} if self.sprt is None else {"sprt": self.sprt.facts(result.pentanomial)}
-        return {**result.facts, **test}
+        test = {} if self.sprt is None else {"sprt": self.sprt.document(result.pentanomial)}
+        return {**result.document, **test}
 
     def table(self) -> pa.Table:
         """Return the games played so far as rows of the games table."""
@@ -371,7 +371,7 @@ def _summarize(games: Games, repeatable: bool) -> MatchResult:
         score_black=float(scores[a_is_black].mean()),
         score_white=float(scores[~a_is_black].mean()),
         mean_discs=float(discs.mean()),
-        pentanomial=tuple(int((fresh == score).sum()) for score in PAIR_SCORES),
+        pentanomial=tuple(int((fresh == score).sum()) for score in _PAIR_SCORES),
         superiority=superiority(fresh),
         failures_a=int(np.where(a_is_black, black_failed, white_failed).sum()),
         failures_b=int(np.where(a_is_black, white_failed, black_failed).sum()),

@@ -10,14 +10,13 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pyarrow as pa
 
-from evolve.agents.agent import Agent
 from evolve.arena.match import Match, StoppedError
 from evolve.engine.board.rules import FAILED_BLACK, FAILED_WHITE, OUTCOME, REASON
 from evolve.engine.board.squares import parse_moves
@@ -30,7 +29,7 @@ from evolve.tables.games import FAILED, REASONS, RESULTS
 from evolve.tables.parquet import read_table, write_table
 from evolve.tables.paths import LOCK_FILE
 
-MATCH: Final = "match"
+_MATCH: Final = "match"
 _REST: Final = 20
 """Pause after a write, as a multiple of its duration: writing takes at most 5 % of a match."""
 _QUICK: Final = 2.0
@@ -41,18 +40,16 @@ _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 
 def _match_identity(match: Match) -> str:
     """The agents of a match with their names, its settings and its test, as words KEY=VALUE."""
-    a, b = map(_digest, match.players, match.names)
-    words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
+    words: dict[str, object] = {}
+    for key, player, name in zip("ab", match.players, match.names, strict=True):
+        text = json.dumps([name, player.identity], sort_keys=True)
+        words[key] = hashlib.sha256(text.encode()).hexdigest()[:12]
+    words |= {"rules": match.rules, "seed": match.seed}
     words |= {"games": len(match.pairings), **match.settings}
     if match.sprt is not None:
         test = match.sprt
         words["sprt"] = f"{test.elo0:g},{test.elo1:g},{test.alpha:g},{test.beta:g}"
     return " ".join(f"{key}={value}" for key, value in words.items())
-
-
-def _digest(agent: Agent, name: str) -> str:
-    text = json.dumps([name, agent.identity], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 class MatchFile:
@@ -108,7 +105,7 @@ class MatchFile:
         index = games.schema.get_field_index("game")
         numbers = array_of(self._match.numbers, pa.int32())
         games = games.set_column(index, games.schema.field(index), numbers)
-        games = games.append_column(MATCH, repeated(self._identity, len(games), pa.string()))
+        games = games.append_column(_MATCH, repeated(self._identity, len(games), pa.string()))
         if self._folder is None:
             write_table(self.path, games)
         else:
@@ -116,11 +113,13 @@ class MatchFile:
         self._saved = self._match.played
 
     def _load(self) -> None:
-        rows = _stored_rows(self.path)
+        rows: list[dict[str, Any]] = []
+        if self.path.is_file() and self.path.stat().st_size:
+            rows = read_table(self.path).to_pylist()
         moves, results = empty_rows(len(rows))
         failures: dict[int, str] = {}
         numbers: dict[int, None] = {}
-        for identity in {str(row.get(MATCH)) for row in rows}:
+        for identity in {str(row.get(_MATCH)) for row in rows}:
             self._check(identity)
         for index, row in enumerate(rows):
             try:
@@ -139,7 +138,7 @@ class MatchFile:
         pairings = self._match.pairings[[*numbers]]
         openings = self._match.openings.texts()
         for row, pairing in zip(rows, pairings, strict=True):
-            if row[MATCH] != self._identity and row["opening"] != openings[pairing[2]]:
+            if row[_MATCH] != self._identity and row["opening"] != openings[pairing[2]]:
                 raise RunError(
                     f"{self.path} has other openings: where random ones are so few that they "
                     "repeat, their order depends on the number of games; the default ones do not"
@@ -218,13 +217,6 @@ class MatchFolder:
                 raise
             if self._lasting or file.path.exists():
                 file.finish()
-
-
-def _stored_rows(path: Path) -> Sequence[Mapping[str, Any]]:
-    """The rows of a table, none of a missing or empty file; RecordError or RunError if damaged."""
-    if not path.is_file() or not path.stat().st_size:
-        return []
-    return cast("list[dict[str, Any]]", read_table(path).to_pylist())
 
 
 def _words(identity: str) -> dict[str, str]:

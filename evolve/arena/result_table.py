@@ -31,10 +31,10 @@ class ResultTable(pd.DataFrame):
         words: str = "",
     ) -> Self:
         """Make one of a table; drawn: the function that draws it, for `imported`."""
-        made = cls(frame)
+        table = cls(frame)
         # As attributes pandas would take them for columns.
-        vars(made).update(_parts=dict(tables), _best=champion, _drawn=drawn, _words=words)
-        return made
+        vars(table).update(_parts=dict(tables), _best=champion, _drawn=drawn, _words=words)
+        return table
 
     @property
     def _constructor(self) -> Any:

@@ -21,7 +21,6 @@ from evolve.engine.board.rules import Rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
-from evolve.fitness.crosstable import CrossTable
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
@@ -29,6 +28,7 @@ from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparab
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run_folder import locked, sweep_orphans
 from evolve.runs.run_types import check_links
+from evolve.tables.games import CrossTable
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
 
 
@@ -50,11 +50,11 @@ class Row:
     """Losses because the program failed."""
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """The row as in documents and tables: None for infinite values."""
-        facts = asdict(self)
-        del facts["elo"]
-        return {"agent": self.agent, **self.elo.columns("elo"), **facts}
+        others = asdict(self)
+        del others["elo"]
+        return {"agent": self.agent, **self.elo.columns("elo"), **others}
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class Anchors:
             fixed = [r.value for r in bradley_terry(self.count, among)] if among else [0.0]
         ratings = [Estimate(elo, math.nan, math.nan, 0) for elo in fixed]
         for number in range(self.count, players):
-            met = [(i, 1.0 - scores) for i, j, scores in meetings if j == number]
-            opponents = np.array([fixed[i] for i, _ in met])
-            ratings.append(rate_one(opponents, [scores for _, scores in met]))
+            games = [(i, 1.0 - scores) for i, j, scores in meetings if j == number]
+            opponents = np.array([fixed[i] for i, _ in games])
+            ratings.append(rate_one(opponents, [scores for _, scores in games]))
         return ratings
 
     def comparable(self, meetings: Sequence[Meeting]) -> bool:
@@ -240,10 +240,10 @@ class Tournament:
     def rows(self) -> list[Row]:
         """Return a row for each agent that has played, the strongest first."""
         ratings, scores = self.ratings(), self.cross().totals.tolist()
-        met, rows = self._results.items(), []
+        pairs, rows = self._results.items(), []
         for index, (name, elo, score) in enumerate(zip(self.names, ratings, scores, strict=False)):
-            own = [(r.wins, r.draws, r.losses, r.failures_a) for (i, _), r in met if i == index]
-            own += [(r.losses, r.draws, r.wins, r.failures_b) for (_, j), r in met if j == index]
+            own = [(r.wins, r.draws, r.losses, r.failures_a) for (i, _), r in pairs if i == index]
+            own += [(r.losses, r.draws, r.wins, r.failures_b) for (_, j), r in pairs if j == index]
             wins, draws, losses, failures = np.array(own, int).reshape(-1, 4).sum(axis=0).tolist()
             anchored = index < self.anchors.count
             if score == 0.0 and not anchored:

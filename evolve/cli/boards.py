@@ -50,9 +50,7 @@ _OF_UNIT: Final = {
     "value": "discs by its values of the moves",
 }
 """What a hint's discs come from, by the unit of the agent's values."""
-_HELP = "a square such as d3, hint, undo, resign, save FILE, help, quit"
-_GAME: Final = re.compile(r"(?:([0-9]{1,9}):)?([0-9]{1,9})")
-_NUMBER: Final = re.compile(r"[0-9]{1,9}")
+_HELP: Final = "a square such as d3, hint, undo, resign, save FILE, help, quit"
 _KEYS: Final = {
     **dict.fromkeys(("\x1b[C", "\x1bOC", " ", "\r", "\n", "n", "l"), 1),
     **dict.fromkeys(("\x1b[D", "\x1bOD", "b", "h", "\x7f"), -1),
@@ -60,8 +58,6 @@ _KEYS: Final = {
     **dict.fromkeys(("\x1b[F", "\x1bOF", "\x1b[4~", "G"), 128),
 }
 """Keys of a terminal, and how many moves each steps forward."""
-_LEAVE: Final = ("q", "\x1b", "\x03", "\x04")
-_KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
 
 
 def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> None:
@@ -209,9 +205,6 @@ def _names(board: Board) -> str:
     return " ".join(map(square_name, board.legal_moves()))
 
 
-_LONGEST_LINE: Final = 1 << 16
-
-
 def serve_engine(name: str, protocol: str, rules: str | None) -> None:
     """Answer another program on standard input and output, as an agent."""
     agent = evolve.load_agent(name)
@@ -232,7 +225,7 @@ def serve_engine(name: str, protocol: str, rules: str | None) -> None:
 
 def _lines() -> Iterator[str]:
     """Yield lines of standard input as text, whatever the bytes; overlong ones in pieces."""
-    while line := sys.stdin.buffer.readline(_LONGEST_LINE):
+    while line := sys.stdin.buffer.readline(1 << 16):
         yield line.decode("utf-8", "replace")
 
 
@@ -274,7 +267,7 @@ def replay_game(source: str, game: str | None, *, strict: bool, rules: str | Non
 
 def _of_run(run: str, game: str) -> _Replay:
     opened = evolve.Run(run)
-    parsed = _GAME.fullmatch(game)
+    parsed = re.fullmatch(r"(?:([0-9]{1,9}):)?([0-9]{1,9})", game)
     if parsed is None:
         raise click.UsageError(f"{game!r} is not a game: write generation:number, or a number")
     generation = int(parsed[1]) if parsed[1] else opened.generation_count - 1
@@ -301,7 +294,7 @@ def _of_run(run: str, game: str) -> _Replay:
 
 
 def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _Replay:
-    if game is not None and not _NUMBER.fullmatch(game):
+    if game is not None and not re.fullmatch(r"[0-9]{1,9}", game):
         raise click.UsageError(f"{game!r} is not a game: write its number in the file")
     reading = read_games(path, rules, strict=strict, tell=print_error)
     number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
@@ -319,7 +312,6 @@ def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _
 
 
 def _print(replay: _Replay) -> None:
-    """Print all boards, one after another."""
     print_text(replay.head)
     for ply, board in enumerate(replay.boards):
         if ply:
@@ -344,8 +336,8 @@ def _step(replay: _Replay) -> None:
                 replay.end if ply == len(replay.moves) else f"{ply} of {len(replay.moves)} moves"
             )
             print_text("← → step, Home End, q leaves")
-            for key in _KEY.findall(read()) or ["q"]:
-                if key in _LEAVE:
+            for key in re.findall(r"(?s)\x1b[\[O][0-9;]*[A-Za-z~]|.", read()) or ["q"]:
+                if key in ("q", "\x1b", "\x03", "\x04"):
                     return
                 ply = max(0, min(len(replay.moves), ply + _KEYS.get(key, 0)))
 

@@ -19,12 +19,12 @@ from evolve.terminal_text import count_of
 if TYPE_CHECKING:
     from evolve.fitness.executor import Executor
 
-C = TypeVar("C", bound=Callable[..., Any])
+_C = TypeVar("_C", bound=Callable[..., Any])
 
 _META: Final = "evolve.executor"
 
 
-def executor_options(command: C) -> C:
+def executor_options(command: _C) -> _C:
     """Add the options for where games are played; see `executor_for`."""
     command = _option(
         "--scheduler",
@@ -42,7 +42,7 @@ def executor_options(command: C) -> C:
     )(command)
 
 
-def _option(name: str, **attributes: Any) -> Callable[[C], C]:
+def _option(name: str, **attributes: Any) -> Callable[[_C], _C]:
     def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
         assert parameter.name is not None
         source = context.get_parameter_source(parameter.name)

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from evolve.agents.agent import Agent
     from evolve.engine.board.board import Board
 
-_ACROSS: Final = 3
-"""Most boards side by side: those of an agent's phases."""
-_DARK: Final = 0.55
-"""Share of the largest number from which its square is dark, so that it is written in white."""
-
 
 def print_agent(
     agent: Agent,
@@ -40,9 +35,9 @@ def print_agent(
     if description.rows:
         print_rows(description.columns, description.rows)
     texts = _boards(description.boards)
-    for first in range(0, len(texts), _ACROSS):
+    for first in range(0, len(texts), 3):
         print_text("")
-        out().print(Columns(texts[first : first + _ACROSS], padding=(0, 3)))
+        out().print(Columns(texts[first : first + 3], padding=(0, 3)))
     if provenance:
         print_text("")
         for key, value in provenance.items():
@@ -86,17 +81,13 @@ def _shade(number: Any, largest: float) -> str:
     share = abs(number) / largest
     pale, end = (247, 247, 247), (33, 102, 172) if number > 0 else (178, 24, 43)
     mixed = [round(a + (b - a) * share) for a, b in zip(pale, end, strict=True)]
-    ink = "bright_white" if share > _DARK else "black"
+    ink = "bright_white" if share > 0.55 else "black"
     return f"{ink} on rgb({mixed[0]},{mixed[1]},{mixed[2]})"
 
 
 _GREEN: Final = "on #1f7a4d"
 _COLOURS: Final = {"X": f"black {_GREEN}", "O": f"bright_white {_GREEN}", "-": f"#6fb892 {_GREEN}"}
 """Styles of the cells of a board, where there are colours."""
-_LAST_GREEN: Final = "on #c9a227"
-"""The square of the last move."""
-_LAST: Final = "bold reverse"
-_LEGAL: Final = "#d8f5e4"
 
 
 def board_text(board: Board, last: int | None = None, legal: Collection[int] = ()) -> Text:
@@ -119,9 +110,9 @@ def board_text(board: Board, last: int | None = None, legal: Collection[int] = (
         for square in range(8 * row, 8 * row + 8):
             shown = disc(cells[square], "*" if square in legal else "")
             if square in legal and colours:
-                shown.stylize(f"bold {_LEGAL}")
+                shown.stylize("bold #d8f5e4")
             if square == last:
-                shown.stylize(_LAST_GREEN if colours else _LAST)
+                shown.stylize("on #c9a227" if colours else "bold reverse")
             line.append(" ", _GREEN if colours else "").append_text(shown)
         lines.append(line.append(" ", _GREEN) if colours else line)
     black, white = board.discs("black"), board.discs("white")

@@ -18,8 +18,6 @@ from evolve.cli.options import (
 )
 from evolve.errors import OptionsError
 
-_TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
-"""The target that each ending of a file name stands for."""
 _numba_option: Final = click.option(
     "--numba",
     is_flag=True,
@@ -74,7 +72,7 @@ def export_command(
       evolve export 'runs/reversed-001?time=4.5' -o agent.py
       evolve export best.json -o same-moves.py
     """
-    target = target or _TARGETS.get(output.suffix.lower(), "agent")
+    target = target or ("python" if output.suffix.lower() == ".py" else "agent")
     if numba and target != "python":
         raise OptionsError(f"--numba goes with Python files, and {output} is to be an agent file")
     from evolve.cli.hand_in import export

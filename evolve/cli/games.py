@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -242,11 +241,7 @@ def solve_command(
         click.echo(json.dumps({"rules": rules, "positions": answers}, indent=1))
         return
     print_text(f"rules {rules}")
-    _print_records(answers)
-
-
-def _print_records(records: Sequence[Mapping[str, Any]]) -> None:
-    print_rows([*records[0]], [[*record.values()] for record in records])
+    print_rows([*answers[0]], [[*answer.values()] for answer in answers])
 
 
 @click.command(name="perft")

@@ -7,37 +7,39 @@ quick check and a short match.
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import click
+import numpy as np
 
-from evolve.agents.agent import StoredAgent
-from evolve.agents.names import parse_name
-from evolve.arena.hand_in import (
-    MATCH_GAMES,
-    ShortMatch,
-    contest_agent,
-    newest_run,
-    strongest_agent,
-    writable,
-)
+from evolve.agents.agent import Agent, StoredAgent
+from evolve.agents.calibration.ratings import strongest
+from evolve.agents.names import parse_name, with_clock
 from evolve.cli.display import compile_moves, print_next, reporting_compilation
 from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
-from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules
-from evolve.errors import AgentError, OptionsError
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules, rule_set
+from evolve.errors import AgentError, EvolveError, OptionsError
 from evolve.files.atomic import write_text
+from evolve.fitness.executor import Threads, processors
 from evolve.number_text import duration
 from evolve.programs.examination import Demands, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import AgreedRules, agree_on, load_agent, with_settings
+from evolve.runs.run import Run, list_all
+from evolve.runs.run_types import champion_of
+from evolve.runs.summary import summary_of
 from evolve.terminal_text import SHOWN, as_word, count_of
 
 _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}
+_MATCH_GAMES: Final = 4
 
 
 def export(source: str, individual: str | None, output: Path, *, python: bool, numba: bool) -> None:
@@ -58,7 +60,7 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
             f"it plays {stored.play}; settings of play follow its name, see evolve match --help"
         )
         return
-    agent = writable(agent)
+    agent = _writable(agent)
     write_text(output, agent.python_source(numba))
     print_text(f"{agent.name} → {output}")
     print_text(f"it plays {agent.play}")
@@ -66,6 +68,13 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
         print_text("it does not use the time of a contest; the file of `evolve hand-in` does")
     if output.is_file():  # not standard output
         print_next(f"evolve check {as_word(output)}")
+
+
+def _writable(agent: Agent) -> StoredAgent:
+    """The agent; AgentError where no Python file can hold it."""
+    if not agent.kind:
+        raise AgentError(f"{agent.name} cannot be written as a Python file")
+    return cast("StoredAgent", agent)
 
 
 def proposed(agent: StoredAgent, folder: Path) -> str:
@@ -134,7 +143,7 @@ def hand_in(
     """
     source, why = (source, "") if source is not None else _found(rules)
     compile_moves(as_json)
-    agent = contest_agent(source, seconds, rules, _contest_rules)
+    agent = _contest_agent(source, seconds, rules)
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
     if not as_json:
         print_text(f"{source}{why} · {AgreedRules(played)} · {seconds:g} s a move")
@@ -144,13 +153,13 @@ def hand_in(
         file = Path(click.get_current_context().with_resource(TemporaryDirectory()), "agent.py")
         write_text(file, text)
         SHOWN[str(file)] = str(output)
-    short = ShortMatch(file, source, played, seconds)
+    short = _ShortMatch(file, source, played, seconds)
     found = _checked(file, Demands(seconds, memory), 0, as_json, short.usual)
     match = None
     if found["good"]:
         if not as_json:
-            print_error(f"{MATCH_GAMES} games against {short.opponent}, {short.move:g} s a move")
-        with counting("games", MATCH_GAMES, as_json, limit=short.most) as advance:
+            print_error(f"{_MATCH_GAMES} games against {short.opponent}, {short.move:g} s a move")
+        with counting("games", _MATCH_GAMES, as_json, limit=short.most) as advance:
             match = short.play(advance)
     if as_json:
         head = {"file": str(output), "agent": source, "rules": played, "seconds": seconds}
@@ -168,6 +177,55 @@ def hand_in(
     return 0 if found["good"] else 1
 
 
+class _ShortMatch:
+    """A match of a hand-in with the strongest reference agent that `source` is not itself.
+
+    Both have the same seconds for a move, `move`, few of them. It ends after _MATCH_GAMES, or after
+    `most` seconds, which follow from the contest's `seconds` for a move; its thinking usually takes
+    `usual` seconds, far less.
+    """
+
+    def __init__(self, file: Path, source: str, rules: Rules, seconds: float) -> None:
+        self._file = file
+        self._rules: Rules = rules
+        best = _strongest(rules)
+        self.opponent = f"champion-{rules}" if parse_name(source).base == best else best
+        # As many moves' time as the check takes. With 5 s a move, all is under a minute.
+        budget = min(4.0 * seconds, 20.0)
+        self.most = max(budget, 10.0)
+        self._threads = min(_MATCH_GAMES, processors())
+        moves = 60 * _MATCH_GAMES / self._threads  # of both sides, about
+        # A third is for what is not thought.
+        self.move = round(min(max(0.02, 2 / 3 * budget / moves), 0.2), 2)
+        self.usual = self.move * moves
+
+    def play(self, advance: Callable[[int], None]) -> dict[str, Any]:
+        """Play, and return the opponent, the seconds for a move and the counts of games."""
+        from evolve.arena.match import Match, StoppedError  # kernels, which a check does not need
+        from evolve.fitness.openings import Part, listed_openings
+
+        names = f"python:{self._file}", self.opponent
+        a, b = (load_agent(f"{name}?time={self.move}") for name in names)
+        rng = np.random.default_rng(0)
+        openings = listed_openings(_MATCH_GAMES // 2, Part.MATCH, self._rules, rng)
+        match = Match(a, b, openings, self._rules, executor=Threads(self._threads))
+        deadline = time.monotonic() + self.most
+        with suppress(StoppedError):
+            match.play(advance, stop=lambda: time.monotonic() > deadline)
+        ends = ("wins", "draws", "losses")
+        counts = {end: getattr(match.result, end) if match.played else 0 for end in ends}
+        return {"opponent": names[1], "seconds": self.move, "games": match.played, **counts}
+
+
+def _contest_agent(source: str, seconds: float, rules: Rules | None) -> StoredAgent:
+    """Load an agent with the clock of a contest; rules: None for its own, or those asked for."""
+    agent = load_agent(source)
+    if agent.kind and "time" in agent.settings:
+        agent = load_agent(with_clock(source, seconds))
+    agent = _writable(agent)
+    return agent.with_rules(rules or agent.rules or _contest_rules())
+
+
 @cache
 def _contest_rules() -> Rules:
     """The rules where no run, agent or option tells them: a person's answer.
@@ -183,10 +241,23 @@ def _contest_rules() -> Rules:
 def _found(rules: Rules | None) -> tuple[str, str]:
     """The newest finished run in `runs`, or the strongest agent of the package, and why that one.
 
-    rules: those that it must play by; None takes a run of any rules.
+    A run's champion must be one that can be handed in. rules: those that it must play by; None
+    takes a run of any rules.
     """
-    newest = newest_run(RUNS, rules)
-    if newest is not None:
-        return str(newest), " (the newest finished run)"
+    runs = list_all(RUNS, lambda path, error: None) if RUNS.is_dir() else []
+    champions = {run.path: champion_of(run.path) for run in runs if run.form == "run"}
+    dated = [(file.stat().st_mtime, path) for path, file in champions.items() if file is not None]
+    for _, path in sorted(dated, reverse=True):
+        with suppress(EvolveError, OSError):  # damaged, or nothing that a file can hold
+            summary = summary_of(Run(path))
+            if summary["state"] == "done" and rules in (None, summary["rules"]):
+                _writable(load_agent(path)).python_source()
+                return str(path), " (the newest finished run)"
     which = f"no finished {rules} run" if rules else "no finished run"
-    return strongest_agent(rules or _contest_rules()), f" (there is {which} in {RUNS})"
+    return _strongest(rules or _contest_rules()), f" (there is {which} in {RUNS})"
+
+
+def _strongest(rules: Rules) -> str:
+    """The strongest agent of the package; the reference table where none is rated."""
+    best = strongest(rules)
+    return rule_set(rules).reference if best is None else best[0]

@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from evolve.runs.loading import AgreedRules
 
 
-C = TypeVar("C", bound=Callable[..., Any])
+_C = TypeVar("_C", bound=Callable[..., Any])
 
 
-def contest_options(command: C) -> C:
+def contest_options(command: _C) -> _C:
     """Add the options of all commands for games between agents, except for their settings."""
     for option in (
         json_option,
@@ -144,11 +144,11 @@ def _head(match: Match) -> dict[str, str]:
 def _report(match: Match, agreed: AgreedRules, as_json: bool, stopped: bool) -> None:
     if as_json:
         head = {**_head(match), "rules_assumed": agreed.assumed}
-        click.echo(json.dumps({**head, **match.facts}))
+        click.echo(json.dumps({**head, **match.document}))
     else:
         _print(match)
     ending = "stopped" if stopped else "played"
-    progress_of().write("done", ending=ending, stopped=stopped, **match.facts)
+    progress_of().write("done", ending=ending, stopped=stopped, **match.document)
 
 
 @contextmanager
@@ -178,7 +178,9 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
             if file is not None:
                 file.keep()
             clock.reach(match.played / games)
-            progress_of().write_often("match", False, lambda: {**match.facts, "left": clock.left})
+            progress_of().write_often(
+                "match", False, lambda: {**match.document, "left": clock.left}
+            )
 
         try:
             match.play(advance, save)
@@ -192,7 +194,7 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
 
 def _print(match: Match) -> None:
     result = match.result
-    known = result.facts
+    known = result.document
     interval = " [{score_low:.3f}, {score_high:.3f}]" if known["superiority"] is not None else ""
     elo = elo_text(*result.elo.columns("elo").values(), signed=True)
     chance = f"{elo}, {100 * result.superiority:.1f} % likely stronger"

@@ -24,7 +24,7 @@ from evolve.programs.children import LOG
 from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import SHOWN
 
-C = TypeVar("C", bound=Callable[..., Any])
+_C = TypeVar("_C", bound=Callable[..., Any])
 
 jobs_option = click.option(
     "--jobs",
@@ -40,7 +40,7 @@ strict_option = click.option(
 )
 
 
-def rules_option(text: str) -> Callable[[C], C]:
+def rules_option(text: str) -> Callable[[_C], _C]:
     """An option for the rules of games; text: its help."""
     return click.option("--rules", type=click.Choice([*RULE_SETS]), help=text)
 

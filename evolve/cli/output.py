@@ -63,7 +63,7 @@ def print_frame(frame: pd.DataFrame) -> None:
     columns = list(frame.columns)
     values = frame.astype(object).to_numpy().tolist()
     rows = [
-        [rounded(name, narrow(value)) for name, value in zip(columns, row, strict=True)]
+        [rounded(name, _narrow(value)) for name, value in zip(columns, row, strict=True)]
         for row in values
     ]
     left_out = print_rows(columns, rows, spare=columns[:1:-1])
@@ -122,7 +122,7 @@ def write_in_style(
         write_text(output, text)
 
 
-def narrow(value: Any) -> Any:
+def _narrow(value: Any) -> Any:
     """Shorten a long cell for people; a list becomes its items with spaces between."""
     if isinstance(value, list):
         value = " ".join(map(str, value))
@@ -131,7 +131,7 @@ def narrow(value: Any) -> Any:
     return value
 
 
-LEGEND: Final = (
+_LEGEND: Final = (
     "rating: smoothed over all generations, so later ones change it",
     "past_score: against the run's past champions; over_budget: games lost on nodes",
 )
@@ -156,7 +156,7 @@ def columns_shown(ladder: bool) -> tuple[str, ...]:
 
 def legend_of(columns: Iterable[object]) -> list[str]:
     """The lines of the legend that explain columns there are."""
-    return [line for line in LEGEND if line.partition(":")[0] in {*columns}]
+    return [line for line in _LEGEND if line.partition(":")[0] in {*columns}]
 
 
 def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
@@ -184,10 +184,6 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
         print_frame(frame)
     for line in legend_of(frame):
         print_text(line)
-
-
-_PARAMETERS: Final = 6
-"""Parameters of a sweep shown in a table for people."""
 
 
 def print_final(run: Run, frame: pd.DataFrame) -> None:
@@ -221,10 +217,6 @@ def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> N
         print_line(verdict)
 
 
-_OVER_DEFAULTS: Final = ("elo", "elo_low", "elo_high", "defaults_score", "defaults_games")
-"""What is shown of trials that play the defaults, in place of a score."""
-
-
 def print_lives(run: Run, frame: pd.DataFrame) -> None:
     """Print trials, or those of the rungs, with the first settings of the scatter."""
     from evolve.sweeps.scatter import scatter_of  # not above: it loads pyarrow
@@ -236,16 +228,22 @@ def print_lives(run: Run, frame: pd.DataFrame) -> None:
     scatter = scatter_of(run.path)
     parameters = [name for name in frame.columns if name not in others]
     varied = [setting.name for setting in scatter.settings if setting.name in parameters]
-    shown = list(dict.fromkeys([*varied, *parameters]))[:_PARAMETERS]
-    judged = _OVER_DEFAULTS if frame["elo"].notna().any() else ("score", "score_error")
-    columns = [*first, "state", *judged, "seconds", *shown]
+    shown = list(dict.fromkeys([*varied, *parameters]))[:6]
+    if frame["elo"].notna().any():  # of trials that play the defaults
+        results = ["elo", "elo_low", "elo_high", "defaults_score", "defaults_games"]
+    else:
+        results = ["score", "score_error"]
+    columns = [*first, "state", *results, "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()
     for row in values:
         row[len(first)] = state_text(row[len(first)])
     print_rows(
         columns,
         [
-            [narrow(_short(rounded(name, value))) for name, value in zip(columns, row, strict=True)]
+            [
+                _narrow(_short(rounded(name, value)))
+                for name, value in zip(columns, row, strict=True)
+            ]
             for row in values
         ],
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,8 +109,7 @@ def rate_command(
         raise click.UsageError("name the AGENTS that play them before --against")
     if len(agents) < 2 and not against and (agents or config is None):
         raise click.UsageError("name two AGENTS or more, here or in --config")
-    table = out if out is not None and _is_table(out) else None
-    folder = out if table is None else None
+    table, folder = (out, None) if out is not None and _is_table(out) else (None, out)
     settings = settings_of(RateSettings, {"agents": agents, "against": against, **options}, config)
     everyone = settings.against + settings.agents
     names = [*map(readable, everyone)]
@@ -132,14 +130,9 @@ def rate_command(
             games = count_of(tournament.games, "game")
             print_text("; ".join(filter(None, (f"{agreed}, {games}", tournament.scale))))
         _play(tournament, as_json)
-    document = _document(tournament, agreed)
-    progress_of().write("done", ending="played", stopped=False, **document)
-    if as_json:
-        click.echo(json.dumps(document))
-    else:
-        _print(tournament, document["cross"])
+    _report(tournament, agreed, as_json)
     if table is not None:
-        rows = as_frame([row.facts for row in tournament.rows()])
+        rows = as_frame([row.document for row in tournament.rows()])
         write_in_style(rows, style_of(None, table), table)
 
 
@@ -166,29 +159,30 @@ def _play(tournament: Tournament, quiet: bool) -> None:
             raise
 
 
-def _document(tournament: Tournament, agreed: AgreedRules) -> dict[str, Any]:
+def _report(tournament: Tournament, agreed: AgreedRules, as_json: bool) -> None:
+    names, rows = tournament.names, tournament.rows()
     scores, games = tournament.cross().scores, tournament.cross().games
-    return {
+    cross = {
+        name: {other: scores[i, j] for j, other in enumerate(names) if games[i, j]}
+        for i, name in enumerate(names)
+    }
+    document = {
         "rules": agreed.rules,
         "rules_assumed": agreed.assumed,
-        "agents": [row.facts for row in tournament.rows()],
-        "cross": {
-            name: {other: scores[i, j] for j, other in enumerate(tournament.names) if games[i, j]}
-            for i, name in enumerate(tournament.names)
-        },
+        "agents": [row.document for row in rows],
+        "cross": cross,
         "comparable": tournament.comparable,
     }
-
-
-def _print(tournament: Tournament, cross: Mapping[str, Mapping[str, float]]) -> None:
-    rows = tournament.rows()
-    heads = ["", "agent", "Elo", "score", "games"]
-    heads += [str(number) for number in range(1, len(rows) + 1)]
+    progress_of().write("done", ending="played", stopped=False, **document)
+    if as_json:
+        click.echo(json.dumps(document))
+        return
+    heads = ["", "agent", "Elo", "score", "games", *map(str, range(1, len(rows) + 1))]
     lines = []
     for number, row in enumerate(rows, 1):
-        scores = [cross[row.agent].get(other.agent) for other in rows]
+        with_others = [cross[row.agent].get(other.agent) for other in rows]
         elo = elo_text(*row.elo.columns("elo").values(), signed=True)
-        lines.append([number, row.agent, elo, row.score, row.games, *scores])
+        lines.append([number, row.agent, elo, row.score, row.games, *with_others])
     print_rows(heads, lines)
     for row in rows:
         if row.elo.n and math.isnan(row.elo.low):

@@ -21,14 +21,6 @@ from evolve.studies.document import ENDINGS, Section, document_of, sections_of
 if TYPE_CHECKING:
     from evolve.studies.comparison import Comparison
 
-_LIST: Final = ("run", "command", "rules", "state", "date", "done")
-"""Columns for people; the last put together from columns of the JSON."""
-_MORE: Final = ("preset", "seed", "champion")
-"""Further columns of a terminal."""
-_SPARE: Final = ("champion", "seed", "preset", "command", "date", "rules")
-"""Columns that a narrow terminal has no room for, the first of them first."""
-
-_RESULTS: Final = ("elo", "elo_low", "elo_high", "score", "score_low", "score_high")
 _DOCUMENT: Final = "document"
 """The style of .tex and .md files."""
 
@@ -75,44 +67,46 @@ def runs_command(folder: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        columns = (*_LIST, *strengths(rows), *_MORE)
-        print_rows(columns, [shown_row(row, columns) for row in rows], spare=_SPARE)
+        columns = ["run", "command", "rules", "state", "date", "done", *strengths(rows)]
+        columns += ["preset", "seed", "champion"]
+        spare = ("champion", "seed", "preset", "command", "date", "rules")
+        print_rows(columns, [shown_row(row, columns) for row in rows], spare)
     else:
         print_text(f"no runs in {folder}; start one with: evolve run")
 
 
 def strengths(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """The columns of how strong champions are: of scores only where some have no Elo."""
-    return ("elo", "score") if any(map(score_of, rows)) else ("elo",)
+    return ("elo", "score") if any(map(_score_of, rows)) else ("elo",)
 
 
-def shown_row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
-    """The facts of a run in these columns, `done` and `elo` put together for people."""
-    shown = {**facts, "done": done_of(facts), "elo": strength_of(facts), "score": score_of(facts)}
+def shown_row(row: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
+    """A run's row in these columns, `done` and `elo` put together for people."""
+    shown = {**row, "done": _done_of(row), "elo": strength_of(row), "score": _score_of(row)}
     return [shown.get(key) for key in columns]
 
 
-def done_of(facts: Mapping[str, Any]) -> str | None:
+def _done_of(row: Mapping[str, Any]) -> str | None:
     """A run's progress as done/target, or done alone without a target; None if unknown."""
-    if "runs" in facts:
-        return f"{facts['runs']}/{facts['target']}"
-    unit = next((kind.unit for kind in RUN_TYPES if facts.get("command") in kind.commands), None)
+    if "runs" in row:
+        return f"{row['runs']}/{row['target']}"
+    unit = next((kind.unit for kind in RUN_TYPES if row.get("command") in kind.commands), None)
     if unit is None:
         return None
-    target = facts.get("target")
-    return str(facts[unit]) if target is None else f"{facts[unit]}/{target}"
+    target = row.get("target")
+    return str(row[unit]) if target is None else f"{row[unit]}/{target}"
 
 
-def strength_of(facts: Mapping[str, Any]) -> str | None:
+def strength_of(row: Mapping[str, Any]) -> str | None:
     """A champion's Elo with its interval; None without one."""
-    elo, low, high = (facts.get(key) for key in ("elo", "elo_low", "elo_high"))
+    elo, low, high = (row.get(key) for key in ("elo", "elo_low", "elo_high"))
     return None if elo is None else elo_text(elo, low, high)
 
 
-def score_of(facts: Mapping[str, Any]) -> str | None:
+def _score_of(row: Mapping[str, Any]) -> str | None:
     """The score of a champion without Elo, with its interval; None if it has neither."""
-    score, low, high = (facts.get(key) for key in ("score", "score_low", "score_high"))
-    if score is None or facts.get("elo") is not None:
+    score, low, high = (row.get(key) for key in ("score", "score_low", "score_high"))
+    if score is None or row.get("elo") is not None:
         return None
     return f"{score:.3f}" if low is None or high is None else f"{score:.3f} [{low:.3f}, {high:.3f}]"
 
@@ -294,17 +288,18 @@ def _side_by_side(
         print_rows(["", *names], lines)
 
 
-def _people_read(facts: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
-    """The facts of a run in the order in which people read them, results put together."""
-    hidden = {"target", "best_score", *_RESULTS}
+def _people_read(row: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
+    """A run's row in the order in which people read it, results put together."""
+    hidden = {"target", "best_score"}
+    hidden |= {f"{name}{end}" for name in ("elo", "score") for end in ("", "_low", "_high")}
     hidden |= {kind.unit for kind in RUN_TYPES if kind.unit not in metrics}
     return {
-        **{key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")},
-        "date": facts["date"],
-        "done": done_of(facts),
-        "elo": strength_of(facts),
-        **({"score": score} if (score := score_of(facts)) else {}),
-        **{key: _flat(value) for key, value in facts.items() if key not in hidden},
+        **{key: row.get(key) for key in ("command", "rules", "preset", "seed", "state")},
+        "date": row["date"],
+        "done": _done_of(row),
+        "elo": strength_of(row),
+        **({"score": score} if (score := _score_of(row)) else {}),
+        **{key: _flat(value) for key, value in row.items() if key not in hidden},
     }
 
 

@@ -25,11 +25,8 @@ from evolve.runs.agreements import data_folder
 from evolve.runs.life_cycle import RUNS
 from evolve.tables.paths import CONFIG_FILE
 
-TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{16,200}")
+_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{16,200}")
 """A token has 16 characters at least: 96 bits where they are drawn from the 64 of base64."""
-_OTHERS: Final = 0o077
-"""The part of a file's mode that is about other users."""
-
 _PORTS: Final = range(8765, 8785)
 
 _HELP: Final = f"""Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a
@@ -153,7 +150,7 @@ def _token(given: str, *, no_token: bool) -> str | None:
             "start jobs, delete runs and upload agents"
         )
         return None
-    if given and not TOKEN.fullmatch(given):
+    if given and not _TOKEN.fullmatch(given):
         raise click.UsageError(
             f"{SERVICE_TOKEN}: a token has 16 characters or more, letters, digits and "
             f". _ ~ + / = - alone, not {len(given)} such"
@@ -175,7 +172,7 @@ def _user_token() -> str:
     if file.exists():
         check_private(file)
         text = file.read_text(encoding="ascii", errors="replace").strip()
-        if not file.stat().st_mode & _OTHERS and TOKEN.fullmatch(text):
+        if not file.stat().st_mode & 0o077 and _TOKEN.fullmatch(text):  # no other user reads it
             return text
     text = secrets.token_urlsafe(24)
     write_bytes(file, text.encode() + b"\n", private=True)

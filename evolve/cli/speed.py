@@ -42,7 +42,7 @@ from evolve.fitness.playing import play_games
 from evolve.version import __version__
 
 Figures = dict[str, Any]
-Work = Callable[[], int]
+_Work = Callable[[], int]
 """A function to time; it returns the number of nodes it searched."""
 
 SEED: Final = 2026
@@ -69,22 +69,16 @@ def bench() -> Figures:
     player = replace(agent, depths=_GAME_DEPTHS)
     played, _ = timed(games(player, openings, processors()), time.perf_counter)
     return {
-        **machine(),
-        "nodes": nodes,
-        "nodes_per_second": round(nodes / seconds),
-        "games_per_second": round(_PLAYED_GAMES / played, 1),
-    }
-
-
-def machine() -> Figures:
-    """What the figures depend on: versions, the processor, and its cores and vectors."""
-    return {
+        # What the figures depend on: versions, the processor, and its cores and vectors.
         "evolve": __version__,
         "python": platform.python_version(),
         "numba": numba.__version__,
         "cpu": getattr(config, "CPU_NAME", None) or str(llvm.get_host_cpu_name()),
         "cores": processors(),
         "lanes": LANES,
+        "nodes": nodes,
+        "nodes_per_second": round(nodes / seconds),
+        "games_per_second": round(_PLAYED_GAMES / played, 1),
     }
 
 
@@ -121,7 +115,7 @@ def measured_agent(all_terms: bool = False) -> AlphaBetaAgent:
     return replace(agent, terms={**agent.terms, **weights})
 
 
-def timed(work: Work, clock: Callable[[], float] = time.process_time) -> tuple[float, int]:
+def timed(work: _Work, clock: Callable[[], float] = time.process_time) -> tuple[float, int]:
     """Median seconds of `work`, and its nodes."""
     nodes = work()  # compiles, and fills the caches
     times = []
@@ -132,7 +126,7 @@ def timed(work: Work, clock: Callable[[], float] = time.process_time) -> tuple[f
     return statistics.median(times), nodes
 
 
-def games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:
+def games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> _Work:
     """Whole games between two such agents."""
     pairings = np.array([[0, 1, number] for number in range(len(openings))], np.int32)
 
@@ -143,7 +137,7 @@ def games(agent: AlphaBetaAgent, openings: Openings, jobs: int) -> Work:
     return work
 
 
-def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work:
+def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> _Work:
     """A search of each board to a depth."""
     kernel = best_move if depth < DEEP_FROM else best_move_deep
 
@@ -154,13 +148,15 @@ def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> Work
     return _counted(boards, new_context(STANDARD, table_bits=table_bits_for(0, depth)), search)
 
 
-def solutions(boards: Sequence[Board], rules: int, kernel: Callable[..., Any] = solve_move) -> Work:
+def solutions(
+    boards: Sequence[Board], rules: int, kernel: Callable[..., Any] = solve_move
+) -> _Work:
     """An exact search of each board, all of as many empties; rules: their code."""
     context = new_context(rules, table_bits=table_bits_for(boards[0].empties))
     return _counted(boards, context, kernel)
 
 
-def _counted(boards: Sequence[Board], context: Any, search: Callable[..., Any]) -> Work:
+def _counted(boards: Sequence[Board], context: Any, search: Callable[..., Any]) -> _Work:
     """A search of each board in a context, with the nodes of all; it takes own, opp, address."""
 
     def work() -> int:

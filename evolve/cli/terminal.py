@@ -124,8 +124,6 @@ def print_json(value: Any) -> None:
     click.echo(json_text(value))
 
 
-_WHOLE: Final = 20
-"""Characters of the longest words that stay whole while longer ones can be broken."""
 _BROKEN: Final = 24
 """Characters that a column needs at most: longer texts are broken before a column is left out."""
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?: ?±.*)?")
@@ -172,7 +170,8 @@ def row_tables(
     widths = [
         max(cell_len(line) for text in column for line in text.split("\n")) for column in filled
     ]
-    breakable = [any(" " in text or len(text) > _WHOLE for text in column) for column in filled]
+    # Words of up to 20 characters stay whole while longer ones can be broken.
+    breakable = [any(" " in text or len(text) > 20 for text in column) for column in filled]
     least = [
         min(width, _BROKEN) if broken else width
         for width, broken in zip(widths, breakable, strict=True)

@@ -6,11 +6,11 @@ import importlib.metadata
 import pickle
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final
+from typing import Any
 
 import numba
 import numpy as np
@@ -24,10 +24,8 @@ from evolve.fitness.playing import play_games
 from evolve.terminal_text import plain
 from evolve.version import __version__
 
-_LONGEST_TEXT: Final = 300
 
-
-def versions() -> list[str]:
+def _versions() -> list[str]:
     """Return the versions that two machines must share to play the same games.
 
     They are those of evolve and numba, and a hash of every compiled source.
@@ -35,17 +33,9 @@ def versions() -> list[str]:
     return [__version__, numba.__version__, sources_hash()]
 
 
-def mismatch(worker: Sequence[str], client: Sequence[str]) -> str | None:
-    """Say why a worker with these versions cannot serve a client; None if it can."""
-    if worker == client:
-        return None
-    own, wanted = ("evolve {}, numba {}, engine {}".format(*made) for made in (worker, client))
-    return f"it has {own}, not {wanted}"
-
-
 def payload_of(function: Callable[[Any], Any], task: Any) -> bytes:
     """Pickle a task for workers with this process's versions; functions are pickled by name."""
-    return pickle.dumps((versions(), pickle.dumps((function, task))))
+    return pickle.dumps((_versions(), pickle.dumps((function, task))))
 
 
 @cache
@@ -57,7 +47,7 @@ def _load_kernels() -> None:
 
 def in_words(error: BaseException) -> str:
     """Format an error as one line."""
-    text = " ".join(str(error).split())[:_LONGEST_TEXT]
+    text = " ".join(str(error).split())[:300]
     return plain(f"{type(error).__name__}: {text}" if text else type(error).__name__)
 
 
@@ -68,8 +58,9 @@ def work(payload: bytes) -> tuple[str, Any, float]:
     and TLS keeps others out. The task is unpickled only if the versions match.
     """
     expected, inner = pickle.loads(payload)
-    if (why := mismatch(versions(), expected)) is not None:
-        return "refused", why, 0.0
+    if (found := _versions()) != expected:
+        own, wanted = ("evolve {}, numba {}, engine {}".format(*each) for each in (found, expected))
+        return "refused", f"it has {own}, not {wanted}", 0.0
     _load_kernels()
     begin = time.thread_time()
     try:

@@ -6,15 +6,12 @@ import math
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 from distributed import Client
 
 from evolve.errors import ClusterError
 from evolve.terminal_text import count_of
-
-_INTERVAL: Final = 1.0
-"""Seconds between two checks of which workers are connected."""
 
 
 class Workers:
@@ -39,7 +36,7 @@ class Workers:
         Raises ClusterError if the scheduler is gone.
         """
         with self._looking:
-            if time.monotonic() - self._asked > _INTERVAL:
+            if time.monotonic() - self._asked > 1.0:
                 if self._client.status != "running":
                     raise self.lost_error()
                 try:

@@ -23,7 +23,6 @@ from evolve.config.operators import SCORE
 from evolve.config.toml import read_toml, resolve
 from evolve.engine.board.rules import END, REASON, rule_set
 from evolve.evolution.panel import Candidate, RunContext, RunPanel
-from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
 from evolve.population.algorithms import Algorithm
@@ -32,7 +31,7 @@ from evolve.runs import run_folder
 from evolve.runs.life_cycle import check_same
 from evolve.runs.run import Run
 from evolve.tables.columns import rows_with
-from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.games import GAMES_COLUMNS, cross_table_of
 from evolve.tables.individuals import (
     DISTINCT,
     FITNESS,

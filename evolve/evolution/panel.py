@@ -173,7 +173,7 @@ class LadderPanel(RunPanel):
     def _judged(self, candidate: Candidate) -> tuple[dict[str, Any], _PanelGames, Openings]:
         level = self._curve.level
         each = self.settings.panel_openings
-        openings = self._openings(self._ladder.played * each, candidate.generation)
+        openings = self._openings(self._ladder.opponents * each, candidate.generation)
         elo, rungs, games = self._ladder.rate(
             candidate.champion,
             level.value if level else _FIRST_ELO,

@@ -21,19 +21,8 @@ _R = TypeVar("_R")
 MOST_JOBS: Final = 4096
 BATCH: Final = 16
 """Games per task: single-game tasks cost 14 % of the time in a prototype."""
-_MOST_GAMES: Final = 64
-"""Games per task where games are short: 10 generations of the default run take 0.945 of the CPU of
-16 games per task, and no less with 256."""
-_SHORT_GAME: Final = 0.002
-"""Seconds per game below which they are."""
-_TASKS_A_THREAD: Final = 16
-"""Tasks that a thread gets, if games suffice for it: the last ones end apart."""
-
 TASKS_A_SLOT: Final = 4
 """Tasks per slot of a cluster: with fewer, the last tasks end far apart."""
-_MANY_TASKS: Final = 512
-"""Most tasks, unless there are more slots: a scheduler takes 0.4 s for them. A slot gets fewer than
-four tasks if four would exceed this number."""
 
 
 def processors() -> int:
@@ -73,7 +62,8 @@ def _lines(path: Path) -> list[str]:
 
 def task_size(count: int, slots: int) -> int:
     """Return the number of games per task on a cluster; even."""
-    tasks = max(slots, min(TASKS_A_SLOT * slots, _MANY_TASKS))
+    # A scheduler takes 0.4 s for 512 tasks: no more, unless there are more slots.
+    tasks = max(slots, min(TASKS_A_SLOT * slots, 512))
     share = -(-count // tasks)
     return max(2 * BATCH, share + share % 2)
 
@@ -101,10 +91,12 @@ class Threads:
 
         seconds: what a game takes, infinity where that is not known yet.
         """
-        if seconds >= _SHORT_GAME:
+        if seconds >= 0.002:
             return BATCH
-        share = count // (_TASKS_A_THREAD * self.slots)
-        return min(max(BATCH, share - share % 2), _MOST_GAMES)
+        # 16 tasks a thread, if games suffice for it: the last ones end apart. With 64 games a task,
+        # 10 generations of the default run take 0.945 of the CPU of 16, and no less with 256.
+        share = count // (16 * self.slots)
+        return min(max(BATCH, share - share % 2), 64)
 
     def run(
         self, function: Callable[[_T], _R], tasks: Iterable[_T]

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +29,6 @@ from evolve.fitness.games import (
     played_by_kernels,
 )
 from evolve.fitness.openings import Openings
-
-_WIDE_PART: Final = 256
-"""Games at a time between agents that choose moves for many boards per call."""
-_QUICK_GAME: Final = 0.02
-"""Seconds per game below which games are played in batches: a task of joblib costs 0.3 ms."""
 
 
 class LiveGame:
@@ -118,7 +112,7 @@ class LiveGame:
         self.over = True
 
 
-Numbers = npt.NDArray[np.int64]
+_Numbers = npt.NDArray[np.int64]
 """Numbers of games."""
 
 
@@ -147,7 +141,7 @@ class Series:
         self.moves, self.results = empty_rows(len(self.pairings))
         self.failures: dict[int, str] = {}
 
-    def games(self, numbers: Numbers) -> Games:
+    def games(self, numbers: _Numbers) -> Games:
         failures = {
             row: self.failures[number]
             for row, number in enumerate(numbers.tolist())
@@ -157,11 +151,11 @@ class Series:
 
     def play(
         self,
-        numbers: Numbers,
+        numbers: _Numbers,
         *,
         in_pairs: bool = False,
         check_stop: Callable[[], None] = lambda: None,
-    ) -> Generator[Numbers, None, None]:
+    ) -> Generator[_Numbers, None, None]:
         """Play games; yield the numbers of each part as it finishes.
 
         in_pairs: whether every two of the numbers belong together; then parts are whole pairs, and
@@ -185,7 +179,7 @@ class Series:
                 agent.interrupt()
             raise
 
-    def _by_kernels(self, numbers: Numbers, in_pairs: bool) -> Iterator[Numbers]:
+    def _by_kernels(self, numbers: _Numbers, in_pairs: bool) -> Iterator[_Numbers]:
         bits = max(agent.table_bits for agent in self.agents)
         if self.largest_endgame is not None:
             bits = table_bits_for(self.largest_endgame)
@@ -204,7 +198,7 @@ class Series:
             start = 0
             while start < len(numbers):
                 step = self.executor.games(len(numbers), seconds)
-                if in_pairs and seconds >= _QUICK_GAME:
+                if in_pairs and seconds >= 0.02:  # a task of joblib costs 0.3 ms
                     step = 2
                 parts.append(slice(start, min(start + step, len(numbers))))
                 start = parts[-1].stop
@@ -218,8 +212,8 @@ class Series:
                 yield finished
 
     def _one_by_one(
-        self, numbers: Numbers, in_pairs: bool, stop: threading.Event
-    ) -> Iterator[Numbers]:
+        self, numbers: _Numbers, in_pairs: bool, stop: threading.Event
+    ) -> Iterator[_Numbers]:
         """Play games move by move, on each thread one after another."""
 
         def play(part: slice) -> None:
@@ -236,9 +230,11 @@ class Series:
             for number, _ in finished:
                 yield numbers[parts[number]]
 
-    def _side_by_side(self, numbers: Numbers, check_stop: Callable[[], None]) -> Iterator[Numbers]:
-        """Play many games at once, so that an agent chooses moves for many boards per call."""
-        for part in parts_of(len(numbers), _WIDE_PART):
+    def _side_by_side(
+        self, numbers: _Numbers, check_stop: Callable[[], None]
+    ) -> Iterator[_Numbers]:
+        """Play 256 games at once, so that an agent chooses moves for many boards per call."""
+        for part in parts_of(len(numbers), 256):
             games = {number: self._start(number) for number in numbers[part].tolist()}
             while not all(game.over for game in games.values()):
                 check_stop()

@@ -13,13 +13,11 @@ from evolve.agents.agent import StoredAgent
 from evolve.config.operators import OPERATORS
 from evolve.engine.board.rules import Rules
 from evolve.errors import SettingsError
-from evolve.fitness.crosstable import cross_table
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import Openings
 from evolve.fitness.playing import play_games
-
-_OpeningMode = Literal["pair", "shared", "start"]
+from evolve.tables.games import cross_table
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,9 @@ class Standings:
     against: npt.NDArray[np.float64]
 
 
-def schedule(pairs: Pairs, openings_of_pair: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+def schedule(
+    pairs: npt.NDArray[np.int64], openings_of_pair: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int32]:
     """Return pairings [games, 3] of pairs [P, 2]: each with both colours on each of its openings.
 
     openings_of_pair [P, openings per pair] holds opening numbers.
@@ -84,7 +84,7 @@ class RoundRobin:
     """
 
     rules: Rules
-    mode: _OpeningMode
+    mode: Literal["pair", "shared", "start"]
     openings: Openings
     _: KW_ONLY
     openings_per_pair: int = 1
@@ -111,7 +111,7 @@ class RoundRobin:
         opponents = players - 1 if self.opponents is None else self.opponents
         drawn = self._draw(players * opponents // 2, rng)
         everyone = opponents == players - 1
-        pairs = all_pairs(players) if everyone else _pairs_by_lot(players, opponents, rng)
+        pairs = all_pairs(players) if everyone else _random_pairs(players, opponents, rng)
         pairings = schedule(pairs, drawn)
         known = self._known(names, pairings)
         new = known < 0
@@ -164,15 +164,12 @@ class RoundRobin:
         return drawn.reshape(pairs, self.openings_per_pair)
 
 
-Pairs = npt.NDArray[np.int64]
-
-
-def all_pairs(players: int) -> Pairs:
+def all_pairs(players: int) -> npt.NDArray[np.int64]:
     """Return all pairs of players: (0, 1), (0, 2), …, (1, 2), …."""
     return np.stack(np.triu_indices(players, 1), axis=1)
 
 
-def _pairs_by_lot(players: int, opponents: int, rng: np.random.Generator) -> Pairs:
+def _random_pairs(players: int, opponents: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """Pair each of N players with K random others, each pair at most once; N · K must be even.
 
     The players sit around a table at random. If N is even, draw K of the circle method's N − 1
@@ -194,8 +191,8 @@ def _pairs_by_lot(players: int, opponents: int, rng: np.random.Generator) -> Pai
         distances = np.sort(rng.choice(players // 2, opponents // 2, replace=False))[:, None] + 1
         first = np.broadcast_to(np.arange(players), (len(distances), players))
         second = (first + distances) % players
-    met = np.sort(np.stack([seats[first.ravel()], seats[second.ravel()]], axis=1), axis=1)
-    return met[np.lexsort((met[:, 1], met[:, 0]))]
+    pairs = np.sort(np.stack([seats[first.ravel()], seats[second.ravel()]], axis=1), axis=1)
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
 @dataclass(frozen=True)
@@ -216,12 +213,7 @@ Fitness = Callable[[Round], npt.ArrayLike]
 """fitness(round): a number for each agent [N], higher is better. Disc difference breaks ties."""
 
 
-def score(played: Round) -> npt.NDArray[np.float64]:
-    """Return the score in the round robin."""
-    return played.standings.score
-
-
-FITNESS_FUNCTIONS: Final[Mapping[str, Fitness]] = {"score": score}
+FITNESS_FUNCTIONS: Final[Mapping[str, Fitness]] = {"score": lambda played: played.standings.score}
 """The function of every name in `config.operators`."""
 assert tuple(FITNESS_FUNCTIONS) == tuple(OPERATORS["fitness"])
 

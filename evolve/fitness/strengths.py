@@ -28,9 +28,6 @@ _APART: Final = 43.0
 _DRAW: Final = 0.5
 """Points added to both sides of each meeting, a draw: no strength is infinite then, and high ones
 are not too high on average (Haldane 1956)."""
-_STEPS: Final = 100
-_LONGEST: Final = 2.0
-"""Longest step, in natural log odds."""
 _PRECISION: Final = 1e-9
 
 
@@ -78,27 +75,27 @@ def _strengths(met: tuple[Met, ...], known: tuple[tuple[int, Known], ...]) -> di
         mean[place[player]] = prior.elo / ELO_SCALE
         certainty[place[player]] = (ELO_SCALE / prior.error) ** 2
     strength, apart = np.zeros(len(place)), np.zeros(len(meetings))
-    for _ in range(_STEPS):
+    for _ in range(100):
         chance = 1.0 / (1.0 + np.exp(strength[second] - strength[first] - apart))
         weight = games * chance * (1.0 - chance)
         surplus = points - games * chance
         # A meeting's own difference follows from the strengths, so these alone are solved for.
-        held = 1.0 + weight * own
-        free = (own * surplus - apart) / held
+        damping = 1.0 + weight * own
+        free = (own * surplus - apart) / damping
         slope = np.zeros(len(place))
         np.add.at(slope, first, surplus - weight * free)
         np.subtract.at(slope, second, surplus - weight * free)
         information = np.zeros((len(place), len(place)))
         for one, other in ((first, second), (second, first)):
-            np.add.at(information, (one, one), weight / held)
-            np.subtract.at(information, (one, other), weight / held)
+            np.add.at(information, (one, one), weight / damping)
+            np.subtract.at(information, (one, other), weight / damping)
         information[np.diag_indices(len(players))] += certainty
         slope[:-1] += certainty * (mean - strength[:-1])
         solved, variances = _solved(information[:-1, :-1], slope[:-1], np.unique(second))
         step = np.append(solved, 0.0)
-        shift = free - own * weight / held * (step[first] - step[second])
+        shift = free - own * weight / damping * (step[first] - step[second])
         size = max(float(np.abs(step).max()), float(np.abs(shift).max()))
-        scale = min(1.0, _LONGEST / max(size, _PRECISION))
+        scale = min(1.0, 2.0 / max(size, _PRECISION))  # no step is longer than 2 log odds
         strength, apart = strength + scale * step, apart + scale * shift
         if size < _PRECISION:
             break

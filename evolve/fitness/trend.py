@@ -17,20 +17,14 @@ import numpy as np
 
 from evolve.fitness.statistics import UNKNOWN, Z95, Estimate, Floats
 
-SPAN: Final = 40
+_SPAN: Final = 40
 """Generations over which a rise is reported, and the fewest that it is computed from."""
 REST: Final = 20.0
-"""Elo. A run that would gain less than this in SPAN generations no longer improves."""
-_FEWEST: Final = 8
-"""Fewest panels for which a rise is reported."""
+"""Elo. A run that would gain less than this in _SPAN generations no longer improves."""
 _STEPS: Final = np.array([*product((0, 1.5, 3, 6, 12, 25, 60), (0, 0.2, 1, 5, 25))]).T
 """How far the strength and its slope step in a generation: standard deviations, Elo."""
 _PRIOR: Final = np.log(np.where(_STEPS == 0.0, [[2.0], [8.0]], 1.0)).sum(axis=0)
 """Logarithm of how likely these are beforehand."""
-_FIRST_STEP: Final = 150.0
-"""Elo by which the strength may leap after the random first generation, and ever less later."""
-_FIRST_SLOPE: Final = 40.0
-"""Elo a generation: how large the slope of the beginning may be."""
 
 
 def rest_message(row: Mapping[str, Any]) -> str | None:
@@ -40,7 +34,7 @@ def rest_message(row: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"evolution has stopped improving: since generation {row['rise_since']:.0f} the rating "
-        f"rises by [{row['rise_low']:+.0f}, {high:+.0f}] Elo in {SPAN} generations"
+        f"rises by [{row['rise_low']:+.0f}, {high:+.0f}] Elo in {_SPAN} generations"
     )
 
 
@@ -66,7 +60,8 @@ class Curve:
 
     def add(self, generation: int, elo: float, error: float) -> None:
         """Add the rating of one panel, with its standard error."""
-        mean, spread = np.tile((elo, 0.0), (len(_PRIOR), 1)), np.diag((error**2, _FIRST_SLOPE**2))
+        # The slope of the beginning may be 40 Elo a generation.
+        mean, spread = np.tile((elo, 0.0), (len(_PRIOR), 1)), np.diag((error**2, 40.0**2))
         if self.generations:
             mean, spread, _ = self._ahead(-1, generation)
             variance, off = spread[:, 0, 0] + error**2, elo - mean[:, 0]
@@ -89,20 +84,20 @@ class Curve:
 
     @property
     def rise(self) -> dict[str, float | None]:
-        """Columns: the Elo gained in SPAN generations in the last half of the run, and since when.
+        """Columns: the Elo gained in _SPAN generations in the last half of the run, and since when.
 
         The last half, because each doubling of the generations gains about the same: the gain of
         the last half is the most to expect from as many further generations.
         """
         last = self.generations[-1] if self.generations else 0
-        first = int(np.searchsorted(self.generations, min(last - SPAN, last // 2)))
+        first = int(np.searchsorted(self.generations, min(last - _SPAN, last // 2)))
         panels = len(self.generations) - first
-        if last < SPAN or panels < _FEWEST:
+        if last < _SPAN or panels < 8:  # of fewer panels no rise is reported
             return {**UNKNOWN.columns("rise"), "rise_since": None}
         states = list(islice(self._backward(), panels))
         (end, end_variance, _), (mean, variance, shared) = states[0], states[-1]
         since = self.generations[first]
-        scale = SPAN / (last - since)
+        scale = _SPAN / (last - since)
         gain, uncertainty = end - mean, end_variance + variance - 2.0 * shared
         elo = self._mixed(scale * gain, scale**2 * uncertainty)
         return {**elo.columns("rise"), "rise_since": since}
@@ -113,7 +108,8 @@ class Curve:
         step = generation - before
         motion = np.array([[1.0, step], [0.0, 1.0]])
         level, slope = _STEPS[:, :, None, None] ** 2
-        level = level + (_FIRST_STEP / (1 + before) ** 2) ** 2
+        # It may leap by 150 Elo after the random first generation, and ever less later.
+        level = level + (150.0 / (1 + before) ** 2) ** 2
         drift = np.array([[step**3 / 3, step**2 / 2], [step**2 / 2, step]])
         walked = level * np.diag((step, 0.0)) + slope * drift
         return mean @ motion.T, motion @ spread @ motion.T + walked, spread @ motion.T

@@ -21,19 +21,17 @@ from evolve.engine.patterns.patterns import DISC, Patterns
 from evolve.engine.search.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
 from evolve.plots.figure import (
     BLUE,
+    DIVERGING,
     GREEN,
     GREY,
+    INK,
     ORANGE,
     PURPLE,
     Look,
     Picture,
-    draw_boards,
     picture,
 )
 
-_IN_A_ROW: Final = 3
-_NARROWEST: Final = 6.5
-"""Inches of width that the curves and their legend need."""
 _POSITIONS: Final = 200
 """Number of positions of random games that give a phase's values."""
 _VALUE: Final = "own disc against the other side's,\ndiscs of the score"
@@ -65,7 +63,7 @@ def plot_agent(agent: AlphaBetaAgent, look: Look) -> Picture:
 def draw_weights(axes: Sequence[Axes], agent: AlphaBetaAgent) -> Any:
     """Draw the weights of an agent's first phases as boards, on one scale of colours."""
     starts = [4, *agent.boundaries, 65]
-    image = draw_boards(axes, np.array(agent.weights)[:, CLASS_OF_SQUARE], starts)
+    image = _draw_boards(axes, np.array(agent.weights)[:, CLASS_OF_SQUARE], starts)
     for board_axes, depth in zip(axes, agent.depths, strict=False):
         board_axes.set_title(f"{board_axes.get_title()}, depth {depth}", fontsize="medium")
     return image
@@ -76,14 +74,15 @@ def plot_patterns(agent: PatternAgent, look: Look) -> Picture:
     rows, columns = _grid(len(agent.patterns.tables))
     heights = (3.6 * rows, 3.4)
     text = f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}"
-    size = max(_NARROWEST, 1.4 + 3.4 * columns), 0.6 + sum(heights)
+    # The curves and their legend need 6.5 inches of width.
+    size = max(6.5, 1.4 + 3.4 * columns), 0.6 + sum(heights)
     with picture(look, text, size) as figure:
         values = values_of_discs(agent.patterns, np.random.default_rng(0))
         starts = [4, *agent.patterns.boundaries, 65]
         # Two subfigures: in one figure, the legend of the curves would take room from the boards.
         grid = figure.add_gridspec(2, 1, height_ratios=heights)
         above, below = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
-        image = draw_boards(_axes(above, len(values)), values, starts, "z.1f")
+        image = _draw_boards(_axes(above, len(values)), values, starts, "z.1f")
         above.colorbar(image, ax=above.axes, shrink=0.8 / rows, label=_VALUE)
         _draw_curves(below.subplots(), values, starts)
     return figure
@@ -91,16 +90,46 @@ def plot_patterns(agent: PatternAgent, look: Look) -> Picture:
 
 def _grid(boards: int) -> tuple[int, int]:
     """The numbers of rows and columns of so many boards."""
-    columns = min(boards, _IN_A_ROW)
+    columns = min(boards, 3)
     return -(-boards // columns), columns
 
 
 def _axes(figure: Figure | SubFigure, boards: int) -> list[Axes]:
-    """Return axes for so many boards."""
     axes: list[Axes] = figure.subplots(*_grid(boards), squeeze=False).ravel().tolist()
     for unused in axes[boards:]:
         unused.set_axis_off()
     return axes[:boards]
+
+
+def _draw_boards(
+    axes: Sequence[Axes], boards: npt.NDArray[Any], starts: Sequence[int], form: str = "d"
+) -> Any:
+    """Draw the numbers of boards [phases, 64] on one scale of colours, as many as there are axes.
+
+    starts: discs at which each phase begins, and those after the last; form: of the numbers. NaN is
+    left out. Returns an image for a colour bar.
+    """
+    largest = float(np.nanmax(np.abs(boards))) or 1.0
+    limit = 1.1 * largest  # half a step beyond the last colour's middle
+    image: Any = None
+    for board_axes, numbers, (first, after) in zip(axes, boards, pairwise(starts), strict=False):
+        cells = numbers.reshape(8, 8)
+        image = board_axes.imshow(cells, cmap=DIVERGING, vmin=-limit, vmax=limit)
+        figure = board_axes.get_figure(root=True)
+        assert figure is not None
+        square = 9.0 * figure.get_size_inches()[0] * board_axes.get_position().width
+        for (y, x), number in np.ndenumerate(cells):
+            if not np.isnan(number):
+                colour = "white" if abs(number) > 0.7 * largest else INK
+                text = f"{number:{form}}".replace("-", "−")
+                size = min(6.0, square / 3)
+                board_axes.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
+        board_axes.set_xticks(range(8), list("abcdefgh"))
+        board_axes.set_yticks(range(8), list("12345678"))
+        board_axes.tick_params(length=0, labelsize=min(7.0, square / 2.5))
+        board_axes.spines[:].set_visible(False)
+        board_axes.set_title(f"{first}–{after - 1} discs", fontsize="medium")
+    return image
 
 
 def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray[np.float64]:

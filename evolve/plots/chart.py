@@ -22,9 +22,7 @@ from evolve.plots.figure import (
     LINE,
     ORANGE,
     SERIES,
-    draw_band,
     legend_below,
-    legend_of_picture,
     short,
     whole_numbers,
 )
@@ -33,17 +31,8 @@ from evolve.runs.summary import summary_of
 from evolve.studies.course import ENOUGH, Course
 from evolve.terminal_text import count_of
 
-_LADDER: Final = ("rating", "elo", "panel_elo")
-"""Metrics on the scale of the ladder."""
-_UNITS: Final = ((1.0, "s"), (60.0, "min"), (3600.0, "h"))
-_ENOUGH: Final = 150.0
-"""Largest number on an axis of seconds, minutes; more are written in the next unit."""
 _LONGEST: Final = 40
 """Most characters of a setting's name."""
-_WIDE: Final = 5.0
-"""Inches of axes from which there is room for whole names of rungs."""
-_BETWEEN: Final = 1.4
-"""Least distance of two rungs that have names, in sizes of their type."""
 
 
 def draw_chart(
@@ -70,7 +59,11 @@ def draw_chart(
         dash = DASHES[(index // len(SERIES) + index) % len(DASHES)]
         if course.low is not None and course.high is not None:
             shade = 0.14 if len(courses) < 3 else 0.08
-            draw_band(axes, course.x, course.low, course.high, colour, shade)
+            axes.fill_between(
+                course.x, course.low, course.high, color=colour, alpha=shade, lw=0, zorder=1
+            )
+            for edge in (course.low, course.high):
+                axes.plot(course.x, edge, color=colour, alpha=0.5, lw=0.5, zorder=1.5)
         mark = "o" if len(course.x) == 1 else None
         axes.plot(
             course.x, course.y, color=colour, ls=dash, lw=1.8 * _scale(axes), label=name, zorder=4,
@@ -85,9 +78,26 @@ def draw_chart(
         text = textwrap.fill(caption_of(courses), 90)
         axes.set_title(text, fontsize="small", color=GREY, loc="left")
     if not alone or first.dots is not None:
-        (legend_of_picture if whole else legend_below)(axes)
+        (_legend_of_picture if whole else legend_below)(axes)
     if rules is not None:  # now that all else has its place
         _draw_rungs(axes, rules)
+
+
+def _legend_of_picture(axes: Axes) -> None:
+    """Put the legend of a chart at the bottom of its picture, in as many columns as fit."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    handles, labels = axes.get_legend_handles_labels()
+    for most in range(min(len(handles), 6), 0, -1):
+        columns = -(-len(handles) // -(-len(handles) // most))
+        legend = figure.legend(
+            handles, labels, loc="outside lower center", ncols=columns, frameon=False,
+            fontsize="small", handlelength=2.8, columnspacing=1.4,
+        )  # fmt: skip
+        figure.draw_without_rendering()
+        if legend.get_window_extent().width <= figure.bbox.width or columns == 1:
+            return
+        legend.remove()
 
 
 def _scale(axes: Axes) -> float:
@@ -175,7 +185,8 @@ def _in_unit(courses: Sequence[Course]) -> Sequence[Course]:
     if courses[0].steps != "seconds":
         return courses
     largest = max(float(course.x[-1]) for course in courses)
-    factor, unit = next((u for u in _UNITS if largest / u[0] <= _ENOUGH), _UNITS[-1])
+    units = (1.0, "s"), (60.0, "min"), (3600.0, "h")
+    factor, unit = next((u for u in units if largest / u[0] <= 150.0), units[-1])
     scaled = [replace(course, x=course.x / factor, steps=f"time ({unit})") for course in courses]
     return [c if c.dots is None else replace(c, dots=c.dots / (factor, 1, 1, 1)) for c in scaled]
 
@@ -187,7 +198,7 @@ def _ladder_of(courses: Sequence[Course]) -> RuleSet | None:
     panel = courses[0].metric == "panel_elo" and any(
         r.config.get("panel") != "ladder" for r in runs
     )
-    if courses[0].metric not in _LADDER or panel or len(names) != 1:
+    if courses[0].metric not in ("rating", "elo", "panel_elo") or panel or len(names) != 1:
         return None
     (name,) = names
     if name not in RULE_SETS:
@@ -199,9 +210,7 @@ def _ladder_of(courses: Sequence[Course]) -> RuleSet | None:
 def _rung_text(name: str, elo: int, whole: bool = True) -> str:
     """A rung of a ladder in words, with its Elo if `whole`: `shipped champion, 4 plies 763`."""
     words = words_of(name)
-    if not whole:
-        return words.replace(" champion,", ",")
-    return f"{words} · {elo}".replace("-", "−")
+    return f"{words} · {elo}".replace("-", "−") if whole else words.replace(" champion,", ",")
 
 
 def _draw_rungs(axes: Axes, rules: RuleSet) -> None:
@@ -217,9 +226,10 @@ def _draw_rungs(axes: Axes, rules: RuleSet) -> None:
     figure = axes.get_figure(root=True)
     assert figure is not None
     width, height = figure.get_size_inches()
-    whole = width * axes.get_position().width >= _WIDE
+    whole = width * axes.get_position().width >= 5.0
     size = 0.85 * float(axes.yaxis.label.get_fontsize())
-    least = _BETWEEN * size / 72 / (height * axes.get_position().height) * (high - low)
+    # Names are at least 1.4 times as far apart as their type is high.
+    least = 1.4 * size / 72 / (height * axes.get_position().height) * (high - low)
     named = -np.inf
     for name, elo in rules.ladder.items():
         if not low <= elo <= high:

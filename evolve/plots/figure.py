@@ -11,12 +11,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
@@ -48,10 +46,6 @@ DIVERGING: Final = ListedColormap(
     "evolve",
 )  # fmt: skip
 """From −1 to 1; each colour is that of the multiple of 0.2 in its middle."""
-_BELOW: Final = 3.4
-"""Height of an axis' numbers and its label, in sizes of their type."""
-_FAR: Final = 0.7
-"""Share of the largest value from which numbers are white on its colour."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +79,6 @@ _STYLES: Final = {
 _SIZE: Final = re.compile(
     r"([0-9]{1,5}(?:\.[0-9]{1,4})?)x([0-9]{1,5}(?:\.[0-9]{1,4})?)(in|cm|mm|px)?"
 )
-_INCHES: Final = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
 _LEAST, _MOST = 0.8, 40.0
 """Least and largest width and height of a picture, in inches."""
 
@@ -116,8 +109,8 @@ def look_of(style: str, size: str | Sequence[float] | None, title: str | None) -
         match = _SIZE.fullmatch(size.strip().replace("×", "x"))
         if match is None:
             raise OptionsError(f"size: {size!r} is not WIDTHxHEIGHT, such as 9x6cm or 1200x800px")
-        unit = match[3] or "in"
-        factor = 1 / chosen.dpi if unit == "px" else _INCHES[unit]
+        inches = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "px": 1 / chosen.dpi}
+        factor = inches[match[3] or "in"]
         width, height = factor * float(match[1]), factor * float(match[2])
     else:
         width, height = map(float, size)
@@ -222,7 +215,8 @@ def legend_below(axes: Axes, columns: int = 2) -> None:
     """Put the legend below the axes and their label, where no curve can be."""
     figure = axes.get_figure(root=True)
     assert figure is not None
-    below = _BELOW * float(axes.xaxis.label.get_fontsize()) / 72
+    # The axis' numbers and its label are 3.4 times as high as their type.
+    below = 3.4 * float(axes.xaxis.label.get_fontsize()) / 72
     axes.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
@@ -234,62 +228,7 @@ def legend_below(axes: Axes, columns: int = 2) -> None:
     )
 
 
-def legend_of_picture(axes: Axes) -> None:
-    """Put the legend of a chart at the bottom of its picture, in as many columns as fit."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    handles, labels = axes.get_legend_handles_labels()
-    for most in range(min(len(handles), 6), 0, -1):
-        columns = -(-len(handles) // -(-len(handles) // most))
-        legend = figure.legend(
-            handles, labels, loc="outside lower center", ncols=columns, frameon=False,
-            fontsize="small", handlelength=2.8, columnspacing=1.4,
-        )  # fmt: skip
-        figure.draw_without_rendering()
-        if legend.get_window_extent().width <= figure.bbox.width or columns == 1:
-            return
-        legend.remove()
-
-
 def whole_numbers(axis: XAxis | YAxis) -> None:
     """Put ticks of an axis only at whole numbers, with spaces between thousands."""
     axis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: whole(round(value))))
-
-
-def draw_band(axes: Axes, x: Any, low: Any, high: Any, colour: str, alpha: float = 0.14) -> None:
-    """Draw an interval around a curve of that colour, below all curves."""
-    axes.fill_between(x, low, high, color=colour, alpha=alpha, lw=0, zorder=1)
-    for edge in (low, high):
-        axes.plot(x, edge, color=colour, alpha=0.5, lw=0.5, zorder=1.5)
-
-
-def draw_boards(
-    axes: Sequence[Axes], boards: npt.NDArray[Any], starts: Sequence[int], form: str = "d"
-) -> Any:
-    """Draw the numbers of boards [phases, 64] on one scale of colours, as many as there are axes.
-
-    starts: discs at which each phase begins, and those after the last; form: of the numbers. NaN is
-    left out. Returns an image for a colour bar.
-    """
-    largest = float(np.nanmax(np.abs(boards))) or 1.0
-    limit = 1.1 * largest  # half a step beyond the last colour's middle
-    image: Any = None
-    for board_axes, numbers, (first, after) in zip(axes, boards, pairwise(starts), strict=False):
-        cells = numbers.reshape(8, 8)
-        image = board_axes.imshow(cells, cmap=DIVERGING, vmin=-limit, vmax=limit)
-        figure = board_axes.get_figure(root=True)
-        assert figure is not None
-        square = 9.0 * figure.get_size_inches()[0] * board_axes.get_position().width
-        for (y, x), number in np.ndenumerate(cells):
-            if not np.isnan(number):
-                colour = "white" if abs(number) > _FAR * largest else INK
-                text = f"{number:{form}}".replace("-", "−")
-                size = min(6.0, square / 3)
-                board_axes.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
-        board_axes.set_xticks(range(8), list("abcdefgh"))
-        board_axes.set_yticks(range(8), list("12345678"))
-        board_axes.tick_params(length=0, labelsize=min(7.0, square / 2.5))
-        board_axes.spines[:].set_visible(False)
-        board_axes.set_title(f"{first}–{after - 1} discs", fontsize="medium")
-    return image

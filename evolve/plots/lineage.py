@@ -27,15 +27,10 @@ from evolve.plots.figure import (
 )
 from evolve.runs.summary import ELO, summary_of
 
-_NAMED: Final = 15
-"""Most ancestors of the main line that have their names beside them."""
 _SPAN: Final = 5
 """Number of generations that a share of survivors is the mean over."""
 _FEWEST: Final = 10
 """Fewest offspring in these generations of which a share is drawn: of fewer it is chance."""
-_SURE: Final = 0.02
-"""Scores nearer to 0 or 1 than this count as this near: their Elo would be infinite."""
-_MARKERS: Final = "osD^vP*X"
 
 
 def plot_lineage(lineage: Lineage, individual: str) -> Picture:
@@ -48,7 +43,8 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
     steps = lineage.steps(individual)
     origins = sorted({str(row["origin"]) for row in lineage.births.values()})
     looks = {
-        origin: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, origin in enumerate(origins)
+        origin: (SERIES[i % 6], "osD^vP*X"[i % 8], DASHES[i % 6])
+        for i, origin in enumerate(origins)
     }
     shares = _survival_of(lineage)
     text = f"{lineage.run.name}: {lineage.words(individual)} and its {len(steps) - 1} ancestors"
@@ -64,7 +60,7 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
     return figure
 
 
-def ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
+def _ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
     """Return the Elo of individuals in the generation of their birth; empty without the ladder.
 
     Only each generation's best has played the ladder. Others are placed below it by the difference
@@ -88,7 +84,8 @@ def ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
 
 
 def _elo(score: float) -> float:
-    return elo_of(min(max(score, _SURE), 1.0 - _SURE))
+    """Return the Elo of a score, which counts as 0.02 from 0 and 1 at least: it is finite then."""
+    return elo_of(min(max(score, 0.02), 0.98))
 
 
 def _draw_tree(
@@ -99,7 +96,7 @@ def _draw_tree(
     looks: Mapping[str, tuple[str, str, object]],
 ) -> None:
     line = lineage.main_line(individual)
-    rated = ratings_of(lineage, names)
+    rated = _ratings_of(lineage, names)
     heights = rated or _lanes(lineage, names, line)
     places = {name: (int(lineage.births[name]["born"]), heights[name]) for name in heights}
     edges = [
@@ -128,7 +125,7 @@ def _draw_tree(
             label=f"champion {rating}" if rated and summary["champion"] == individual else None,
         )  # fmt: skip
     shown = [name for name in line if name in places]
-    every = max(1, math.ceil(len(shown) / _NAMED))
+    every = max(1, math.ceil(len(shown) / 15))  # more names would have no room
     for name in shown[::every]:
         axes.annotate(
             name, places[name], (6, -9), textcoords="offset points", fontsize="x-small",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from evolve.agents.reference import read_agent
@@ -31,8 +30,6 @@ from evolve.runs.run_types import champion_of
 from evolve.studies.course import course_of
 from evolve.tables.metrics import METRICS_SCORES
 
-_MOST_BOARDS: Final = 6
-
 
 def plot_run(run: Run, look: Look) -> Picture:
     """Draw an evolution: its rating or scores, the search, and its champion's weights.
@@ -47,7 +44,7 @@ def plot_run(run: Run, look: Look) -> Picture:
     with picture(look, text, (11.0, 7.2)) as figure:
         grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
         _draw_depths(figure.add_subplot(grid[0, 4:]), run)
-        boards = min(champion.phases, _MOST_BOARDS)
+        boards = min(champion.phases, 6)
         lower = grid[1, :].subgridspec(1, boards)
         axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
         image = draw_weights(axes, champion)
@@ -71,45 +68,27 @@ def _draw_scores(axes: Axes, run: Run, names: Sequence[str], title: str) -> None
     axes.set(title=title, ylim=(0, 1.02))
 
 
-def _finish(axes: Axes) -> None:
-    """Label the generations, and add the legend."""
-    axes.set_xlabel("generation")
-    whole_numbers(axes.xaxis)
-    legend_below(axes)
-
-
-def _better_half(run: Run) -> Any:
-    """The individuals of the better half of every generation, by generation."""
-    frame = run.individuals
-    better = frame[frame["score"] >= frame.groupby("generation")["score"].transform("median")]
-    return better.groupby("generation")
-
-
-def _means(groups: Any) -> npt.NDArray[np.float64]:
-    """The means of a gene with a number for each phase, [generations, phases]."""
-    return np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups])
-
-
-def _curve(number: int) -> dict[str, Any]:
-    """The colour and dash of a curve."""
-    return {"color": SERIES[number % len(SERIES)], "ls": DASHES[number % len(DASHES)]}
-
-
 def _draw_depths(axes: Axes, run: Run) -> None:
     """Draw the mean depth by phase and endgame threshold, in every generation's better half."""
-    groups = _better_half(run)
-    depths = _means(groups["depths"])
+    frame = run.individuals
+    better = frame[frame["score"] >= frame.groupby("generation")["score"].transform("median")]
+    groups = better.groupby("generation")
+    # [generations, phases]
+    depths = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups["depths"]])
     phases = depths.shape[1]
     for phase in range(phases):
         label = f"depth, phase {phase}" if phases > 1 else "depth"
         if phases > len(SERIES):  # more names than the picture has room for
             label = "_" if phase else f"depth, phases 0 to {phases - 1}"
-        axes.plot(depths[:, phase], label=label, **_curve(phase))
+        colour, dash = SERIES[phase % len(SERIES)], DASHES[phase % len(DASHES)]
+        axes.plot(depths[:, phase], label=label, color=colour, ls=dash)
     axes.plot(
         groups["endgame"].mean().to_numpy(), color=GREY, ls="--", label="exact from (empties)"
     )
-    axes.set(title="search of the better half", ylabel="plies", ylim=(0, None))
-    _finish(axes)
+    title = "search of the better half"
+    axes.set(title=title, xlabel="generation", ylabel="plies", ylim=(0, None))
+    whole_numbers(axes.xaxis)
+    legend_below(axes)
 
 
 def plot_training(run: Run, look: Look) -> Picture:

@@ -29,13 +29,8 @@ from evolve.plots.figure import (
 from evolve.runs.run import Run
 from evolve.sweeps.scatter import Scatter, Setting, scatter_of
 
-_SHOWN: Final = 24
-"""Most settings that are drawn: the first of the scatter."""
 _STEPS: Final = (1, 2, 5, 10)
 """Steps between ticks, times a power of ten."""
-_LABEL: Final = 14
-_NAME: Final = 28
-"""Characters of a choice's label, and of a setting's name."""
 
 
 def plot_sweep(run: Run, look: Look) -> Picture:
@@ -44,7 +39,7 @@ def plot_sweep(run: Run, look: Look) -> Picture:
     if not (trials["state"] == "COMPLETE").any():
         raise RunError(f"{run.path} has no finished trial to draw yet")
     scatter = scatter_of(run.path)
-    settings = scatter.settings[:_SHOWN]
+    settings = scatter.settings[:24]
     columns = max(1, min(4, len(settings)))
     rows = -(-len(settings) // columns)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
@@ -109,7 +104,7 @@ def _draw_setting(axes: Axes, scatter: Scatter, setting: Setting) -> None:
             axes.plot(places[at], scores[at], marker, ms=size, color=colour, **edge)
     if setting.choices:
         ticks = np.linspace(0.0, 1.0, len(setting.choices))
-        texts = [short(choice, _LABEL) for choice in setting.choices]
+        texts = [short(choice, 14) for choice in setting.choices]
     else:
         if setting.log:
             values = [float(f"{value_at(share, setting):.2g}") for share in (0.0, 0.5, 1.0)]
@@ -121,5 +116,5 @@ def _draw_setting(axes: Axes, scatter: Scatter, setting: Setting) -> None:
         texts = [text.replace("-", "−") for text in texts]
     lean: dict[str, Any] = {"rotation": 30, "ha": "right"} if len(setting.choices) > 3 else {}
     axes.set_xticks(ticks, texts, fontsize="small", parse_math=False, **lean)
-    axes.set_xlabel(short(setting.name, _NAME), parse_math=False)
+    axes.set_xlabel(short(setting.name, 28), parse_math=False)
     axes.margins(0.06)

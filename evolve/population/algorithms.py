@@ -161,11 +161,6 @@ def _chosen(kind: str, given: Any, candidates: Sequence[Individual]) -> list[Ind
     return [allowed[number] for number in ids]
 
 
-_FIRST_SIGMA: Final = 0.3
-"""Standard deviation at the start, as a share of each range: it covers most of the range."""
-_START_SIGMA: Final = 0.1
-"""The same if the run starts from an agent."""
-
 # Parts of DEAP's strategy that change between generations; the rest is computed from them.
 _ARRAYS: Final = ("centroid", "ps", "pc", "C")
 
@@ -186,10 +181,10 @@ class CmaEs:
         free = genome.free
         self._low = genome.low[free].astype(np.float64)
         self._span = (genome.high - genome.low)[free].astype(np.float64)
-        centroid = np.full(int(free.sum()), 0.5)
-        sigma = _FIRST_SIGMA
+        # The standard deviation is a share of each range, of which it covers most at first.
+        centroid, sigma = np.full(int(free.sum()), 0.5), 0.3
         if start is not None:
-            centroid, sigma = (start[free] - self._low) / self._span, _START_SIGMA
+            centroid, sigma = (start[free] - self._low) / self._span, 0.1
         self._strategy = cma.Strategy(
             centroid=centroid, sigma=sigma, lambda_=settings.population, mu=settings.survivor_count
         )

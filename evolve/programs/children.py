@@ -18,13 +18,10 @@ from typing import Final
 if sys.platform == "linux":
     import fcntl
 
-_GUARD: Final = Path(__file__).with_name("guard.py")
 LOG: Final = "EVOLVE_PROGRAM_LOG"
 """The variable that names the log file of the exchange with programs: `--log`.
 Workers of a sweep and the runs of a study inherit it, programs do not."""
 BACKEND: Final = "MPLBACKEND"
-_OF_A_NOTEBOOK: Final = "module://"
-"""Prefix of a matplotlib backend that works in a notebook's process alone."""
 
 
 class Life:
@@ -49,7 +46,7 @@ class Life:
                 self.pipes = (*self.pipes, pipe)
 
     @property
-    def held(self) -> bool:
+    def can_end(self) -> bool:
         """Whether `end` would end the child."""
         return self._end is not None
 
@@ -57,8 +54,8 @@ class Life:
         """The command that runs `command` behind a guard, which waits for the end of the pipe."""
         if not self.pipes:
             return command
-        pipes = ",".join(map(str, self.pipes))
-        return (sys.executable, "-I", "-S", str(_GUARD), pipes, *command)
+        guard, pipes = Path(__file__).with_name("guard.py"), ",".join(map(str, self.pipes))
+        return (sys.executable, "-I", "-S", str(guard), pipes, *command)
 
     def leave(self) -> None:
         """Close the child's ends here, once the child has started or failed to start."""
@@ -116,6 +113,6 @@ def inherited() -> dict[str, str]:
     notebook is not installed.
     """
     variables = {name: value for name, value in os.environ.items() if name != LOG}
-    if variables.get(BACKEND, "").startswith(_OF_A_NOTEBOOK):
+    if variables.get(BACKEND, "").startswith("module://"):
         del variables[BACKEND]
     return variables

@@ -32,17 +32,9 @@ ALLOWED: Final = ("numpy",)
 _PAUSE: Final = 0.02
 """Least seconds between two samples, each of some 4 ms of CPU. What lives for less counts by its
 largest process alone, which the guard reports."""
-_SHARE: Final = 0.1
-"""Most of a core that sampling may take."""
-_LIMIT: Final = 10
-"""Multiple of the contest's memory at which the hand-in gets no more.
-It is generous because the check is to report what the hand-in takes, not to refuse it."""
 _SIDES: Final[tuple[Side, Side]] = ("black", "white")
-_START: Final = 60.0
 GAMES: Final = 4
 """Games against random moves, by default."""
-_MOVES_A_GAME: Final = 30
-"""Moves of one side in a game, roughly."""
 _QUICK: Final[tuple[tuple[Side, int], ...]] = (
     ("black", 4),
     ("white", 27),
@@ -111,21 +103,22 @@ class Meter:
             begin = time.thread_time()
             with self._lock:
                 self._look()
-            pause = max(_PAUSE, (time.thread_time() - begin) / _SHARE)
+            # Sampling takes a tenth of a core at most.
+            pause = max(_PAUSE, 10.0 * (time.thread_time() - begin))
 
     def _look(self) -> None:
-        seconds, megabytes, processes = measure(self._number)
+        seconds, megabytes, processes = _measure(self._number)
         if seconds < self._last:
             # A process ended after we read its parent and before we read it, or nobody waited for
             # it: then the system drops its time.
-            seconds, megabytes, processes = measure(self._number)
+            seconds, megabytes, processes = _measure(self._number)
             self._lost += max(0.0, self._last - seconds)
         self._last = seconds
         self.megabytes = max(self.megabytes, megabytes)
         self.processes = max(self.processes, processes)
 
 
-def measure(number: int) -> tuple[float, float, int]:
+def _measure(number: int) -> tuple[float, float, int]:
     """What the program with a guard of this process id takes so far; on Windows its own id.
 
     Returns seconds of CPU, those of ended processes included as far as the system counts them; MB
@@ -237,7 +230,7 @@ class _Play:
 
 def moves_of(games: int) -> int:
     """How many moves `examine` asks for, roughly, in so many games (0: positions alone)."""
-    return games * _MOVES_A_GAME if games else len(_QUICK)
+    return 30 * games if games else len(_QUICK)
 
 
 def examine(
@@ -267,13 +260,15 @@ def examine(
     begin = own_clock.seconds()
     with ExitStack() as stack:
         try:
+            # Ten times the contest's memory: the check is to report what the hand-in takes, not to
+            # refuse it.
             session = PythonSession(
-                file, name, seconds, _LIMIT * megabytes, python=python or sys.executable
+                file, name, seconds, 10 * megabytes, python=python or sys.executable
             )
             stack.callback(session.program.end)
             meter = Meter(session.program.number)
             stack.callback(meter.close)
-            session.begin(begin + _START)
+            session.begin(begin + 60.0)
         except EngineError as error:
             return [*findings, Finding("start", False, str(error))]
         findings.append(Finding("start", True, f"{own_clock.seconds() - begin:.2f} s"))
@@ -281,7 +276,7 @@ def examine(
         if not findings[0].good:
             findings.append(Finding("games", None, "not played: what it imports is wrong"))
         else:
-            findings.append(_played(play, games, np.random.default_rng(seed)))
+            findings.append(_examine_moves(play, games, np.random.default_rng(seed)))
     if play.seconds:
         slowest, middle = max(play.seconds), median(play.seconds)
         text = f"{slowest:.2f} s the slowest move, {middle:.2f} the median, of {seconds:g}"
@@ -295,7 +290,7 @@ def examine(
     return [*findings, Finding("memory", most <= megabytes, f"{most:.0f} MB of {megabytes}")]
 
 
-def _played(play: _Play, games: int, rng: np.random.Generator) -> Finding:
+def _examine_moves(play: _Play, games: int, rng: np.random.Generator) -> Finding:
     """Play the games, or the positions; the finding about its answers."""
     try:
         for game in range(games):

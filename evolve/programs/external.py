@@ -31,16 +31,9 @@ from evolve.programs.sessions import (
 )
 from evolve.terminal_text import plain
 
-_DEFAULT_SECONDS: Final = 60.0
-_LAG: Final = 0.25
-"""Seconds that a program may take beyond its time, for the round trip."""
-START_SECONDS: Final = 60.0
+_START_SECONDS: Final = 60.0
 """Most seconds for a program to start and to answer the greeting.
 After a failure it has only the time of a move, so that a match against a dead program soon ends."""
-_MEMORY: Final = 500
-"""MB that a Python file may take by default."""
-_LEAST: Final = 50
-"""MB that Python with numpy needs."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +43,12 @@ class ExternalAgent(Agent):
     Args:
         protocol: `gtp` or `nboard`.
         command: the program and its arguments, split as by a shell; no shell runs.
-        seconds: most time for a move, sent to the program where the protocol can; None allows
-            _DEFAULT_SECONDS, and sends nothing.
+        seconds: most time for a move, sent to the program where the protocol can; None allows 60,
+            and sends nothing.
         clock: its time for each game, such as `60+0.6` seconds, in place of one for each move; GTP
             programs are told what is left of it before each move, where they know how.
-        margin: seconds that it may take beyond its time, _LAG by default: for each move, or with a
-            clock once for the whole game.
+        margin: seconds that it may take beyond its time, for the round trip: for each move, or with
+            a clock once for the whole game.
         depth: sent as NBoard's `set depth`; None sends nothing.
         rules: the rules it plays by, where the caller knows them; NBoard sends them with each game,
             GTP cannot. Some programs report theirs (`own_rules`), and nearly all play `standard`.
@@ -80,7 +73,7 @@ class ExternalAgent(Agent):
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     setup: tuple[str, ...] = ()
     clock: str | None = None
-    margin: float = _LAG
+    margin: float = 0.25
     _clock: GameClock | None = field(init=False, compare=False, repr=False, default=None)
     _programs: _Programs = field(init=False, compare=False, repr=False)
 
@@ -92,8 +85,8 @@ class ExternalAgent(Agent):
         self._check()
         if self.seconds is not None:
             check_seconds(self.seconds)
-        if not 0.0 <= self.margin <= START_SECONDS:
-            raise AgentError(f"margin {self.margin:g} must be 0 to {START_SECONDS:g} seconds")
+        if not 0.0 <= self.margin <= _START_SECONDS:
+            raise AgentError(f"margin {self.margin:g} must be 0 to {_START_SECONDS:g} seconds")
         if self.clock is not None:
             if self.seconds is not None:
                 raise AgentError("time is for each move and clock for the game: give one of them")
@@ -135,7 +128,7 @@ class ExternalAgent(Agent):
     @property
     def _move_seconds(self) -> float:
         """Seconds for a move, after which the game is lost."""
-        return (_DEFAULT_SECONDS if self.seconds is None else self.seconds) + self.margin
+        return (60.0 if self.seconds is None else self.seconds) + self.margin
 
     def for_game(self, seed: int) -> Self:
         """The agent with a clock of its own for one game of several at the same time."""
@@ -190,7 +183,7 @@ class ExternalAgent(Agent):
         return NBoardSession(started, self.depth, self.rules)
 
     def _begin(self, session: ProgramSession) -> None:
-        seconds = self._move_seconds if self._programs.failed_to_start else START_SECONDS
+        seconds = self._move_seconds if self._programs.failed_to_start else _START_SECONDS
         try:
             session.begin(own_clock.seconds() + seconds)
         except EngineError as error:
@@ -295,12 +288,13 @@ class PythonAgent(ExternalAgent):
     `RULES = "reversed"` in the file, if there is one; all files that evolve exports have it.
 
     Args:
-        memory: most MB of its own, from 50; no limit where the system cannot set one.
+        memory: most MB of its own, from 50, which Python with numpy needs; no limit where the
+            system cannot set one.
 
     Other arguments are as for other programs: see ExternalAgent.
     """
 
-    memory: int = _MEMORY
+    memory: int = 500
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -312,8 +306,8 @@ class PythonAgent(ExternalAgent):
         return self.rules
 
     def _check(self) -> None:
-        if not _LEAST <= self.memory <= 1 << 20:
-            raise AgentError(f"memory {self.memory} must be {_LEAST} MB or more")
+        if not 50 <= self.memory <= 1 << 20:
+            raise AgentError(f"memory {self.memory} must be 50 MB or more")
         file, name = self._parts()
         if not self._found(file).is_file():
             raise AgentError(f"there is no file '{plain(str(file))}' to run for python:")

@@ -63,7 +63,7 @@ def main(path: str, name: str, megabytes: str) -> None:
         except _NotAnAgentError as error:
             answer = {"error": str(error)}
         except BaseException as error:
-            answer = {"error": _described(error, path)}
+            answer = {"error": _describe(error, path)}
         sys.stdout.flush()
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
@@ -118,15 +118,15 @@ def _plays(value: Any) -> bool:
 class _Player:
     """A class that plays, one object for each side; its methods answer questions of their names."""
 
-    def __init__(self, made: Any, seconds: float) -> None:
-        self._made = made
+    def __init__(self, chosen: Any, seconds: float) -> None:
+        self._chosen = chosen
         self._seconds = seconds
         self._objects: dict[str, Any] = {}
-        self.method = next((method for method in _METHODS if hasattr(made, method)), None)
+        self.method = next((method for method in _METHODS if hasattr(chosen, method)), None)
         if self.method is None:
-            name = getattr(made, "__name__", repr(made))
+            name = getattr(chosen, "__name__", repr(chosen))
             raise _NotAnAgentError(f"{name} has none of {', '.join(_METHODS)}")
-        self.kind = getattr(made, "__name__", type(made).__name__)
+        self.kind = getattr(chosen, "__name__", type(chosen).__name__)
 
     def choose(self, question: dict[str, Any]) -> str:
         """The square it plays, such as d3."""
@@ -159,8 +159,8 @@ class _Player:
             self._objects = {}
         if side not in self._objects:
             arguments = (8, _SIDES[side], self._seconds) if self.method == "go" else ()
-            made = self._made
-            self._objects[side] = made(*arguments) if isinstance(made, type) else made
+            chosen = self._chosen
+            self._objects[side] = chosen(*arguments) if isinstance(chosen, type) else chosen
         return self._objects[side]
 
 
@@ -194,7 +194,7 @@ def _text(move: Any) -> str:
     return "abcdefgh"[number % 8] + str(number // 8 + 1) if 0 <= number < 64 else str(move)
 
 
-def _described(error: BaseException, path: str) -> str:
+def _describe(error: BaseException, path: str) -> str:
     """An error as one line of text, with the last line of the file in its traceback."""
     kind = type(error).__name__
     text = f"{kind}: {error}" if str(error) else kind

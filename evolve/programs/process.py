@@ -26,16 +26,7 @@ from evolve.terminal_text import plain
 
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
-_LINES_AHEAD: Final = 1000
-"""Most lines read ahead of their use: a program that floods us has to wait."""
-_FLOOD_PAUSE: Final = 0.01
 _END_SECONDS: Final = 0.5
-_GUARD_SECONDS: Final = 10.0
-"""Most seconds to wait for a guard, which takes at most half of that to end what it guards."""
-_LONGEST: Final = 200
-"""Most characters of a line that an error shows."""
-
-
 _SHORTAGES: Final = {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM}
 """Errors at a start for which no program can be blamed."""
 
@@ -131,7 +122,7 @@ class LineProcess:
                 pass_fds=self._life.pipes,
                 env=environment,
                 cwd=folder,
-                start_new_session=self._life.held,  # Ctrl-C is for this process alone
+                start_new_session=self._life.can_end,  # Ctrl-C is for this process alone
             )
         except BaseException:
             self._life.leave()
@@ -183,7 +174,7 @@ class LineProcess:
 
     def error(self, text: str) -> EngineError:
         """An error with this text, the last line sent, and the last line received since."""
-        return EngineError(f"{text}{exchange(self._sent, self._received) if self._quoted else ''}")
+        return EngineError(f"{text}{_exchange(self._sent, self._received) if self._quoted else ''}")
 
     def end(self, last_line: str | None = None, seconds_to_end: float = 0.0) -> None:
         """Send `last_line`, wait as long for an end, then kill the program and its children.
@@ -199,8 +190,9 @@ class LineProcess:
         with self._ending:
             if not self._ended:
                 self._ended = True
-                self._life.end() if self._life.held else self._process.kill()
-                self._watching.join(_GUARD_SECONDS)
+                self._life.end() if self._life.can_end else self._process.kill()
+                # A guard takes at most half of that to end what it guards.
+                self._watching.join(10.0)
         # Read and drop what the program wrote before its end. A process that cannot be killed may
         # keep our pipes open for ever: leave the reader threads running then.
         self._discarding = True
@@ -227,8 +219,9 @@ class LineProcess:
     def _read_output(self, stream: IO[bytes]) -> None:
         with stream:
             while line := stream.readline(_LONGEST_LINE):
-                while self._lines.qsize() >= _LINES_AHEAD and not self._discarding:
-                    time.sleep(_FLOOD_PAUSE)
+                # A program that floods us has to wait.
+                while self._lines.qsize() >= 1000 and not self._discarding:
+                    time.sleep(0.01)
                 text = line.decode("utf-8", "replace").rstrip("\n")
                 self._write_log("<", text)
                 if not self._discarding:
@@ -297,7 +290,7 @@ class _Log:
                 self._file = None
 
 
-def exchange(sent: str | None, received: str | None) -> str:
+def _exchange(sent: str | None, received: str | None) -> str:
     """The last line sent and the last one received since, for the end of an error message.
 
     It leaves out the numbers of pings, so that the same game fails with the same message.
@@ -312,5 +305,5 @@ def exchange(sent: str | None, received: str | None) -> str:
 
 
 def _quoted(line: str) -> str:
-    shown = plain(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…")
+    shown = plain(line if len(line) <= 200 else f"{line[:199]}…")
     return f"'{shown}'"

@@ -22,7 +22,6 @@ from evolve.records.moves import read_move
 from evolve.terminal_text import plain, printable
 from evolve.version import __version__
 
-GAME: Final = "Othello"
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
 _LARGEST: Final = 1e9
 _ID: Final = re.compile(r"(\d{1,18})(?:\s+|$)(.*)", re.ASCII)
@@ -67,7 +66,7 @@ class GtpEngine:
             "final_score": self._final_score,
             "showboard": lambda _: f"\n{self._session.board}",
             "set_game": self._set_game,
-            "list_games": lambda _: GAME,
+            "list_games": lambda _: "Othello",
             "evolve-analyze": self._analyze,
             RULES_COMMAND: lambda _: self.rules + " assumed" * self._assumed,
         }

@@ -29,19 +29,10 @@ from evolve.records.ggf import parse_move, scan_trees
 from evolve.terminal_text import plain, printable
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
-_OF_A_GAME: Final = ("move", "go", "hint", "analyze")
-"""Commands that need a game."""
-_HINT_DEPTH: Final = 6
-"""Search depth of a hint, in plies, without `set depth`."""
 _GRACE: Final = 1.0
 """Seconds that a search may continue after the next line arrives: scripts sent all at once get
 their answers, and a user who moved on does not wait."""
-_LAST_GRACE: Final = 60.0
-"""The same after the end of the input."""
-
 _STOP_SECONDS: Final = 0.5
-
-Say = Callable[[str], None]
 
 
 class NBoardEngine:
@@ -55,7 +46,9 @@ class NBoardEngine:
     assumed: whether the rules were not specified; then it plays by the rules of each game.
     """
 
-    def __init__(self, agent: Agent, rules: Rules, say: Say, assumed: bool = False) -> None:
+    def __init__(
+        self, agent: Agent, rules: Rules, say: Callable[[str], None], assumed: bool = False
+    ) -> None:
         self.agent = agent.with_rules(rules)
         self._name = " ".join(self.agent.name.split())
         self._depth: int | None = None
@@ -100,7 +93,8 @@ class NBoardEngine:
                 if word not in self._commands:  # version 1 sent moves without a command word
                     word, rest = "move", f"{word} {rest}"
                 try:
-                    if word in _OF_A_GAME and self._session is None:
+                    needs_game = word in ("move", "go", "hint", "analyze")
+                    if needs_game and self._session is None:
                         raise RecordError(
                             f"{word}: there is no game, for {self._lost}; send another with "
                             "set game"
@@ -108,7 +102,7 @@ class NBoardEngine:
                     self._commands[word](rest.strip())
                 except EvolveError as error:
                     self.say(f"status {str(error).splitlines()[0]}")
-        self._finish(_LAST_GRACE)
+        self._finish(60.0)
 
     @property
     def _game(self) -> Session:
@@ -186,7 +180,7 @@ class NBoardEngine:
         if not board.legal_moves():
             self.say("search PA 0.00 0 0")
             return
-        for depth in range(1, (self._depth or _HINT_DEPTH) + 1):
+        for depth in range(1, (self._depth or 6) + 1):
             analysis = self.agent.limited(Limit(depth=depth)).analyse(board)
             if stopped():
                 return

@@ -20,11 +20,6 @@ from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
 from evolve.errors import IllegalMoveError
 from evolve.records.record import GameRecord
 
-_MARGIN = 0.05
-"""Share of a move's time, and at least this many seconds, reserved for communication."""
-_MOST = 0.5
-"""Largest share of a running clock that one move may take, even if few moves are left."""
-
 
 class Session:
     """A game of a person, or of another program, against an agent.
@@ -174,9 +169,10 @@ class Clock:
             if self.stones > 0:
                 share = min(left.seconds, share + self.byo / self.stones)
             elif moves > 1:
-                # The midgame needs more time than the last moves.
-                share = min(left.seconds * _MOST, share * 1.5)
-        return min(max(share - max(_MARGIN, _MARGIN * share), SHORTEST), LONGEST)
+                # The midgame needs more time than the last moves, but half of the clock at most.
+                share = min(left.seconds * 0.5, share * 1.5)
+        # A twentieth, and at least 0.05 s, is reserved for communication.
+        return min(max(share - 0.05 * max(1.0, share), SHORTEST), LONGEST)
 
     @contextmanager
     def thinking(self, side: Side) -> Iterator[None]:

@@ -38,7 +38,6 @@ _PACKERS: Final[dict[str, Callable[[bytes], bytes]]] = {
 }
 PACKED: Final = tuple(_OPENERS)
 """Endings of packed files; the ending before it says what they hold."""
-_BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")
 
 
 @dataclass(frozen=True)
@@ -90,8 +89,6 @@ FORMATS: Final = {
     ),
 }  # fmt: skip
 """All formats by their file endings; every file may be packed."""
-READ: Final = ", ".join(FORMATS)
-WRITTEN: Final = ", ".join(ending for ending, known in FORMATS.items() if known.write)
 _PACKED_TOO: Final = f"each also as {' or '.join(PACKED)}"
 TABLE: Final = "\n".join(
     f"  {ending:<9} {'' if known.write else 'read alone: '}{known.name.replace('`', '')}"
@@ -111,9 +108,9 @@ def read_games(
     """Read the games of a file, by its ending; `tell` gets lines about those that are left out.
 
     A position is a game without moves that begins there. `rules` are those of games that do not
-    say theirs, by default standard; `side` is to move in
-    positions that do not say. Games of other rules than these are left out. RecordError where
-    nothing can be read, or, if `strict`, where a game cannot; PositionError for unknown rules.
+    say theirs, by default standard; `side` is to move in positions that do not say. Games of other
+    rules than these are left out. RecordError where nothing can be read, or, if `strict`, where a
+    game cannot; PositionError for unknown rules.
     """
     from evolve.records.record import Request
 
@@ -124,7 +121,9 @@ def read_games(
     ending = ending_of(path)
     if ending not in FORMATS:
         why = f"the ending {ending} is not known" if ending else "it has no ending that says so"
-        raise RecordError(f"{path}: what is in it? {why}; there are {READ}, {_PACKED_TOO}")
+        raise RecordError(
+            f"{path}: what is in it? {why}; there are {', '.join(FORMATS)}, {_PACKED_TOO}"
+        )
     known, data = FORMATS[ending], read_bytes(path)
     try:
         content = (data, path) if known.binary else (text_of(data),)
@@ -145,10 +144,11 @@ def write_games(path: Path, records: Sequence[GameRecord]) -> None:
     """
     known = FORMATS.get(".ggf" if path.name == "-" else ending_of(path))
     if known is None or known.write is None:
-        raise RecordError(f"{path}: games are written as {WRITTEN}, {_PACKED_TOO}")
+        written = ", ".join(ending for ending, known in FORMATS.items() if known.write)
+        raise RecordError(f"{path}: games are written as {written}, {_PACKED_TOO}")
     write = imported(known.write)
     data = write(records, path) if known.binary else write(records).encode()
-    write_bytes(path, packed(data, path))
+    write_bytes(path, _packed(data, path))
 
 
 def ending_of(path: Path) -> str:
@@ -180,7 +180,7 @@ def read_bytes(path: Path) -> bytes:
     return content
 
 
-def packed(data: bytes, path: Path) -> bytes:
+def _packed(data: bytes, path: Path) -> bytes:
     """The data as this file stores it: packed where its ending says so."""
     return _PACKERS.get(path.suffix.lower(), bytes)(data)
 
@@ -194,6 +194,6 @@ def text_of(data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    if control := _BINARY.search(text):
+    if control := re.search(r"[\x00-\x08\x0e-\x19\x1b-\x1f]", text):
         raise RecordError(f"this is not text: its character {control.start()} is {control[0]!r}")
     return text.rstrip("\x1a")  # DOS ended files with this character

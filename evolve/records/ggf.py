@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import PASS, RULE_SETS, Rules, rule_set
+from evolve.engine.board.rules import PASS, RULE_SETS, rule_set
 from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.moves import normalised, read_move
@@ -37,7 +37,6 @@ _TOKENS: Final = {
 }
 _SWALLOWED: Final = re.compile(r"\]\s*[A-Za-z]+\s*\[")
 """Where a value holds the end of one and the beginning of the next."""
-_RESULT: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([a-z]))?")
 _ENDINGS: Final[dict[str | None, Ending]] = {"r": "resigned", "t": "time", "s": "agreed"}
 _FLAGS: Final = {ending: f":{flag}" for flag, ending in _ENDINGS.items()}
 _LETTERS: Final = {rules.ggf: name for name, rules in RULE_SETS.items() if rules.ggf is not None}
@@ -52,7 +51,6 @@ _SIDES: Final = {"B": "black", "W": "white"}
 _SGF_RESULT: Final = re.compile(
     r"(?P<side>[BW])\+(?P<by>\d+(?:\.\d+)?|R|T|F)?[a-z]*", re.IGNORECASE
 )
-_SGF_ENDINGS: Final[dict[str, Ending]] = {"R": "resigned", "T": "time"}
 
 _Properties = list[tuple[str, list[str]]]
 
@@ -79,18 +77,15 @@ def format_ggf(record: GameRecord) -> str:
         "TY": f"8{letter}",
         "BO": f"8 {cells} {mover}",
     }
-    head = "".join(f"{key}[{_plain(value)}]" for key, value in parts.items() if value)
+    harmless = str.maketrans("[];\\", "(),/")  # so that no value can end itself or the game
+    values = {key: " ".join(value.translate(harmless).split()) for key, value in parts.items()}
+    head = "".join(f"{key}[{values[key]}]" for key, value in parts.items() if value)
     sides = "WB" if record.start.side == "white" else "BW"
     moves = (
         f"{sides[ply % 2]}[{'PA' if square == PASS else square_name(square).upper()}]"
         for ply, square in enumerate(record.moves)
     )
     return f"(;{head}{''.join(moves)};)"
-
-
-def _plain(text: str) -> str:
-    """Text that cannot end a property or a game."""
-    return " ".join(text.translate(str.maketrans("[];\\", "(),/")).split())
 
 
 def ggf_text(records: Iterable[GameRecord]) -> str:
@@ -193,24 +188,20 @@ def _of_ggf(head: dict[str, str], request: Request) -> tuple[Board, dict[str, An
     """The start of a game in GGF; its rules and result."""
     size = (head.get("BO") or "8").split()[0]  # 0, as some write it, is the size of the board
     kind = re.sub("^([sS]?)0", lambda match: match[1] + size, head.get("TY", "8"))
-    rules = request.agree(_rules(kind))
+    match = _TYPE.fullmatch(kind.lower())
+    if not match:
+        raise RecordError(f"TY[{kind}] is not a game on 8 x 8 squares without komi, by known rules")
+    # Other letters, such as r for random discs, do not affect the rules.
+    rules = request.agree(_LETTERS["".join(sign for sign in match["kinds"] if sign in _LETTERS)])
     if re.search("[1-9]", head.get("KM", "")):
         raise RecordError(f"KM[{head['KM']}] is a game with komi, which is not read")
-    result = _RESULT.fullmatch(head.get("RE", "?"))
+    result = re.fullmatch(r"([+-]?\d+(?:\.\d+)?)(?::([a-z]))?", head.get("RE", "?"))
     about = {
         "rules": rules,
         "result": float(result[1]) if result else None,
         "stopped": _ENDINGS.get(result[2], "unfinished") if result else "unfinished",
     }
     return _start(head["BO"]) if "BO" in head else Board.start(), about
-
-
-def _rules(kind: str) -> Rules:
-    match = _TYPE.fullmatch(kind.lower())
-    if not match:
-        raise RecordError(f"TY[{kind}] is not a game on 8 x 8 squares without komi, by known rules")
-    # Other letters, such as r for random discs, do not affect the rules.
-    return _LETTERS["".join(letter for letter in match["kinds"] if letter in _LETTERS)]
 
 
 @lru_cache(maxsize=16)
@@ -241,7 +232,7 @@ def _of_sgf(
         by = (match["by"] or "").upper()
         score = float(by) if by[:1].isdigit() else 64.0
         score *= 1 if match["side"].upper() == "B" else -1
-        ending = _SGF_ENDINGS.get(by, ending)
+        ending = {"R": "resigned", "T": "time"}.get(by, ending)
     about = {"rules": request.agree(None), "result": score, "stopped": ending}
     return _sgf_start(properties, head.get("PL", first)), about
 

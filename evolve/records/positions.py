@@ -26,8 +26,6 @@ _SIZE: Final = re.compile(r"(?:BO)?\s*\[?\s*8\s+(?=\S{8})")
 _HEAD: Final = re.compile(r"a\s*b\s*c\s*d\s*e\s*f\s*g\s*h", re.IGNORECASE)
 _ROW: Final = re.compile(r"([1-8])\s+(\S.*?)(?:\s+\1)?")
 _BETWEEN: Final = re.compile(r"[\s|,/\[\]'\":]+")
-_LONG: Final = 40
-"""Fewest cells of a line that is meant as a position, whatever its signs."""
 
 
 def without_comment(line: str) -> str:
@@ -38,7 +36,8 @@ def without_comment(line: str) -> str:
 def is_position(line: str) -> bool:
     """Whether a line is a position or part of one: a row, the side to move, names of columns."""
     cells, sides = _cells_and_sides(line)
-    return bool(sides) or len(cells) >= _LONG or set(cells) <= _SIGNS.keys()
+    # So many cells are meant as a position, whatever their signs.
+    return bool(sides) or len(cells) >= 40 or set(cells) <= _SIGNS.keys()
 
 
 def is_one_position(text: str) -> bool:

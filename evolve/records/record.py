@@ -22,7 +22,6 @@ from evolve.records.moves import ParsedMoves, Result
 from evolve.terminal_text import count_of
 
 Ending = Literal["end", "unfinished", "resigned", "time", "agreed"]
-_Winner = Literal["black", "white", "draw"]
 _SHOWN: Final = 3
 """Most games left out that a message gives the reasons of; it counts the others."""
 _LINE: Final = re.compile(r"^[#%;] *rules: *([a-z-]{1,40})\s*$", re.MULTILINE)
@@ -74,7 +73,7 @@ class GameRecord:
         return self.final.score_of("black", self.rules)
 
     @property
-    def winner(self) -> _Winner | None:
+    def winner(self) -> Literal["black", "white", "draw"] | None:
         """Who won; None where it is not known."""
         score = self.score
         if score is None:

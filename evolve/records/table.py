@@ -24,10 +24,7 @@ from evolve.records.record import Ending, GameRecord, Reading, Request, game_of
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, results_by_name
 from evolve.tables.parquet import bytes_of, csv_text, read_csv, table_of
 
-KIND: Final = "record"
 _RESULTS: Final = {"black": Result(1, 0), "white": Result(0, 1), "draw": Result(0.5, 0.5)}
-_COLUMNS: Final = ("black", "white", "winner", "reason", RULES, START)
-"""Columns that count under their own names, in any case, beside that of the moves."""
 
 
 def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
@@ -39,7 +36,7 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
         row[PLIES] = len(record.moves)
     columns = {
         "generation": [0] * len(records),
-        "kind": [KIND] * len(records),
+        "kind": ["record"] * len(records),
         "game": range(len(records)),
         "black": [record.black for record in records],
         "white": [record.white for record in records],
@@ -54,13 +51,14 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
     return cast("pd.DataFrame", GAMES_COLUMNS.table(columns).to_pandas())
 
 
-def _scan_frame(frame: pd.DataFrame, request: Request, bad: Mapping[int, str]) -> Reading:
-    """The games of a table, with the rows that could not be read.
+def read_table(data: bytes, path: Path, request: Request) -> Reading:
+    """The games of a table in a file, with the rows that could not be read.
 
-    Each game has the rules that its row says, or else those asked for. `bad`: numbers of damaged
-    rows, with the reasons. RecordError where not exactly one column has moves.
+    Each game has the rules that its row says, or else those asked for. RecordError where it is not
+    a table, or not exactly one column has moves.
     """
     reading = Reading()
+    frame, bad = _frame(data, path)
     for number, row in enumerate(_rows(frame), 1):
         try:
             if number in bad:
@@ -74,7 +72,8 @@ def _scan_frame(frame: pd.DataFrame, request: Request, bad: Mapping[int, str]) -
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows with the columns that count, None for missing values."""
     heads = [str(head).strip().lower() for head in frame.columns]
-    found: dict[str, int] = {name: heads.index(name) for name in _COLUMNS if name in heads}
+    known = ("black", "white", "winner", "reason", RULES, START)
+    found: dict[str, int] = {name: heads.index(name) for name in known if name in heads}
     moves = [head for head in heads if "move" in head]
     if "moves" not in moves and len(moves) != 1:
         number = " and ".join(moves) if moves else "no column"
@@ -136,12 +135,6 @@ def _frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
     except (RunError, ValueError, RecursionError, pa.ArrowException) as error:
         line = (str(error) or type(error).__name__).splitlines()[0]
         raise RecordError(f"{path} is not a table of games: {line}") from error
-
-
-def read_table(data: bytes, path: Path, request: Request) -> Reading:
-    """The games of a table in a file; RecordError where it is not a table."""
-    frame, bad = _frame(data, path)
-    return _scan_frame(frame, request, bad)
 
 
 def table_bytes(records: Sequence[GameRecord], path: Path) -> bytes:

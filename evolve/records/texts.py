@@ -56,9 +56,6 @@ _ENDINGS: Final[dict[str, Ending]] = {
     **{ending: ending for ending in get_args(Ending)},
 }  # fmt: skip
 _TERMINATIONS: Final = {"time": "time forfeit", "unfinished": "unterminated"}
-_USUAL: Final = ("", "othello", "reversi", "normal")
-"""Variants of PGN that say nothing of the rules."""
-_LINE: Final = 80
 _MOVES: Final = re.compile(r"[a-h][1-8]", re.IGNORECASE)
 
 
@@ -108,6 +105,8 @@ def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
 
 def _record(tags: dict[str, str], text: str, request: Request) -> GameRecord:
     variant = (tags.get("rules") or tags.get("variant") or "").lower()
+    if variant in ("othello", "reversi", "normal"):  # this says nothing of the rules
+        variant = ""
     board = tags.get("board") or tags.get("fen")  # a FEN is refused: it would be another start
     bare, before = _DROPPED.sub(" ", text), ""
     while bare != before:  # variations may hold others
@@ -118,7 +117,7 @@ def _record(tags: dict[str, str], text: str, request: Request) -> GameRecord:
     return game_of(
         ParsedMoves(parsed.squares, result),
         None if board is None else read_position(board),
-        request.agree(None if variant in _USUAL else variant),
+        request.agree(variant),
         black=_value(tags.get("black")),
         white=_value(tags.get("white")),
         stopped=_ENDINGS.get(tags.get("termination", "").lower(), "unfinished"),
@@ -161,7 +160,7 @@ def _format(record: GameRecord) -> str:
     for ply, square in enumerate(record.moves):
         number = [f"{ply // 2 + 1}."] if ply % 2 == 0 else []
         words += [*number, "--" if square == PASS else square_name(square)]
-    return f"{head}\n{fill(' '.join([*words, result]), _LINE, break_on_hyphens=False)}\n"
+    return f"{head}\n{fill(' '.join([*words, result]), 80, break_on_hyphens=False)}\n"
 
 
 def _result(record: GameRecord) -> str:

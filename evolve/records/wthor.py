@@ -26,9 +26,6 @@ from evolve.records.record import GameRecord, Reading, Request, record_of
 
 _HEADER: Final = struct.Struct("<4BiHH4B")
 _GAME: Final = struct.Struct("<3H2B60s")
-_COMMON: Final = "wthor"
-"""Stem of the name files that serve all databases of a folder."""
-_PLAYER, _TOURNAMENT = 20, 26
 _Names = Callable[[int], str]
 _SQUARES: Final = {10 * (s // 8 + 1) + s % 8 + 1: s for s in range(64)}
 
@@ -53,8 +50,8 @@ def read_wthor(data: bytes, path: Path, request: Request) -> Reading:
     if count < 0:
         raise RecordError(f"{count} games (bytes 4 to 7)")
     reading = Reading()
-    players = _names(path, ".jou", _PLAYER, "player")
-    tournaments = _names(path, ".trn", _TOURNAMENT, "tournament")
+    players = _names(path, ".jou", 20, "player")
+    tournaments = _names(path, ".trn", 26, "tournament")
     stored = min(count, (len(data) - _HEADER.size) // _GAME.size)
     for number in range(stored):
         offset = _HEADER.size + number * _GAME.size
@@ -95,7 +92,7 @@ def _names(path: Path, ending: str, width: int, kind: str) -> _Names:
     """The names in the file beside a database, by id; `kind 12` for an unknown id 12."""
     stem = path.name.lower().partition(".")[0]
     stored = {other.name.lower(): other for other in path.parent.iterdir()}
-    file = stored.get(f"{stem}{ending}", stored.get(f"{_COMMON}{ending}"))
+    file = stored.get(f"{stem}{ending}", stored.get(f"wthor{ending}"))  # that of all databases
     names: list[str] = []
     if file is not None:
         data = read_bytes(file)

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.fitness.crosstable import cross_table_of
 from evolve.parsing import json_value
 from evolve.runs.evolutions import ancestors, births_of
 from evolve.runs.run import Run
@@ -18,7 +17,7 @@ from evolve.service.models.meta import Page
 from evolve.service.models.runs import ColumnInfo, CrossTable, Game, Lineage, LineageNode, Rows
 from evolve.service.responses import Cursor, not_found, order_of
 from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
-from evolve.tables.games import GAMES_COLUMNS, WINNERS
+from evolve.tables.games import GAMES_COLUMNS, WINNERS, cross_table_of
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file
 

@@ -52,9 +52,9 @@ _USAGE: Final = """\
 # moves as the agent in evolve.
 """
 
-DEEPEST: Final = 60
+_DEEPEST: Final = 60
 """Most plies of a file's search by the clock."""
-MOST_SIMULATIONS: Final = 20_000
+_MOST_SIMULATIONS: Final = 20_000
 """Of a file's tree search by the clock: more could take more memory than a contest allows."""
 
 
@@ -109,7 +109,7 @@ def render(
     literals += _wrapped(f"BOUNDARIES = {parameters['boundaries']}")
     seconds, deepest = (clock.seconds, clock.deepest) if clock else (0.0, None)
     literals += f"ENDGAME = {parameters['endgame']}\nSECONDS = {seconds!r}\n"
-    literals += f"DEEPEST = {deepest or DEEPEST}\n"
+    literals += f"DEEPEST = {deepest or _DEEPEST}\n"
     about = {"name": name, "rules": f"{rules}: {played.goal}", **provenance}
     text = _TITLE + "".join(map(_comment, about.items())) + _USAGE
     text += _filled("part_board.py", literals)
@@ -152,7 +152,7 @@ class NetworkPlay:
         if self.kind == "dqn":
             how = f"the move that its network values most at depth {self.lookahead}"
         elif self.clock is not None:
-            how = f"as many simulations as {self.clock} allow, {MOST_SIMULATIONS} at most"
+            how = f"as many simulations as {self.clock} allow, {_MOST_SIMULATIONS} at most"
         else:
             how = f"{self.simulations} simulations a move"
         return f"{how}; exact from {self.endgame} empties"
@@ -251,7 +251,7 @@ def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
         f'KIND = "{play.kind}"\n'
         f'INPUT = "{architecture.input}"\n'
         f"LAYERS = [\n{layers}]\nPACKED = [\n{packed}]\n"
-        f"SIMULATIONS = {MOST_SIMULATIONS if play.clock else play.simulations}\n"
+        f"SIMULATIONS = {_MOST_SIMULATIONS if play.clock else play.simulations}\n"
         f"C_PUCT = {play.c!r}\nLOOKAHEAD = {play.lookahead}\n"
         + _wrapped(f"SQUARE_REWARDS = {squares}")
         + f"DISC_REWARD = {discs!r}\nDISCOUNTS = {tuple(discounts)!r}\n"

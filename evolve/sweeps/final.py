@@ -189,7 +189,7 @@ class SweepFinal:
 
     def _write_standings(self, rows: Sequence[Row]) -> None:
         """Write how a final stands that is not over."""
-        write_final(self.folder, FinalDocument(finalists=[row.facts for row in rows]))
+        write_final(self.folder, FinalDocument(finalists=[row.document for row in rows]))
 
     def retest(self, winner: FrozenTrial) -> MatchResult:
         """Let the winner play the defaults on further openings."""
@@ -226,7 +226,7 @@ class SweepFinal:
         result = FinalDocument(
             trials=finished_of(self.trials),
             over=self.over,
-            finalists=[row.facts for row in rows],
+            finalists=[row.document for row in rows],
             winner=winner.number,
             defaults=None if self.defaults is None else self.defaults.number,
             against_defaults=against,

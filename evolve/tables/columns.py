@@ -71,7 +71,7 @@ class Columns(tuple[Column, ...]):
             column.name: column.make(source) if column.make else source[column.name]
             for column in self
         }
-        return table_of(made, self.schema)
+        return _table_of(made, self.schema)
 
 
 _CODES: Final = {pa.int32(): "i", pa.int64(): "q", pa.float64(): "d"}
@@ -120,7 +120,7 @@ def rows_with(table: pa.Table, column: str, value: Any) -> pa.Table:
     return table.filter(pc.equal(table[column], scalar_of(value, table[column].type)))
 
 
-def table_of(columns: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
+def _table_of(columns: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
     """A table with a schema's columns, taken from `columns` by name."""
     arrays = [array_of(columns[field.name], field.type) for field in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
@@ -128,7 +128,7 @@ def table_of(columns: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
 
 def table_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     """A table of rows, with values by column name; a missing value is null."""
-    return table_of({name: [row.get(name) for row in rows] for name in schema.names}, schema)
+    return _table_of({name: [row.get(name) for row in rows] for name in schema.names}, schema)
 
 
 def _built(values: Sequence[Any], kind: pa.DataType) -> pa.Array:

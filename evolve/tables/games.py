@@ -1,8 +1,12 @@
-"""The games table: one row for each game, with every move."""
+"""The games table, one row for each game with every move, and its cross table.
+
+This module loads no kernels, so that the service can make a cross table of a run's games.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -81,3 +85,62 @@ def results_by_name(results: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any
 def texts_at(texts: Sequence[str | None], numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
     """For each number, the text at that index: 0.02 s for a generation of 512, 0.2 s as lists."""
     return array_of(texts, pa.string()).take(array_of(numbers.astype(np.int64), pa.int64()))
+
+
+@dataclass(frozen=True)
+class CrossTable:
+    """Points of N players against each other, and their numbers of games, both [N, N]."""
+
+    points: npt.NDArray[np.float64]
+    games: npt.NDArray[np.float64]
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """The score of the row's player against the column's, [N, N].
+
+        ½ if they did not play, and against itself: a player that plays itself with both colours
+        scores ½.
+        """
+        even = np.full_like(self.points, 0.5)
+        np.divide(self.points, self.games, out=even, where=self.games > 0)
+        return even
+
+    @property
+    def totals(self) -> npt.NDArray[np.float64]:
+        """The score of each player in all its games, [N]; 0 without games."""
+        mean: npt.NDArray[np.float64] = self.points.sum(axis=1)
+        mean /= np.maximum(self.games.sum(axis=1), 1.0)
+        return mean
+
+
+def cross_table(
+    black: npt.NDArray[np.integer],
+    white: npt.NDArray[np.integer],
+    points_black: npt.NDArray[np.float64],
+    players: int,
+) -> CrossTable:
+    """Make the cross table of games between players, given by their indices, [games].
+
+    points_black [games] is 1 if black wins and ½ for a draw.
+    """
+    points, games = np.zeros((2, players, players))
+    np.add.at(points, (black, white), points_black)
+    np.add.at(points, (white, black), 1.0 - points_black)
+    np.add.at(games, (black, white), 1.0)
+    np.add.at(games, (white, black), 1.0)
+    return CrossTable(points, games)
+
+
+def cross_table_of(table: pa.Table, names: Sequence[str]) -> CrossTable:
+    """Make the cross table of a games table, for players with these names.
+
+    Raises KeyError for another player or an invalid winner.
+    """
+    index = {name: number for number, name in enumerate(names)}
+    black, white = (
+        np.array([index[name] for name in table[side].to_pylist()], np.int64)
+        for side in ("black", "white")
+    )
+    halves = {winner: number / 2.0 for number, winner in enumerate(WINNERS)}
+    points = np.array([halves[winner] for winner in table["winner"].to_pylist()], np.float64)
+    return cross_table(black, white, points, len(names))

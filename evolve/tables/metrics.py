@@ -16,8 +16,6 @@ METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
 _PANEL: Final = tuple(f"{name}{end}" for name in METRICS_SCORES for end in ("", "_low", "_high"))
 _LADDER: Final = ("elo", "elo_low", "elo_high")
 _SCORES: Final = Chart("Scores against the panel", (0, 1))
-_ELO: Final = Chart("Elo on the ladder", first=True)
-
 
 METRICS_COLUMNS: Final = Columns(
     (
@@ -35,7 +33,7 @@ METRICS_COLUMNS: Final = Columns(
             )
             for name in _PANEL
         ),
-        Column("elo", pa.float64(), chart=_ELO, label="Elo"),
+        Column("elo", pa.float64(), chart=Chart("Elo on the ladder", first=True), label="Elo"),
         *(Column(name, pa.float64()) for name in _LADDER[1:]),
         Column(
             "visited",

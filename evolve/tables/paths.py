@@ -39,7 +39,6 @@ RATING_FILE: Final = "rating.json"
 LOCK_FILE: Final = ".lock"
 OWNER_FILE: Final = ".agreed"
 """A random text that `runs.agreements` knows, where a run or a job may start something."""
-_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
 def generation_file(folder: Path, generation: int) -> Path:
@@ -74,4 +73,4 @@ def committed_generations(folder: Path) -> int:
 def generation_of(path: Path) -> int:
     """The generation in a file's name; −1 where the name has none."""
     digits = path.stem.removeprefix("gen-")
-    return int(digits) if _NUMBER.fullmatch(digits) else -1
+    return int(digits) if re.fullmatch(r"[0-9]{1,9}", digits) else -1

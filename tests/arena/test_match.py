@@ -11,7 +11,7 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.match import PAIR_SCORES, Match, MatchResult, Sprt, StoppedError
+from evolve.arena.match import _PAIR_SCORES, Match, MatchResult, Sprt, StoppedError
 from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, RULE_SETS, Rules
 from evolve.errors import AgentError
 from evolve.fitness import playing
@@ -214,7 +214,7 @@ def likely_shares(counts: list[float], mean: float) -> np.ndarray:
     independent way, by the method of multipliers on a grid of steps."""
     from scipy.optimize import minimize
 
-    scores = np.array(PAIR_SCORES)
+    scores = np.array(_PAIR_SCORES)
     weights = np.array(counts) / sum(counts)
     found = minimize(
         lambda p: -(weights * np.log(p)).sum(),
@@ -269,8 +269,8 @@ def share_accepted(elo: float, test: Sprt, draws: float, matches: int, seed: int
     rng = np.random.default_rng(seed)
     mean = score_of_elo(elo)
     shares = np.array([0.1, 0.15 - draws, 0.5 + 2 * draws, 0.15 - draws, 0.1])
-    slope = (mean - 0.5) / (shares @ (np.array(PAIR_SCORES) - 0.5) ** 2)
-    shares = shares * (1 + slope * (np.array(PAIR_SCORES) - 0.5))
+    slope = (mean - 0.5) / (shares @ (np.array(_PAIR_SCORES) - 0.5) ** 2)
+    shares = shares * (1 + slope * (np.array(_PAIR_SCORES) - 0.5))
     accepted = 0
     for _ in range(matches):
         counts = np.zeros(5, int)

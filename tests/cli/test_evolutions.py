@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.cli.output import LEGEND
+from evolve.cli.output import _LEGEND
 from tests.cli import QUICK, done, fails, invoke, on_a_terminal
 
 
@@ -85,7 +85,7 @@ def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> Non
     end = next(number for number, line in enumerate(lines) if line.startswith("2 of 2"))
     assert max(map(len, lines[head:end])) <= 80
     live = "\n".join(lines[head:end])
-    assert [line for line in LEGEND if line not in live] == []
+    assert [line for line in _LEGEND if line not in live] == []
     assert re.search(r"run +[━╸╺]+ +2/2 +\d+ s elapsed, (about )?\d+ s left", live)
     assert re.search(r"ladder +[━╸╺]+ +\d+/\d+ *$", live, re.MULTILINE)
     next_lines = lines[max(n for n, line in enumerate(lines) if line.startswith("next: ")) :]

@@ -13,8 +13,7 @@ import pytest
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.arena.hand_in import contest_agent
-from evolve.cli.hand_in import _contest_rules, _found, proposed
+from evolve.cli.hand_in import _contest_agent, _contest_rules, _found, proposed
 from tests import networks
 from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused, program
 from tests.cli.test_train import TRAIN
@@ -87,7 +86,7 @@ def test_what_is_proposed_at_the_end_goes_by_the_clock(
     assert [_proposed(out) for out in outputs.values()] == [
         [one, "-o", "agent.py"] for one in outputs
     ]
-    agents = [contest_agent(folder, 5.0, None, lambda: "standard") for folder in outputs]
+    agents = [_contest_agent(folder, 5.0, None) for folder in outputs]
     assert {agent.limit.seconds for agent in agents} == {4.5}
 
 

@@ -13,9 +13,9 @@ import pytest
 
 import evolve
 from evolve.cli.output import (
+    _narrow,
     columns_shown,
     generation_texts,
-    narrow,
     print_frame,
     print_generations,
     rounded,
@@ -56,10 +56,10 @@ def test_formats_that_contradict_the_name(first: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_long_is_cut_for_people_alone() -> None:
-    assert narrow("x" * 28) == "x" * 28
-    assert narrow("x" * 29) == "x" * 27 + "…"
-    assert narrow(["dense 8 relu", "dense 64"]) == "dense 8 relu dense 64"
-    assert narrow(1.25) == 1.25
+    assert _narrow("x" * 28) == "x" * 28
+    assert _narrow("x" * 29) == "x" * 27 + "…"
+    assert _narrow(["dense 8 relu", "dense 64"]) == "dense 8 relu dense 64"
+    assert _narrow(1.25) == 1.25
 
 
 @pytest.mark.parametrize(("columns", "shown"), [(60, 6), (80, 8), (200, 12)])

@@ -12,7 +12,7 @@ import pytest
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena import judges
-from evolve.arena.judges import RATING_PANELS, RUNGS, Ladder
+from evolve.arena.judges import _RATING_PANELS, RUNGS, Ladder
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import Rules
 from evolve.evolution.loop import EvolutionEnding
@@ -68,13 +68,13 @@ def test_a_rung_has_the_elo_that_was_measured(
     assert 20 < half < 120
     # It plays itself as well, which brings half of the points for certain; twice the interval.
     assert abs(found["elo"] - rung.elo) < 2 * half
-    assert found["elo_games"] == 2 * RUNGS * RATING_PANELS * 8
+    assert found["elo_games"] == 2 * RUNGS * _RATING_PANELS * 8
     (done, total), totals = watch.told[-1], {total for _, total in watch.told}
     assert done == total == max(totals)
 
 
 @pytest.mark.parametrize(
-    ("move", "games"), [(0.0, 2 * RUNGS * RATING_PANELS * 8), (30.0, 2 * RUNGS * 3), (90.0, None)]
+    ("move", "games"), [(0.0, 2 * RUNGS * _RATING_PANELS * 8), (30.0, 2 * RUNGS * 3), (90.0, None)]
 )
 def test_slow_agents_play_fewer_games(
     move: float, games: int | None, monkeypatch: pytest.MonkeyPatch
@@ -120,7 +120,7 @@ def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
 def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.Run) -> None:
     elo, low, high, games = elo_of(run.path)
     assert low < elo < high
-    assert games == 2 * RUNGS * RATING_PANELS * TINY["panel_openings"]
+    assert games == 2 * RUNGS * _RATING_PANELS * TINY["panel_openings"]
     assert elo not in run.generations["panel_elo"].tolist()
     assert elo not in run.generations["rating"].tolist()
 

@@ -59,7 +59,7 @@ def test_listed_openings_are_distinct_and_of_their_part(rules: str, part: Part) 
     assert len(boards) == count >= 1000
     assert {slot_of(*map(np.uint64, board)) for board in boards} == set(part.value)
     if part is Part.MATCH:
-        rest = found.taken(np.arange(count, len(found)))
+        rest = found.select(np.arange(count, len(found)))
         assert (rest.moves >= 0).all()
         assert len(positions(rest)) == len(rest) >= 1000
 

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from evolve.errors import SettingsError
-from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import (
     FITNESS_FUNCTIONS,
     Round,
     RoundRobin,
-    _pairs_by_lot,
+    _random_pairs,
     all_pairs,
     finite_numbers,
     schedule,
     standings,
 )
+from evolve.tables.games import cross_table_of
 from tests.fitness import AGENTS
 
 NAMES = [agent.name for agent in AGENTS]
@@ -98,7 +98,7 @@ def test_known_games_are_remembered_and_are_the_same() -> None:
     [(4, 1), (4, 2), (4, 3), (5, 2), (5, 4), (9, 6), (16, 5), (64, 20), (65, 64), (512, 63)],
 )
 def test_by_lot_each_meets_so_many_others_and_nobody_twice(players: int, opponents: int) -> None:
-    pairs = _pairs_by_lot(players, opponents, np.random.default_rng(players))
+    pairs = _random_pairs(players, opponents, np.random.default_rng(players))
     assert (pairs[:, 0] < pairs[:, 1]).all()
     assert len({tuple(pair) for pair in pairs.tolist()}) == len(pairs) == players * opponents // 2
     assert np.bincount(pairs.ravel(), minlength=players).tolist() == [opponents] * players
@@ -107,7 +107,7 @@ def test_by_lot_each_meets_so_many_others_and_nobody_twice(players: int, opponen
 
 @pytest.mark.parametrize("players", [6, 7])
 def test_all_others_by_lot_are_all_pairs(players: int) -> None:
-    drawn = _pairs_by_lot(players, players - 1, np.random.default_rng(1))
+    drawn = _random_pairs(players, players - 1, np.random.default_rng(1))
     assert drawn.tolist() == all_pairs(players).tolist()
 
 
@@ -117,7 +117,7 @@ def test_every_pair_is_as_likely_as_every_other(players: int) -> None:
     draws, opponents = 4000, 2
     met = np.zeros((players, players))
     for _ in range(draws):
-        pairs = _pairs_by_lot(players, opponents, rng)
+        pairs = _random_pairs(players, opponents, rng)
         met[pairs[:, 0], pairs[:, 1]] += 1
     share = opponents / (players - 1)
     found = met[np.triu_indices(players, 1)] / draws

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.fitness.trend import REST, SPAN, Curve, rest_message, resting_since
+from evolve.fitness.trend import _SPAN, REST, Curve, rest_message, resting_since
 
 
 def curve(elo: np.ndarray, error: float = 25.0, every: int = 1) -> Curve:
@@ -64,8 +64,8 @@ def rests(curve: Curve) -> bool:
 
 
 def test_nothing_is_said_of_a_rise_before_there_is_a_span() -> None:
-    assert curve(np.zeros(SPAN)).rise["rise"] is None
-    assert curve(np.zeros(SPAN + 1)).rise["rise"] is not None
+    assert curve(np.zeros(_SPAN)).rise["rise"] is None
+    assert curve(np.zeros(_SPAN + 1)).rise["rise"] is not None
     assert Curve().rise["rise"] is None
     assert curve(np.zeros(7), every=20).rise["rise"] is None, "seven panels are too few"
 
@@ -74,7 +74,7 @@ def test_rise_is_taken_from_the_last_half() -> None:
     elo = np.concatenate([np.arange(0, 1000, 10.0), 1000 + np.arange(100.0)])
     rise = curve(elo + noise(np.random.default_rng(0), 200)).rise
     assert rise["rise_since"] == 99
-    assert rise["rise_low"] < SPAN < rise["rise_high"]  # type: ignore[operator]
+    assert rise["rise_low"] < _SPAN < rise["rise_high"]  # type: ignore[operator]
 
 
 @pytest.mark.slow
@@ -83,14 +83,14 @@ def test_intervals_of_rises_cover_the_truth(alike: float) -> None:
     rng, hit = np.random.default_rng(1), 0
     for _ in range(60):
         rise = curve(0.5 * np.arange(168) + noise(rng, 168, alike)).rise
-        hit += rise["rise_low"] <= 0.5 * SPAN <= rise["rise_high"]  # type: ignore[operator]
+        hit += rise["rise_low"] <= 0.5 * _SPAN <= rise["rise_high"]  # type: ignore[operator]
     assert hit / 60 >= 0.9
 
 
 def test_flat_curve_rests_and_a_rising_one_does_not() -> None:
     rng = np.random.default_rng(2)
     flat = [rests(curve(700 + noise(rng, 168))) for _ in range(30)]
-    slope = 2 * REST / SPAN
+    slope = 2 * REST / _SPAN
     rising = [rests(curve(700 + np.arange(168) * slope + noise(rng, 168))) for _ in flat]
     assert np.mean(flat) > 0.9
     assert not any(rising)
@@ -101,7 +101,7 @@ def test_looking_in_every_generation_hardly_ever_stops_a_run_that_rises() -> Non
     def ever_rests(slope: float) -> bool:
         growing = Curve()
         for generation, luck in enumerate(noise(rng, 168, size=28)):
-            growing.add(generation, slope / SPAN * generation + float(luck), 25.0)
+            growing.add(generation, slope / _SPAN * generation + float(luck), 25.0)
             if rests(growing):
                 return True
         return False

@@ -13,7 +13,7 @@ import evolve
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.arena.judges import RATING, RATING_PANELS, RUNGS, Judgement, Ladder, Panel
+from evolve.arena.judges import _RATING_PANELS, RATING, RUNGS, Judgement, Ladder, Panel
 from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.toml import resolve_as
@@ -103,7 +103,7 @@ def test_its_champion_is_rated_at_its_end(kind: str, tmp_path: Path) -> None:
     training(tmp_path / "whole", kind).run(Watcher())
     elo, low, high, games = elo_of(tmp_path / "whole")
     assert low < elo < high
-    assert games == 2 * RUNGS * RATING_PANELS * 2
+    assert games == 2 * RUNGS * _RATING_PANELS * 2
     with pytest.raises(KeyboardInterrupt):
         training(tmp_path / "killed", kind).run(Killed())
     assert committed_checks(tmp_path / "killed") < committed_checks(tmp_path / "whole")

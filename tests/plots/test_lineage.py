@@ -12,7 +12,7 @@ import pytest
 
 from evolve.evolution.lineage import Lineage
 from evolve.number_text import elo_text
-from evolve.plots.lineage import _survival_of, plot_lineage, ratings_of
+from evolve.plots.lineage import _ratings_of, _survival_of, plot_lineage
 from evolve.runs.run import Run
 from evolve.runs.summary import ELO, summary_of
 from tests.cli.test_light import KEPT_RUN
@@ -29,14 +29,14 @@ def test_the_axis_is_the_rating(run: Run, tmp_path: Path) -> None:
     rated = run.generations.set_index("generation")
     born = int(lineage.births[best]["born"])
     if rated.loc[born, "best"] == best:
-        assert ratings_of(lineage, [best])[best] == pytest.approx(rated.loc[born, "panel_elo"])
+        assert _ratings_of(lineage, [best])[best] == pytest.approx(rated.loc[born, "panel_elo"])
     worse = [
         name
         for name, birth in lineage.births.items()
         if int(birth["born"]) == 0 and birth["score"] < rated.loc[0, "best_score"]
     ]
     assert worse
-    assert max(ratings_of(lineage, worse).values()) < rated.loc[0, "panel_elo"]
+    assert max(_ratings_of(lineage, worse).values()) < rated.loc[0, "panel_elo"]
 
 
 def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> N
     run = Run(folder)
     summary, lineage = summary_of(run), Lineage(run)
     assert summary["elo"] is not None
-    assert ratings_of(lineage, [champion]) == {champion: summary["elo"]}
+    assert _ratings_of(lineage, [champion]) == {champion: summary["elo"]}
     plot_lineage(lineage, champion).save(tmp_path / "tree.svg")
     headline = elo_text(*(summary[name] for name in ELO))
     assert f"champion {headline}" in written_in(tmp_path / "tree.svg")
@@ -56,7 +56,7 @@ def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> N
 def test_without_the_ladder_only_the_generation_is_an_axis(tmp_path: Path) -> None:
     run = Run(KEPT_RUN)
     lineage = Lineage(run)
-    assert ratings_of(lineage, list(lineage.births)) == {}
+    assert _ratings_of(lineage, list(lineage.births)) == {}
     plot_lineage(lineage, lineage.best()).save(tmp_path / "tree.svg")
     texts = written_in(tmp_path / "tree.svg")
     assert "main line" in texts

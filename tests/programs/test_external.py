@@ -242,7 +242,7 @@ def test_what_does_not_play_ends_at_once(program: str) -> None:
     player = evolve.load_agent(f"gtp:{program}?time=0.3")
     assert isinstance(player, ExternalAgent)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evolve.programs.external.START_SECONDS", 0.5)
+        patch.setattr("evolve.programs.external._START_SECONDS", 0.5)
         with pytest.raises(EngineError, match="used"):
             play_against(player)
     assert time.monotonic() - begin < 5
@@ -283,7 +283,7 @@ def test_a_program_that_never_starts_plays_no_match(
     protocol: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds = 0.3 if fault == "silent" else 2.0
-    monkeypatch.setattr("evolve.programs.external.START_SECONDS", seconds)
+    monkeypatch.setattr("evolve.programs.external._START_SECONDS", seconds)
     why = "no book found" if fault == "deaf" else "in time"
     with pytest.raises(EngineError, match=f"{why}"):
         play_against(agent(protocol, fault, "?time=0.1"))

@@ -9,7 +9,7 @@ import pytest
 
 from evolve.engine.board.board import Board
 from evolve.errors import EngineError
-from evolve.programs.process import LineProcess, exchange
+from evolve.programs.process import LineProcess, _exchange
 from evolve.programs.sessions import GtpSession
 from tests.programs import begun, python, soon
 
@@ -139,7 +139,7 @@ def test_a_program_with_one_size_need_not_know_boardsize(text: str, forgiven: bo
 )
 def test_numbers_of_pings_are_left_out_of_errors(sent: str, answer: str, told: str) -> None:
     """A wrong one is what is wrong."""
-    assert exchange(sent, answer) == f"; sent {told}"
+    assert _exchange(sent, answer) == f"; sent {told}"
 
 
 @pytest.mark.parametrize(

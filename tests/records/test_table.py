@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import evolve
@@ -13,10 +14,16 @@ from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
 from evolve.records.formats import read_games, write_games
 from evolve.records.positions import format_obf, start_board, start_text
-from evolve.records.record import GameRecord, Request
-from evolve.records.table import _scan_frame, games_frame
+from evolve.records.record import NO_REQUEST, GameRecord, Request
+from evolve.records.table import games_frame, read_table
 from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.parquet import bytes_of
 from tests.records.test_ggf import random_record
+
+
+def _read(frame: pd.DataFrame, request: Request = NO_REQUEST) -> list[GameRecord]:
+    content = bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
+    return read_table(content, Path("a.parquet"), request).whole()
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -85,7 +92,7 @@ def test_records_have_the_columns_of_a_games_table(tmp_path: Path) -> None:
     frame = games_frame([record])
     assert tuple(frame) == GAMES_COLUMNS.names
     assert frame["plies"].tolist() == [2]
-    assert _scan_frame(frame, Request("standard"), {}).whole()[0].winner == record.winner == "white"
+    assert _read(frame, Request("standard"))[0].winner == record.winner == "white"
     assert games_frame([]).shape == (0, len(GAMES_COLUMNS.names))
     frame.assign(black="", white=None).to_csv(tmp_path / "a.csv", index=False)
     assert read_games(tmp_path / "a.csv").records[0].black == ""
@@ -167,9 +174,9 @@ def test_a_table_that_contradicts_itself() -> None:
         ({"winner": "draw"}, "row 1: the result 1/2-1/2 contradicts .* by reversed rules"),
     ):
         with pytest.raises(RecordError, match=words):
-            _scan_frame(frame.assign(**changes), Request(), {}).whole()
+            _read(frame.assign(**changes))
     with pytest.raises(RecordError, match="row 1: it says reversed rules, not standard"):
-        _scan_frame(frame, Request("standard"), {}).whole()
+        _read(frame, Request("standard"))
 
 
 CORNER = "X" + "-" * 26 + "OX" + "-" * 6 + "XO" + "-" * 27

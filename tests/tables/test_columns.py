@@ -15,11 +15,11 @@ from evolve.errors import RunError
 from evolve.tables.columns import (
     Column,
     Columns,
+    _table_of,
     array_of,
     repeated,
     rows_with,
     scalar_of,
-    table_of,
     table_of_rows,
 )
 from evolve.tables.parquet import read_table, write_table
@@ -139,7 +139,7 @@ def test_types_that_no_table_has_yet_are_made_by_pyarrow() -> None:
 
 def test_tables_of_columns_and_of_rows() -> None:
     schema = pa.schema([("a", pa.int32()), ("b", pa.string())], metadata={"of": "a test"})
-    table = table_of({"b": ["x", None], "a": pa.array([1, 2])}, schema)
+    table = _table_of({"b": ["x", None], "a": pa.array([1, 2])}, schema)
     assert table.equals(pa.table({"a": [1, 2], "b": ["x", None]}, schema=schema))
     rows = table_of_rows([{"a": 1, "b": "x", "c": 0}, {"a": 2}], schema)
     assert rows.equals(table, check_metadata=True)
@@ -156,7 +156,7 @@ def test_what_is_written_is_the_same_file(tmp_path: Path) -> None:
     }
     schema = pa.schema([(name, kind) for name, (kind, _) in values.items()])
     columns = {name: column for name, (_, column) in values.items()}
-    write_table(tmp_path / "ours", table_of(columns, schema))
+    write_table(tmp_path / "ours", _table_of(columns, schema))
     write_table(tmp_path / "theirs", pa.table(columns, schema=schema))
     assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
 

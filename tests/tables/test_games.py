@@ -1,9 +1,10 @@
-"""The games table: what kernels tell of games, as rows."""
+"""The games table: what kernels tell of games, as rows, and who scored what against whom."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import (
@@ -19,7 +20,7 @@ from evolve.engine.board.rules import (
 from evolve.engine.board.squares import parse_moves
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings
-from evolve.tables.games import GAMES_COLUMNS, move_texts
+from evolve.tables.games import GAMES_COLUMNS, cross_table, cross_table_of, move_texts
 
 
 def played(starts: tuple[Board, ...] = ()) -> pa.Table:
@@ -60,3 +61,37 @@ def test_moves_end_at_the_first_that_is_none() -> None:
     assert move_texts(rows).to_pylist() == ["f5 d6 pass c3", "f5", ""]
     cases = zip(rows.tolist(), move_texts(rows).to_pylist(), strict=True)
     assert not [(row, text) for row, text in cases if parse_moves(text) != row[: len(text.split())]]
+
+
+GAMES = pa.table(
+    {
+        "black": ["a", "b", "a", "c"],
+        "white": ["b", "a", "c", "c"],
+        "winner": ["black", "draw", "white", "white"],
+    }
+)
+
+
+def test_points_games_and_scores_of_each_against_each() -> None:
+    table = cross_table_of(GAMES, ["a", "b", "c", "d"])
+    assert table.points.tolist() == [[0, 1.5, 0, 0], [0.5, 0, 0, 0], [1, 0, 1, 0], [0] * 4]
+    assert table.games.tolist() == [[0, 2, 1, 0], [2, 0, 0, 0], [1, 0, 2, 0], [0] * 4]
+    assert table.scores[0].tolist() == [0.5, 0.75, 0.0, 0.5]
+    assert table.scores[2, 2] == 0.5, "against itself with both colours"
+    assert table.totals.tolist() == [0.5, 0.25, 2 / 3, 0.0]
+
+
+def test_a_cross_table_is_the_same_by_numbers() -> None:
+    black, white = np.array([0, 1, 0, 2]), np.array([1, 0, 2, 2])
+    table = cross_table(black, white, np.array([1.0, 0.5, 0.0, 0.0]), 4)
+    other = cross_table_of(GAMES, ["a", "b", "c", "d"])
+    assert np.array_equal(table.points, other.points)
+    assert np.array_equal(table.games, other.games)
+
+
+def test_cross_tables_of_no_games_and_of_others() -> None:
+    empty = cross_table_of(GAMES.slice(0, 0), ["a", "b"])
+    assert (empty.scores == 0.5).all()
+    assert not empty.games.any()
+    with pytest.raises(KeyError):
+        cross_table_of(GAMES, ["a", "b"])
