@@ -250,7 +250,7 @@ def _found(rules: Rules | None) -> tuple[str, str]:
     for _, path in sorted(dated, reverse=True):
         with suppress(EvolveError, OSError):  # damaged, or nothing that a file can hold
             summary = summary_of(Run(path))
-            if summary["state"] == "done" and rules in (None, summary["rules"]):
+            if summary.state == "done" and rules in (None, summary.rules):
                 _writable(load_agent(path)).python_source()
                 return str(path), " (the newest finished run)"
     which = f"no finished {rules} run" if rules else "no finished run"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,7 @@ from evolve.cli.terminal import cell, counting, print_json, print_rows, print_te
 from evolve.errors import EvolveError, OptionsError
 from evolve.files.atomic import write_text
 from evolve.number_text import elo_text
-from evolve.runs.run_types import RUN_TYPES, tuned_line
+from evolve.runs.run_types import tuned_line
 from evolve.studies.document import ENDINGS, Section, document_of, sections_of
 
 if TYPE_CHECKING:
@@ -47,26 +48,26 @@ score  of a champion that has no Elo, against the panel of its training or sweep
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
-    from evolve.runs import summary
     from evolve.runs.run import list_all
+    from evolve.runs.summary import RunSummary, damaged, summary_in
 
-    rows: list[dict[str, Any]] = []
+    found: list[tuple[str, RunSummary]] = []
 
-    def refuse(path: Path, error: EvolveError) -> None:
-        rows.append({"run": str(path), "state": str(error)})
+    def refuse(path: Path, error: Exception) -> None:
+        found.append((str(path), damaged(path, error)))
 
     # Before the first run there is no folder for them.
     exists = folder != "runs" or Path(folder).exists()
     for run in list_all(folder, refuse) if exists else ():
         try:
-            facts = summary.study_summary(run) if run.form == "study" else summary.summary_of(run)
-            rows.append({"run": str(run.path), **facts})
+            found.append((str(run.path), summary_in(run)))
         except (EvolveError, OSError) as error:
-            rows.append({"run": str(run.path), "state": str(error)})
-    rows.sort(key=lambda row: str(row["run"]))
+            refuse(run.path, error)
+    found.sort(key=lambda one: one[0])
     if as_json:
-        print_json(rows)
-    elif rows:
+        print_json([{"run": path, **summary.model_dump()} for path, summary in found])
+    elif found:
+        rows = [{"run": path, **summary.row} for path, summary in found]
         columns = ["run", "command", "rules", "state", "date", "done", *strengths(rows)]
         columns += ["preset", "seed", "champion"]
         spare = ("champion", "seed", "preset", "command", "date", "rules")
@@ -81,20 +82,21 @@ def strengths(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def shown_row(row: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
-    """A run's row in these columns, `done` and `elo` put together for people."""
-    shown = {**row, "done": _done_of(row), "elo": strength_of(row), "score": _score_of(row)}
+    """A run's row in these columns, as people read it."""
+    shown = {**row, **_results(row)}
     return [shown.get(key) for key in columns]
 
 
-def _done_of(row: Mapping[str, Any]) -> str | None:
-    """A run's progress as done/target, or done alone without a target; None if unknown."""
-    if "runs" in row:
-        return f"{row['runs']}/{row['target']}"
-    unit = next((kind.unit for kind in RUN_TYPES if row.get("command") in kind.commands), None)
-    if unit is None:
-        return None
-    target = row.get("target")
-    return str(row[unit]) if target is None else f"{row[unit]}/{target}"
+def _results(row: Mapping[str, Any]) -> dict[str, str | None]:
+    """What people read of a run's state and results, put together."""
+    date, done, target = (row.get(key) for key in ("date", "done", "target"))
+    return {
+        "state": row.get("problem") or row.get("state"),
+        "date": None if date is None else datetime.fromtimestamp(date).isoformat(" ", "minutes"),
+        "done": None if done is None else str(done) if target is None else f"{done}/{target}",
+        "elo": strength_of(row),
+        "score": _score_of(row),
+    }
 
 
 def strength_of(row: Mapping[str, Any]) -> str | None:
@@ -125,14 +127,14 @@ def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
 
     It is the champion's Elo, its share of the play-off, or its score and against which panel.
     """
-    from evolve.runs.summary import share_in_playoff, summary_of
+    from evolve.runs.summary import playoff_share_of, summary_of
 
-    facts, parts = summary_of(run), []
-    if facts.get("elo") is not None:
+    strength, parts = strength_of(summary_of(run).row), []
+    if strength is not None:
         games = f" in {provenance['elo_games']} games" if "elo_games" in provenance else ""
-        parts.append(f"{strength_of(facts)} Elo on the ladder{games}")
-    share, against = share_in_playoff(run), cell(provenance.get("against"))
-    if share.get("playoff_share") is not None:
+        parts.append(f"{strength} Elo on the ladder{games}")
+    against = cell(provenance.get("against"))
+    if share := playoff_share_of(run):
         value, low, high = map(cell, share.values())
         parts.append(
             f"play-off share {value} [{low}, {high}] in {cell(provenance.get('games'))} games"
@@ -263,14 +265,18 @@ def _side_by_side(
     """Print or write the facts of runs, with the settings in which they differ."""
     from evolve.runs.summary import differing_in, summary_of
 
-    metrics = [run.kind.reading.metrics(run) for run in runs]
-    facts = [{**summary_of(run), **more} for run, more in zip(runs, metrics, strict=True)]
-    columns = [_people_read(fact, {key for more in metrics for key in more}) for fact in facts]
+    facts, columns = list[dict[str, Any]](), list[dict[str, Any]]()
     differing = differing_in([run.config for run in runs])
-    for at, (fact, column) in enumerate(zip(facts, columns, strict=True)):
-        added = {key: values[at] for key, values in differing.items() if key not in fact}
-        fact |= added
-        column |= {key: _flat(value) for key, value in added.items()}
+    for at, run in enumerate(runs):
+        summary, more = summary_of(run), run.kind.reading.metrics(run)
+        row = {**summary.row, **more}
+        own = {key: values[at] for key, values in differing.items() if key not in row}
+        facts.append({**row, **own})
+        results = {key: text for key, text in _results(row).items() if text or key != "score"}
+        more |= {key: _flat(value) for key, value in own.items()}
+        metrics = {key: value for key, value in summary.metrics.items() if key != "best_score"}
+        head = {key: row[key] for key in ("command", "rules", "preset", "seed")}
+        columns.append({**head, **results, **metrics, "champion": summary.champion, **more})
     rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
     if style == "json" and output is None:
         print_json(rows)
@@ -286,21 +292,6 @@ def _side_by_side(
         _write_document([Section("", ["", *names], texts)], output)
     else:
         print_rows(["", *names], lines)
-
-
-def _people_read(row: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
-    """A run's row in the order in which people read it, results put together."""
-    hidden = {"target", "best_score"}
-    hidden |= {f"{name}{end}" for name in ("elo", "score") for end in ("", "_low", "_high")}
-    hidden |= {kind.unit for kind in RUN_TYPES if kind.unit not in metrics}
-    return {
-        **{key: row.get(key) for key in ("command", "rules", "preset", "seed", "state")},
-        "date": row["date"],
-        "done": _done_of(row),
-        "elo": strength_of(row),
-        **({"score": score} if (score := _score_of(row)) else {}),
-        **{key: _flat(value) for key, value in row.items() if key not in hidden},
-    }
 
 
 def _flat(value: Any) -> Any:

@@ -129,9 +129,8 @@ def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None
     """Draw the champion's own Elo beside the strength, or the mean of the seeds' champions."""
     if course.metric != "rating":
         return
-    found = [summary_of(run) for run in course.runs]
-    champions = [(run.elo, run.elo_low, run.elo_high) for run in found]
-    if any(None in row for row in champions):
+    champions = [*filter(None, (summary_of(run).strength for run in course.runs))]
+    if len(champions) < len(course.runs):
         return
     elo, low, high = champions[0]
     if len(champions) > 1:

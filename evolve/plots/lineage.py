@@ -25,7 +25,7 @@ from evolve.plots.figure import (
     picture,
     whole_numbers,
 )
-from evolve.runs.summary import ELO, summary_of
+from evolve.runs.summary import summary_of
 
 _SPAN: Final = 5
 """Number of generations that a share of survivors is the mean over."""
@@ -78,8 +78,8 @@ def _ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
         if generation in elo and not math.isnan(birth["score"]):
             found[name] = elo[generation] + _elo(birth["score"]) - _elo(best[generation])
     summary = summary_of(lineage.run)
-    if summary["champion"] in found and summary["elo"] is not None:
-        found[summary["champion"]] = summary["elo"]
+    if summary.champion in found and summary.elo is not None:
+        found[summary.champion] = summary.elo
     return found
 
 
@@ -119,10 +119,10 @@ def _draw_tree(
         axes.scatter(xs, ys, s=sizes, color=colour, marker=marker, label=origin, zorder=3, lw=0)
     if individual in places:
         summary = summary_of(lineage.run)
-        rating = elo_text(*(summary[name] for name in ELO))
+        rating = elo_text(summary.elo, summary.elo_low, summary.elo_high)
         axes.plot(
             *places[individual], "o", ms=13, mfc="none", mew=1.8, color=SERIES[0], zorder=4,
-            label=f"champion {rating}" if rated and summary["champion"] == individual else None,
+            label=f"champion {rating}" if rated and summary.champion == individual else None,
         )  # fmt: skip
     shown = [name for name in line if name in places]
     every = max(1, math.ceil(len(shown) / 15))  # more names would have no room

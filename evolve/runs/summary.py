@@ -25,7 +25,7 @@ from evolve.tables.paths import CONFIG_FILE, FINAL_FILE
 
 RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
 """`interrupted`: stopped because the process of its job died."""
-STUDY: Final = {"kind": "study", "noun": "a study", "unit": "runs"}
+STUDY: Final[Mapping[str, Any]] = {"kind": "study", "noun": "a study", "unit": "runs"}
 """What a study has in place of a kind of run."""
 ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""
@@ -56,7 +56,7 @@ class RunSummary(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    command: str | None = Field(None, description="such as `run`, `train patterns`")
+    command: str | None = Field(default=None, description="such as `run`, `train patterns`")
     kind: str | None = None
     noun: str | None = None
     rules: str | None = None
@@ -67,47 +67,56 @@ class RunSummary(BaseModel):
     done: int | float | None = None
     target: int | float | None = None
     unit: str | None = None
-    share: float | None = Field(None, description="of the way to its end, 0 to 1")
+    share: float | None = Field(default=None, description="of the way to its end, 0 to 1")
     elo: float | None = Field(
-        None,
+        default=None,
         description="its champion's on the ladder; of an evolution from games after the play-off",
     )
-    elo_low: float | None = Field(None, description="where the 95 % interval of that begins")
-    elo_high: float | None = Field(None, description="and where it ends")
+    elo_low: float | None = Field(
+        default=None, description="where the 95 % interval of that begins"
+    )
+    elo_high: float | None = Field(default=None, description="and where it ends")
     elo_so_far: float | None = Field(
-        None, description="without one, the strength of an evolution's last bests, smoothed"
+        default=None, description="without one, the strength of an evolution's last bests, smoothed"
     )
     elo_so_far_low: float | None = None
     elo_so_far_high: float | None = None
     score: float | None = Field(
-        None,
+        default=None,
         description="of a training or a sweep against its panel, 0 to 1; before its end the last "
         "or best there was",
     )
     score_low: float | None = None
     score_high: float | None = None
     gain: float | None = Field(
-        None,
+        default=None,
         description="of a sweep's winner, in Elo over the defaults, in games that no trial played",
     )
     gain_low: float | None = None
     gain_high: float | None = None
     beats: str | None = Field(
-        None,
+        default=None,
         description="the highest rung of its ladder below the whole interval of `elo`, in words",
     )
-    champion: str | None = Field(None, description="the name of its best agent")
+    champion: str | None = Field(default=None, description="the name of its best agent")
     weights: list[float] | None = Field(
-        None,
+        default=None,
         description="its champion's 10 weights of squares in the middle phase, in the order "
         "a1 b1 c1 d1 b2 c2 d2 c3 d3 d4",
     )
     grid: list[list[float | None]] | None = Field(
-        None,
+        default=None,
         description="of a study, the Elo of its runs' champions: a row a setting, a column a seed",
     )
-    metrics: dict[str, float | None] = Field({}, description="further numbers of its kind")
-    problem: str | None = Field(None, description="what is wrong, of a damaged one")
+    metrics: dict[str, float | None] = Field(default={}, description="further numbers of its kind")
+    problem: str | None = Field(default=None, description="what is wrong, of a damaged one")
+
+    @property
+    def strength(self) -> tuple[float, float, float] | None:
+        """The champion's Elo with its 95 % interval; None without one."""
+        if self.elo is None or self.elo_low is None or self.elo_high is None:
+            return None
+        return self.elo, self.elo_low, self.elo_high
 
     @property
     def row(self) -> dict[str, Any]:
@@ -144,64 +153,59 @@ def summary_of(run: Run, running: bool | None = None) -> RunSummary:
     agent = None if champion is None else read_header(champion)
     provenance = agent.provenance if agent is not None and progress.crowned else {}
     elo = {key: finite_number(provenance.get(key)) for key in ELO}
-    score = {} if kind.rated else _score(provenance)
-    if score.get("score") is None and not kind.rated:
-        score["score"] = progress.so_far
     rung = beaten_by(run.config.get("rules"), elo["elo_low"])
-    so_far = (
-        {}
-        if elo["elo"] is not None
-        else {
-            f"elo_so_far{end}": progress.metrics.get(f"rating{end}")
-            for end in ("", "_low", "_high")
-        }
-    )
+    so_far = progress.metrics if elo["elo"] is None else {}
+    facts = {
+        **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
+        **({} if kind.rated else {"score": progress.so_far, **_score(provenance, "score")}),
+        **elo,
+        **{f"elo_so_far{end}": so_far.get(f"rating{end}") for end in ("", "_low", "_high")},
+        **_gain(run),
+    }
     try:
-        return RunSummary(
-            command=run.command,
-            kind=kind.name,
-            noun=kind.noun,
-            **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
-            state=state,
-            date=max(last_changes(run.path)) / 1e9,
-            done=progress.done,
-            target=progress.target,
-            unit=kind.unit,
-            share=1.0 if state == "done" else progress.part,
-            **elo,
-            **so_far,
-            **score,
-            **_gain(run),
-            beats=None if rung is None else rung.label,
-            champion=None if agent is None else agent.name,
-            weights=None if agent is None else _weights(agent.parameters),
-            metrics={**progress.metrics},
+        return RunSummary.model_validate(
+            {
+                "command": run.command,
+                "kind": kind.name,
+                "noun": kind.noun,
+                "state": state,
+                "date": max(last_changes(run.path)) / 1e9,
+                "done": progress.done,
+                "target": progress.target,
+                "unit": kind.unit,
+                "share": 1.0 if state == "done" else progress.part,
+                "beats": None if rung is None else rung.label,
+                "champion": None if agent is None else agent.name,
+                "weights": None if agent is None else _weights(agent.parameters),
+                "metrics": progress.metrics,
+                **facts,
+            }
         )
     except ValidationError as error:
         texts = "; ".join(fault.text for fault in faults(error))
         raise RunError(f"{run.path / CONFIG_FILE} is damaged: {texts}") from error
 
 
-def share_in_playoff(run: Run) -> dict[str, float | None]:
-    """The champion's score in the play-off, with its interval; None where it had no games.
-
-    The opponents are the run's own candidates, so this number does not compare runs.
-    """
-    provenance: Mapping[str, Any] = {}
-    champion = champion_of(run.path) if run.kind.rated else None
-    if champion is not None and run.kind.reading.progress(run).crowned:
-        provenance = read_header(champion).provenance
-    score = _score(provenance)
-    return {f"playoff_share{key.removeprefix('score')}": value for key, value in score.items()}
-
-
-def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
-    """A champion's score with its interval, as far as its file has them; None without games."""
-    names = ("score", "score_low", "score_high", "error")
-    score, low, high, error = (finite_number(provenance.get(name)) for name in names)
-    if score is not None and low is None and error is not None:
+def _score(provenance: Mapping[str, Any], name: str) -> dict[str, float | None]:
+    """A champion's score with its interval under a name; empty without games."""
+    keys = ("score", "score_low", "score_high", "error")
+    score, low, high, error = (finite_number(provenance.get(key)) for key in keys)
+    if score is None:
+        return {}
+    if low is None and error is not None:
         low, high = max(0.0, score - 1.96 * error), min(1.0, score + 1.96 * error)
-    return {"score": score, "score_low": low, "score_high": high}
+    return {name: score, f"{name}_low": low, f"{name}_high": high}
+
+
+def playoff_share_of(run: Run) -> dict[str, float | None]:
+    """The champion's score in the play-off, with its interval; empty where it had no games.
+
+    The opponents are the run's own candidates, so no list has this number: it compares no runs.
+    """
+    champion = champion_of(run.path)
+    if champion is None or not (run.kind.rated and run.kind.reading.progress(run).crowned):
+        return {}
+    return _score(read_header(champion).provenance, "playoff_share")
 
 
 _ALWAYS: Final = ("rules", "seed")
@@ -293,7 +297,8 @@ def study_summary(study: Study, runs: Mapping[str, RunSummary], running: bool) -
     """A study as lists show it; runs: those that have begun, by name."""
     members = study.design.members
     done = sum(run.state == "done" for run in runs.values())
-    common = {key: {getattr(run, key) for run in runs.values()} for key in ("rules", "preset")}
+    found = {key: {getattr(run, key) for run in runs.values()} for key in ("rules", "preset")}
+    common: dict[str, Any] = {key: of.pop() if len(of) == 1 else None for key, of in found.items()}
     grid: dict[str, list[float | None]] = {}
     for member in members:
         run = runs.get(member.name)
@@ -301,7 +306,7 @@ def study_summary(study: Study, runs: Mapping[str, RunSummary], running: bool) -
     return RunSummary(
         **STUDY,
         command=f"study of {study.design.command}",
-        **{key: found.pop() if len(found) == 1 else None for key, found in common.items()},
+        **common,
         state="running" if running else "done" if done == len(members) else "stopped",
         date=max((run.date for run in runs.values()), default=os.lstat(study.path).st_mtime),
         done=done,
@@ -309,3 +314,10 @@ def study_summary(study: Study, runs: Mapping[str, RunSummary], running: bool) -
         share=done / len(members) if members else None,
         grid=[*grid.values()],
     )
+
+
+def summary_in(source: Run | Study) -> RunSummary:
+    """A run or study as lists show it; raises EvolveError or OSError where it cannot be read."""
+    if source.form == "run":
+        return summary_of(source)
+    return study_summary(source, summaries_of(source), is_locked(source.path))

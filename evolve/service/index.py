@@ -9,15 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.changes import refuse_link
-from evolve.runs import summary
 from evolve.runs.ids import IN_STUDY, find_run, is_id, is_study_in
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
-from evolve.runs.summary import last_changes
+from evolve.runs.summary import check_config, last_changes, study_summary, summary_of
 from evolve.service.folders import Folders
 from evolve.service.job import JobRecord
 from evolve.service.models.meta import STUDY
@@ -128,7 +127,7 @@ class Index:
         if not is_id(name) or not (self._folders.run(name) / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
         run = Run(self._folders.run(name), check=self._is_unchecked(name))
-        summary.check_config(run)
+        check_config(run)
         return run
 
     def _is_unchecked(self, name: str) -> bool:
@@ -193,10 +192,8 @@ class Index:
             refuse_link(stamps[name].folder)
             if not is_id(name):
                 raise RunError(_UNNAMED)
-            found = self._found(name, stamps)
-            return RunSummary.model_validate(
-                {**found.model_dump(), "id": name, "study": self.study_of(name), "date": date}
-            )
+            own = {"id": name, "study": self.study_of(name), "date": date}
+            return RunSummary.model_validate({**self._found(name, stamps), **own})
         except EvolveError as error:
             problem = self._folders.error_text(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
@@ -206,16 +203,17 @@ class Index:
             problem = f"internal error {failure}; see the server's log"
         return RunSummary(id=name, date=date, state="damaged", problem=problem)
 
-    def _found(self, name: str, stamps: Stamps) -> summary.RunSummary:
+    def _found(self, name: str, stamps: Stamps) -> dict[str, Any]:
+        """What the folder says of a run or study."""
         stamp = stamps[name]
         if not stamp.is_study:
             run = Run(stamp.folder)
-            summary.check_config(run)
-            return summary.summary_of(run, stamp.running)
+            check_config(run)
+            return summary_of(run, stamp.running).model_dump()
         runs = {
             stamps[run].folder.name: self._summary(run, stamps) for run in stamps if run != name
         }
-        return summary.study_summary(Study(stamp.folder), runs, stamp.running)
+        return study_summary(Study(stamp.folder), runs, stamp.running).model_dump()
 
 
 def thinned(count: int, points: int) -> list[int]:

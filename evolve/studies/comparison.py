@@ -126,11 +126,12 @@ def _numbers_of(run: Run, metric: str | None = None) -> dict[str, float | None]:
     """Return a run's numbers by name; with a metric of its summary, those of the summary alone."""
     row = summary_of(run, running=False).row
     row = row if metric in row else {**row, **run.kind.reading.metrics(run)}
-    return {
+    numbers = {
         key: value
         for key, value in row.items()
-        if isinstance(value, int | float | None) and not isinstance(value, bool)
+        if isinstance(value, int | float) and not isinstance(value, bool) and key != "date"
     }
+    return {_ELO: None, **numbers}
 
 
 def metric_of(run: Run, metric: str) -> float:

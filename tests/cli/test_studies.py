@@ -67,7 +67,7 @@ def test_it_is_shown_and_listed(study: Path) -> None:
     )
     assert {row["generation"] for row in one} == {1}
     (row,) = json.loads(done("runs", study.parent, "--json").out)
-    assert (row["command"], row["state"], row["runs"]) == ("study of run", "done", 4)
+    assert (row["command"], row["state"], row["done"]) == ("study of run", "done", 4)
     assert row["rules"] == "reversed"
     assert "4/4" in done("runs", study.parent).out
 

@@ -75,7 +75,7 @@ def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
     best = done("show", swept, "--top", 1, "--format", "json").document
     assert best[0]["score"] == max(row["score"] for row in rows)
     listed = done("runs", swept.parent, "--json").document[0]
-    assert (listed["command"], listed["trials"]) == ("sweep alphabeta", 5)
+    assert (listed["command"], listed["done"]) == ("sweep alphabeta", 5)
     assert (listed["target"], listed["state"]) == (5, "done")
     run = evolve.evolve(tmp_path / "run", **TINY, rules="standard")
     found = evolve.compare(swept, run)  # without a metric: both have an Elo
@@ -197,5 +197,5 @@ def test_rungs_from_the_first_trial_to_the_retest(tmp_path: Path) -> None:
     assert [row["rung"] for row in rows][:7] == ["1"] * 3 + ["2"] * 4
     done("resume", "climbed")
     listed = done("runs", ".", "--json").document[0]
-    assert (listed["trials"], listed["state"]) == (3, "done")
+    assert (listed["done"], listed["state"]) == (3, "done")
     assert "rungs" in fails("show", "climbed", "--table", "games")

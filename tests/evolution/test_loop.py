@@ -15,7 +15,7 @@ from evolve.engine.board.squares import parse_moves
 from evolve.evolution.generation import individual_agent
 from evolve.evolution.loop import EvolutionEnding
 from evolve.runs.run import Run
-from evolve.runs.summary import share_in_playoff
+from evolve.runs.summary import playoff_share_of
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from tests.evolution.conftest import go_on, start
 
@@ -156,7 +156,7 @@ def test_no_score_without_games(tmp_path: Path, options: dict[str, Any]) -> None
     found = champion["provenance"]
     assert not [key for key in found if key.startswith("score")]
     assert found["games"] == 0
-    assert share_in_playoff(run)["playoff_share"] is None
+    assert not playoff_share_of(run)
 
 
 @pytest.mark.slow

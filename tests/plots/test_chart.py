@@ -70,7 +70,7 @@ def test_values_of_one_setting_lose_its_name() -> None:
 
 def test_the_curve_ends_at_the_headline_and_the_ring_is_the_champion(run: Run) -> None:
     course = course_of(run, None, "generations")
-    last, elo = run.metadata(run.generation_count - 1)[0], summary_of(run)["elo"]
+    last, elo = run.metadata(run.generation_count - 1)[0], summary_of(run).elo
     assert course.y[-1] == pytest.approx(last["rating"])
     rings = [line for line in charted([course]).lines if line.get_mfc() == "none"]
     assert [line.get_ydata()[0] for line in rings] == [elo]  # type: ignore[index]

@@ -14,7 +14,7 @@ from evolve.evolution.lineage import Lineage
 from evolve.number_text import elo_text
 from evolve.plots.lineage import _ratings_of, _survival_of, plot_lineage
 from evolve.runs.run import Run
-from evolve.runs.summary import ELO, summary_of
+from evolve.runs.summary import summary_of
 from tests.cli.test_light import KEPT_RUN
 from tests.plots import written_in
 
@@ -46,10 +46,10 @@ def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> N
     (folder / "champion.json").write_text(json.dumps({**document, "name": champion}))
     run = Run(folder)
     summary, lineage = summary_of(run), Lineage(run)
-    assert summary["elo"] is not None
-    assert _ratings_of(lineage, [champion]) == {champion: summary["elo"]}
+    assert summary.strength is not None
+    assert _ratings_of(lineage, [champion]) == {champion: summary.elo}
     plot_lineage(lineage, champion).save(tmp_path / "tree.svg")
-    headline = elo_text(*(summary[name] for name in ELO))
+    headline = elo_text(*summary.strength)
     assert f"champion {headline}" in written_in(tmp_path / "tree.svg")
 
 

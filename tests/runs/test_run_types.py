@@ -85,7 +85,7 @@ def test_no_command_takes_a_run_of_an_unknown_kind(
 def test_runs_says_that_a_kind_is_unknown(strange: Path) -> None:
     rows = done("runs", "--json").document
     assert [row["run"] for row in rows] == ["runs/strange"]
-    assert "command = 'nonesuch' is unknown" in rows[0]["state"]
+    assert "command = 'nonesuch' is unknown" in rows[0]["problem"]
     assert done("runs").out.count("is unknown") == 1
 
 

@@ -15,8 +15,9 @@ import pytest
 
 import evolve
 from evolve.service.folders import Folders
-from evolve.service.index import Index, _weights
+from evolve.service.index import Index
 from evolve.terminal_text import plain
+from tests.cli import QUICK, done
 from tests.service import Service
 from tests.service.inside import App
 
@@ -90,6 +91,23 @@ def test_a_run_says_what_its_elo_means(runs: Path, tmp_path: Path, runner: async
         assert app.get("health")["elsewhere"] == 0
 
 
+def test_lists_say_the_same_on_the_terminal_and_over_rest(
+    runs: Path, tmp_path: Path, runner: asyncio.Runner
+) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(runs, folder, ignore=shutil.ignore_patterns(".*"))
+    done("run", *QUICK, "--generations=1", "--seeds=0-1", "--out", folder / "grid")
+    done("sweep", "alphabeta", "--trials=2", "--panel-openings=2", "--out", folder / "swept")
+    listed = {Path(run.pop("run")).name: run for run in done("runs", folder, "--json").document}
+    with App(folder, runner) as app:
+        served = {run["id"]: run for run in app.get("runs")["items"]}
+    assert {"grid", "small", "swept"} <= served.keys() == listed.keys()
+    ours = [{name: served[run][name] for name in listed[run]} for run in listed]
+    dates = ([run.pop("date") for run in ours], [run.pop("date") for run in listed.values()])
+    assert dates[0] == pytest.approx(dates[1], abs=1e-3)
+    assert ours == [*listed.values()]
+
+
 def test_runs_come_and_go(service: Service, runs: Path) -> None:
     with service.events() as events:
         assert next(events)["event"] == "hello"
@@ -101,13 +119,6 @@ def test_runs_come_and_go(service: Service, runs: Path) -> None:
         assert gone["data"] == {"id": "copy", "gone": True}
     assert not (runs / "copy").exists()
     service.get("runs/copy", 404)
-
-
-def test_a_champion_that_cannot_be_read_is_a_picture_less(runs: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(runs / "small", tmp_path / "a"))
-    assert _weights(evolve.load_run(folder)) is not None
-    (folder / "champion.json").write_text("{")
-    assert _weights(evolve.load_run(folder)) is None
 
 
 def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(

@@ -21,7 +21,7 @@ from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
 from evolve.runs.run_type import Change
 from evolve.runs.run_types import RUN_TYPES, champion_of
-from evolve.runs.summary import RunState, share_in_playoff
+from evolve.runs.summary import RunState, playoff_share_of
 from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, shown_settings
 from evolve.service.job_lines import changes_of
@@ -114,7 +114,7 @@ def get_run(service: Service, run: RunId) -> RunDetail:
         "tables": list(opened.tables),
         "agent": None if champion_of(opened.path) is None else f"run:{run}",
         "playoff": playoff_file(opened.path).exists(),
-        **share_in_playoff(opened),
+        **playoff_share_of(opened),
         "verdict": verdict_of(opened.path),
         "lines": use_lines(service, opened),
     }

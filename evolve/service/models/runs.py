@@ -26,10 +26,10 @@ class RunSummary(summary.RunSummary):
 
     id: str
     kind: Kind | None = None
-    study: str | None = Field(None, description="the study that it is in")
-    job: str | None = Field(None, description="the job that is at work on it, or was last")
-    curve: list[float] = Field([], description="how it rose: 40 points at most")
-    curves: list[list[float]] = Field([], description="of a study, those of its first runs")
+    study: str | None = Field(default=None, description="the study that it is in")
+    job: str | None = Field(default=None, description="the job that is at work on it, or was last")
+    curve: list[float] = Field(default=[], description="how it rose: 40 points at most")
+    curves: list[list[float]] = Field(default=[], description="of a study, those of its first runs")
 
 
 class RunDetail(RunSummary):
@@ -40,12 +40,12 @@ class RunDetail(RunSummary):
     champion. cells: of a study its runs, begun or not: `run`, `setting`, `label` and `seed`.
     """
 
-    settings: dict[str, Any] = Field({})
+    settings: dict[str, Any] = Field(default={})
     changed: list[str] = Field(default=[], description="settings that differ from the defaults")
-    versions: dict[str, str] = Field({})
-    tables: list[str] = Field([])
-    changes: list[dict[str, str]] = Field([])
-    files: list[dict[str, str]] = Field([])
+    versions: dict[str, str] = Field(default={})
+    tables: list[str] = Field(default=[])
+    changes: list[dict[str, str]] = Field(default=[])
+    files: list[dict[str, str]] = Field(default=[])
     agent: str | None = Field(default=None, description="id of its champion as an agent")
     playoff: bool = Field(default=False, description="whether there was a play-off")
     playoff_share: float | None = Field(
@@ -56,8 +56,8 @@ class RunDetail(RunSummary):
     playoff_share_low: float | None = None
     playoff_share_high: float | None = None
     verdict: str | None = Field(default=None, description="of a sweep's final, on the defaults")
-    cells: list[dict[str, Any]] = Field([])
-    lines: list[dict[str, str]] = Field([])
+    cells: list[dict[str, Any]] = Field(default=[])
+    lines: list[dict[str, str]] = Field(default=[])
 
 
 class ColumnInfo(BaseModel):
