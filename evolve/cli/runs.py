@@ -47,8 +47,8 @@ score  of a champion that has no Elo, against the panel of its training or sweep
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
-    from evolve.runs import summary
     from evolve.runs.run import list_all
+    from evolve.runs.summary import study_summary, summary_of
 
     rows: list[dict[str, Any]] = []
 
@@ -59,8 +59,8 @@ def runs_command(folder: str, as_json: bool) -> None:
     exists = folder != "runs" or Path(folder).exists()
     for run in list_all(folder, refuse) if exists else ():
         try:
-            facts = summary.study_summary(run) if run.form == "study" else summary.summary_of(run)
-            rows.append({"run": str(run.path), **facts})
+            summary = study_summary(run) if run.form == "study" else summary_of(run)
+            rows.append({"run": str(run.path), **summary})
         except (EvolveError, OSError) as error:
             rows.append({"run": str(run.path), "state": str(error)})
     rows.sort(key=lambda row: str(row["run"]))
@@ -127,10 +127,10 @@ def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
     """
     from evolve.runs.summary import share_in_playoff, summary_of
 
-    facts, parts = summary_of(run), []
-    if facts.get("elo") is not None:
+    summary, parts = summary_of(run), []
+    if summary.get("elo") is not None:
         games = f" in {provenance['elo_games']} games" if "elo_games" in provenance else ""
-        parts.append(f"{strength_of(facts)} Elo on the ladder{games}")
+        parts.append(f"{strength_of(summary)} Elo on the ladder{games}")
     share, against = share_in_playoff(run), cell(provenance.get("against"))
     if share.get("playoff_share") is not None:
         value, low, high = map(cell, share.values())
@@ -233,10 +233,7 @@ def _write_document(sections: Sequence[Section], output: Path | None) -> None:
 
 
 def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
-    """Print how many matches champions play, unless `quiet`.
-
-    matches: their number by rules. OptionsError if no two champions meet.
-    """
+    """Print how many matches, counted by rules, there are; OptionsError if no champions meet."""
     if not matches:
         raise OptionsError(
             f"games: {games}: champions meet those of another setting with the same rules and "
@@ -260,18 +257,18 @@ def print_compared(found: Comparison, tables: bool = True) -> None:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
-    """Print or write the facts of runs, with the settings in which they differ."""
+    """Print or write the summaries of runs, with the settings in which they differ."""
     from evolve.runs.summary import differing_in, summary_of
 
     metrics = [run.kind.reading.metrics(run) for run in runs]
-    facts = [{**summary_of(run), **more} for run, more in zip(runs, metrics, strict=True)]
-    columns = [_people_read(fact, {key for more in metrics for key in more}) for fact in facts]
+    every = [{**summary_of(run), **more} for run, more in zip(runs, metrics, strict=True)]
+    columns = [_people_read(row, {key for more in metrics for key in more}) for row in every]
     differing = differing_in([run.config for run in runs])
-    for at, (fact, column) in enumerate(zip(facts, columns, strict=True)):
-        added = {key: values[at] for key, values in differing.items() if key not in fact}
-        fact |= added
+    for at, (row, column) in enumerate(zip(every, columns, strict=True)):
+        added = {key: values[at] for key, values in differing.items() if key not in row}
+        row |= added
         column |= {key: _flat(value) for key, value in added.items()}
-    rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
+    rows = [{"run": name, **row} for name, row in zip(names, every, strict=True)]
     if style == "json" and output is None:
         print_json(rows)
         return

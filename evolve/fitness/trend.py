@@ -74,12 +74,12 @@ class Curve:
     @property
     def level(self) -> Estimate | None:
         """The strength after the last panel."""
-        return next((self._mixed(mean, spread) for mean, spread, _ in self._backward()), None)
+        return next((self._mix(mean, spread) for mean, spread, _ in self._backward()), None)
 
     @property
     def smoothed(self) -> dict[int, Estimate]:
         """The strength in each generation that has a panel, from all panels."""
-        found = [self._mixed(mean, spread) for mean, spread, _ in self._backward()]
+        found = [self._mix(mean, spread) for mean, spread, _ in self._backward()]
         return dict(zip(self.generations, reversed(found), strict=True))
 
     @property
@@ -99,7 +99,7 @@ class Curve:
         since = self.generations[first]
         scale = _SPAN / (last - since)
         gain, uncertainty = end - mean, end_variance + variance - 2.0 * shared
-        elo = self._mixed(scale * gain, scale**2 * uncertainty)
+        elo = self._mix(scale * gain, scale**2 * uncertainty)
         return {**elo.columns("rise"), "rise_since": since}
 
     def _ahead(self, index: int, generation: int) -> tuple[Floats, Floats, Floats]:
@@ -130,7 +130,7 @@ class Curve:
             shared = back @ shared
             yield mean[:, 0], spread[:, 0, 0], shared[:, 0, 0]
 
-    def _mixed(self, means: Floats, variances: Floats) -> Estimate:
+    def _mix(self, means: Floats, variances: Floats) -> Estimate:
         """The mean and the interval over all sizes of steps, weighed by how well they fit."""
         weights = np.exp(self._fit - self._fit.max())
         weights /= weights.sum()
