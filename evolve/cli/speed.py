@@ -46,7 +46,7 @@ _Work = Callable[[], int]
 """A function to time; it returns the number of nodes it searched."""
 
 SEED: Final = 2026
-REPEATS: Final = 5
+_REPEATS: Final = 5
 _SEARCHED: Final = (30, 8)
 """Middle-game positions, of 16 to 40 discs, and plies of their search."""
 _SOLVED: Final = (30, 14)
@@ -119,7 +119,7 @@ def timed(work: _Work, clock: Callable[[], float] = time.process_time) -> tuple[
     """Median seconds of `work`, and its nodes."""
     nodes = work()  # compiles, and fills the caches
     times = []
-    for _ in range(REPEATS):
+    for _ in range(_REPEATS):
         begin = clock()
         work()
         times.append(clock() - begin)
