@@ -17,7 +17,7 @@ from evolve.engine.board.squares import square_name
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError, OptionsError
 from evolve.fitness.statistics import mean_of
-from evolve.plots.agents import plot_agent, plot_patterns, values_of_discs
+from evolve.plots.agent_boards import plot_agent, plot_patterns, values_of_discs
 from evolve.plots.chart import caption_of, draw_chart
 from evolve.plots.figure import (
     GREY,
@@ -32,8 +32,8 @@ from evolve.plots.figure import (
     picture,
     short,
 )
-from evolve.plots.run import plot_run, plot_training
-from evolve.plots.sweep import plot_sweep
+from evolve.plots.run_charts import plot_run, plot_training
+from evolve.plots.sweep_charts import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run
 from evolve.runs.study_spec import short_names
