@@ -31,7 +31,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.match import MatchResult
-from evolve.arena.tournament import Contest, Tournament
+from evolve.arena.tournament import Tournament
 from evolve.engine.networks.architecture import Architecture
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -177,8 +177,9 @@ def rating(games: int, jobs: int) -> None:
         rng = np.random.default_rng([21, i, j])
         return balanced_openings(games // 2, Part.MATCH, "standard", rng)
 
-    contest = Contest(list(agents.values()), list(agents), "standard")
-    rated = Tournament(contest, openings, executor=Threads(jobs))
+    rated = Tournament(
+        list(agents.values()), list(agents), "standard", openings, executor=Threads(jobs)
+    )
     rated.play()
     for row in rated.rows():
         print(

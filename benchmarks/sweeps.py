@@ -41,7 +41,7 @@ from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.fitness.executor import Threads
 from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import Look
-from evolve.plots.sweep import plot_sweep
+from evolve.plots.sweep_charts import plot_sweep
 from evolve.runs.progress import Observer
 from evolve.sweeps.learning_plan import LearningPlan
 from evolve.sweeps.plan import Plan, plan_of

@@ -17,7 +17,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.analysis import Solution, solved
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.arena.match import Match, MatchResult, Sprt
-from evolve.arena.tournament import Anchors, Contest, Tournament
+from evolve.arena.tournament import Anchors, Tournament
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.board.board import Board
@@ -217,8 +217,11 @@ def tournament_of(
         elos = settings.elos or tuple(elo for elo in known if elo is not None)
         anchors = Anchors(len(known), elos if len(elos) == len(known) else ())
     tournament = Tournament(
-        Contest(players, names, agreed.rules, settings.seed),
+        players,
+        names,
+        agreed.rules,
         drawn,
+        seed=settings.seed,
         settings={
             "games": 2 * pairs,
             "openings": _identity_of(settings.openings),

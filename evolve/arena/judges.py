@@ -108,7 +108,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class _Rung:
+class _LadderRung:
     """A rung of the ladder: an agent with its Elo."""
 
     agent: AlphaBetaAgent
@@ -124,7 +124,7 @@ class Ladder:
     def __init__(self, rules: Rules, games: int = 2, seed: int = 0) -> None:
         self.rules: Rules = rules
         self.rungs = [
-            _Rung(load_alphabeta(name).with_rules(rules), float(elo))
+            _LadderRung(load_alphabeta(name).with_rules(rules), float(elo))
             for name, elo in rule_set(rules).ladder.items()
         ]
         self._games, self.seed = games, seed
@@ -134,7 +134,7 @@ class Ladder:
         """The openings of `judge`."""
         return _openings(self._games, self.rules, self.seed)
 
-    def nearest(self, elo: float) -> list[_Rung]:
+    def nearest(self, elo: float) -> list[_LadderRung]:
         """Return the rungs nearest in Elo, weakest first: their games are most informative."""
         near = sorted(self.rungs, key=lambda rung: abs(rung.elo - elo))[:RUNGS]
         return sorted(near, key=lambda rung: rung.elo)
@@ -158,7 +158,7 @@ class Ladder:
         largest_endgame: int | None = None,
         executor: Executor = ONE_THREAD,
         progress: GamesDone | None = None,
-    ) -> tuple[Estimate, list[_Rung], Games]:
+    ) -> tuple[Estimate, list[_LadderRung], Games]:
         """Rate an agent by games with the rungs nearest to `elo`; return these, too, as in `meet`.
 
         openings: an equal part for each rung; if `shared`, all rungs play all of them.
@@ -246,7 +246,7 @@ class _ChampionRating:
             if not self._is_quick():
                 return None
             number, each = min(each, _FEWEST), min(each, _USUAL)  # few, to see how long games take
-        tried: list[list[_Rung]] = []
+        tried: list[list[_LadderRung]] = []
         while (rungs := self.ladder.nearest(guess)) not in tried:
             tried.append(rungs)
             guess = self._rate(guess, number, _RATING_PANELS * each).value

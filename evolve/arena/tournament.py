@@ -97,30 +97,11 @@ class Anchors:
 
 
 @dataclass
-class Contest:
-    """Agents that play each other, under which names and rules; `seed` is of all their games.
-
-    Agents with the same name get a number.
-    """
-
-    agents: Sequence[Agent]
-    names: Sequence[str]
-    rules: Rules
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        seen = Counter[str]()
-        names, self.names = self.names, []
-        for name in names:
-            seen[name] += 1
-            self.names.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-
-
-@dataclass
 class Tournament:
-    """Play every pair of a contest on `openings(i, j)`, both colours on each.
+    """Play every pair of agents on `openings(i, j)`, both colours on each.
 
-    With `anchors` it is a gauntlet: the others play these alone, and their ratings are fixed.
+    Agents with the same name get a number; `seed` is of all their games. With `anchors` it is a
+    gauntlet: the others play these alone, and their ratings are fixed.
 
     With a `folder`, each pair's games are saved to a file there as they are played, and the same
     call plays only the missing ones; agents may be added at the end. `settings` are those that its
@@ -130,9 +111,12 @@ class Tournament:
     if a program cannot be used or a pair has only failures.
     """
 
-    contest: Contest
+    agents: Sequence[Agent]
+    names: Sequence[str]
+    rules: Rules
     openings: Callable[[int, int], Openings]
     _: KW_ONLY
+    seed: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     executor: Executor = ONE_THREAD
     folder: Path | None = None
@@ -142,14 +126,15 @@ class Tournament:
     anchors: Anchors = Anchors()
 
     def __post_init__(self) -> None:
+        seen = Counter[str]()
+        names, self.names = self.names, []
+        for name in names:
+            seen[name] += 1
+            self.names.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
         self._results: dict[tuple[int, int], MatchResult] = {}
         self._meetings: list[Meeting] = []
         if self.folder is not None:
             self._claim(Path(self.folder))
-
-    @property
-    def names(self) -> Sequence[str]:
-        return self.contest.names
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -192,12 +177,12 @@ class Tournament:
     def _match(self, i: int, j: int) -> Match:
         names = self.names[i], self.names[j]
         # Every pair has its own seed, independent of the pairs played before.
-        seed = int(np.random.SeedSequence([self.contest.seed, i, j]).generate_state(1)[0])
+        seed = int(np.random.SeedSequence([self.seed, i, j]).generate_state(1)[0])
         return Match(
-            self.contest.agents[i],
-            self.contest.agents[j],
+            self.agents[i],
+            self.agents[j],
             self.openings(i, j),
-            self.contest.rules,
+            self.rules,
             names=names,
             seed=seed,
             executor=self.executor,
@@ -258,15 +243,15 @@ class Tournament:
 
     @property
     def _config(self) -> dict[str, Any]:
-        contest, anchors = self.contest, self.anchors
+        anchors = self.anchors
         return {
             "agents": [
                 {"name": name, "is": agent.identity}
-                for name, agent in zip(contest.names, contest.agents, strict=True)
+                for name, agent in zip(self.names, self.agents, strict=True)
             ],
             **self.settings,
-            "seed": contest.seed,
-            "rules": contest.rules,
+            "seed": self.seed,
+            "rules": self.rules,
             **({"anchors": anchors.count, "elos": list(anchors.elos)} if anchors.count else {}),
         }
 

@@ -24,7 +24,7 @@ from evolve.cli.signals import discard_output
 from evolve.cli.terminal import out, print_error, print_note, print_text
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS
-from evolve.engine.board.squares import parse_moves, square_name
+from evolve.engine.board.squares import format_moves, parse_moves, square_name
 from evolve.errors import EvolveError, IllegalMoveError, ResignedError, RunError
 from evolve.files.atomic import write_text
 from evolve.protocols.gtp import GtpEngine
@@ -84,6 +84,10 @@ class _Game:
     def board(self) -> Board:
         return self.session.board
 
+    @property
+    def _legal(self) -> str:
+        return format_moves(self.board.legal_moves())
+
     def play(self) -> None:
         """Play the game to its end, or until the person leaves."""
         print_text(f"{self.agreed}. You are {self.side}. Type {_HELP}.")
@@ -135,7 +139,7 @@ class _Game:
         word, _, rest = text.partition(" ")
         match word.lower():
             case "help" | "?" | "h":
-                print_text(f"Type {_HELP}. Legal moves: {_names(self.board)}")
+                print_text(f"Type {_HELP}. Legal moves: {self._legal}")
             case "hint":
                 with reporting_compilation(print_note):
                     print_text(self._hint())
@@ -153,7 +157,7 @@ class _Game:
             case _:
                 square = read_move(text.lower())
                 if square == PASS:
-                    raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
+                    raise IllegalMoveError(f"you must not pass; legal: {self._legal}")
                 self.session.play(square)
                 return True
         return self.resigned is not None
@@ -161,7 +165,7 @@ class _Game:
     def _hint(self) -> str:
         analysis = self.agent.analyse(self.board)
         if analysis is None:
-            return f"{self.agent.name} has no opinion; legal moves: {_names(self.board)}"
+            return f"{self.agent.name} has no opinion; legal moves: {self._legal}"
         ranked = sorted(analysis.values, key=lambda square: -analysis.values[square])
         discs, of_what = in_discs(self.agent, self.board, analysis), _OF_UNIT[analysis.unit]
         if discs is None or analysis.exact:
@@ -170,8 +174,7 @@ class _Game:
             texts = {square: f"{discs.values[square]:+.1f}" for square in ranked}
             of_what += f", ± {discs.error:.0f}"
         if len(ranked) > 1 and len({*texts.values()}) == 1:
-            names = " ".join(map(square_name, ranked))
-            return f"{of_what}: {texts[ranked[0]]} for each of {names}"
+            return f"{of_what}: {texts[ranked[0]]} for each of {format_moves(ranked)}"
         moves = "  ".join(f"{square_name(square)} {texts[square]}" for square in ranked)
         return f"{of_what}: {moves}"
 
@@ -199,10 +202,6 @@ class _Game:
             score = self.board.score_of(self.side, rules)
             verdict = "a draw" if not score else "you win" if score > 0 else "you lose"
         return f"black {black}, white {white} ({rules}): {verdict}"
-
-
-def _names(board: Board) -> str:
-    return " ".join(map(square_name, board.legal_moves()))
 
 
 def serve_engine(name: str, protocol: str, rules: str | None) -> None:

@@ -94,13 +94,13 @@ def check(file: Path, demands: Demands, games: int, as_json: bool, **options: An
 
     options: others of `examine`.
     """
-    found = _checked(file, demands, games, as_json, **options)
+    found = _check_file(file, demands, games, as_json, **options)
     if as_json:
         print_json({"file": str(file), **found})
     return 0 if found["good"] else 1
 
 
-def _checked(
+def _check_file(
     file: Path, demands: Demands, games: int, quiet: bool, after: float = 0.0, **options: Any
 ) -> dict[str, Any]:
     """Test a Python file; unless `quiet`, print how long that takes and what is found.
@@ -141,7 +141,7 @@ def hand_in(
     source: None takes the newest finished run, or the strongest agent of the package. seconds,
     memory: what the contest allows for a move, in MB. rules: None for the agent's own.
     """
-    source, why = (source, "") if source is not None else _found(rules)
+    source, why = (source, "") if source is not None else _choose_source(rules)
     compile_moves(as_json)
     agent = _contest_agent(source, seconds, rules)
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
@@ -154,7 +154,7 @@ def hand_in(
         write_text(file, text)
         SHOWN[str(file)] = str(output)
     short = _ShortMatch(file, source, played, seconds)
-    found = _checked(file, Demands(seconds, memory), 0, as_json, short.usual)
+    found = _check_file(file, Demands(seconds, memory), 0, as_json, short.usual)
     match = None
     if found["good"]:
         if not as_json:
@@ -238,7 +238,7 @@ def _contest_rules() -> Rules:
     return click.prompt(f"Rules of the contest ({RULES_HELP})", type=chosen, err=True)
 
 
-def _found(rules: Rules | None) -> tuple[str, str]:
+def _choose_source(rules: Rules | None) -> tuple[str, str]:
     """The newest finished run in `runs`, or the strongest agent of the package, and why that one.
 
     A run's champion must be one that can be handed in. rules: those that it must play by; None

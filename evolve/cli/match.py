@@ -126,7 +126,7 @@ def match_command(
         if not as_json:
             print_text(f"{names[0]} against {names[1]}, {agreed}")
         file = None if table is None else match_files.MatchFile(match, table, print_error)
-        with _claimed(file):
+        with _claim(file):
             start = {**_head(match), "games": len(match.pairings)}
             progress_of().write("started", command="match", **start)
             interruption = _play(match, file, as_json)
@@ -152,7 +152,7 @@ def _report(match: Match, agreed: AgreedRules, as_json: bool, stopped: bool) -> 
 
 
 @contextmanager
-def _claimed(file: MatchFile | None) -> Iterator[None]:
+def _claim(file: MatchFile | None) -> Iterator[None]:
     """Claim the file of a match, and write the last games, also where printing them failed."""
     if file is None:
         yield
@@ -198,7 +198,7 @@ def _print(match: Match) -> None:
     interval = " [{score_low:.3f}, {score_high:.3f}]" if known["superiority"] is not None else ""
     elo = elo_text(*result.elo.columns("elo").values(), signed=True)
     chance = f"{elo}, {100 * result.superiority:.1f} % likely stronger"
-    facts = {
+    lines = {
         "games": f"{whole(result.games)}: {result.wins} won, {result.draws} drawn, "
         f"{result.losses} lost",
         "score": f"{result.score.value:.3f}{interval.format_map(known)}",
@@ -213,15 +213,15 @@ def _print(match: Match) -> None:
     }
     if result.played < result.games:
         lost = result.games - result.played
-        facts["played"] = f"{result.played} of {result.games} to their end, {lost} lost by failure"
+        lines["played"] = f"{result.played} of {result.games} to their end, {lost} lost by failure"
     for player, failures in enumerate((result.failures_a, result.failures_b)):
         if failures:
             why = match.first_failure(player)
-            facts[f"{'AB'[player]} failed"] = f"in {failures} games, the first time {why}"
+            lines[f"{'AB'[player]} failed"] = f"in {failures} games, the first time {why}"
     if match.sprt:
         test, counts = match.sprt, result.pentanomial
-        facts["SPRT"] = (
+        lines["SPRT"] = (
             f"{test.elo1:+g} Elo rather than {test.elo0:+g}: {test.verdict(counts)}, "
             f"log likelihood ratio {test.ratio(counts):.2f} of {test.lower:.2f} to {test.upper:.2f}"
         )
-    print_facts(facts)
+    print_facts(lines)

@@ -83,10 +83,10 @@ def plot_command(
         raise click.UsageError("name a picture, -o FILE.png, or a table, --csv FILE.csv")
     if output is None and (size is not None or title is not None or style != "screen"):
         raise click.UsageError("--size, --style and --title are of a picture: name it, -o FILE.png")
-    from evolve.plots.call import caption_of_plot, data_of, opened_source
+    from evolve.plots.call import caption_of_plot, data_of, open_source
 
     course: dict[str, Any] = {"metric": metric, "x": x}
-    things = [opened_source(source) for source in sources]
+    things = [open_source(source) for source in sources]
     if output is not None:
         evolve.plot(*things, output=output, size=size, style=style, title=title, **course)
         print_text(f"{' '.join(sources)} → {output}")

@@ -262,22 +262,22 @@ def print_compared(found: Comparison, tables: bool = True) -> None:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
-    """Print or write the facts of runs, with the settings in which they differ."""
+    """Print or write the summaries of runs, with the settings in which they differ."""
     from evolve.runs.summary import differing_in, summary_of
 
-    facts, columns = list[dict[str, Any]](), list[dict[str, Any]]()
+    every, columns = list[dict[str, Any]](), list[dict[str, Any]]()
     differing = differing_in([run.config for run in runs])
     for at, run in enumerate(runs):
         summary, more = summary_of(run), run.kind.reading.metrics(run)
         row = {**summary.row, **more}
         own = {key: values[at] for key, values in differing.items() if key not in row}
-        facts.append({**row, **own})
+        every.append({**row, **own})
         results = {key: text for key, text in _results(row).items() if text or key != "score"}
         more |= {key: _flat(value) for key, value in own.items()}
         metrics = {key: value for key, value in summary.metrics.items() if key != "best_score"}
         head = {key: row[key] for key in ("command", "rules", "preset", "seed")}
         columns.append({**head, **results, **metrics, "champion": summary.champion, **more})
-    rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
+    rows = [{"run": name, **row} for name, row in zip(names, every, strict=True)]
     if style == "json" and output is None:
         print_json(rows)
         return

@@ -69,9 +69,6 @@ class _ShowCommand(click.Command):
         super().format_help_text(context, formatter)
 
 
-_DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in RUN_TYPES)
-
-
 @click.command(name="show", cls=_ShowCommand, help=_SHOW_HELP)
 @click.argument("source", shell_complete=complete_agents, callback=input_path)
 @click.option(
@@ -79,7 +76,9 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
     type=click.Choice(
         list(dict.fromkeys(table.name for kind in RUN_TYPES for table in kind.tables))
     ),
-    help=f"Table of a run; by default {_DEFAULTS}.",
+    help="Table of a run; by default "
+    + ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in RUN_TYPES)
+    + ".",
 )
 @click.option("--generation", type=click.IntRange(0, 10**9), help="Of this generation alone.")
 @click.option(
@@ -138,7 +137,7 @@ def show_command(
     if top is not None:
         frame = _best(frame, shown).head(top)
     if run.form == "run" and style == "table":
-        frame = _used(run, shown, frame)
+        frame = _without_unused(run, shown, frame)
     write_in_style(frame, style, output, partial(_print_table, run, shown))
 
 
@@ -162,8 +161,7 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
     return frame.sort_values(table.best, ascending=False, kind="stable", na_position="last")
 
 
-def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
-    """Drop the columns that such runs leave empty."""
+def _without_unused(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     unused_of = run.kind.reading.tables[table.name].unused
     unused = () if unused_of is None else unused_of(run)
     present = [name for name in unused if name in frame]  # a run without rows has no columns
@@ -227,17 +225,12 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
     print_agent(agent, provenance, lines)
 
 
-_TABLES = ("ancestors", "genes", "operators")
-_SHOWN = 12
-"""Rows of a table that the summary shows."""
-
-
 @click.command(name="lineage")
 @click.argument("run", shell_complete=complete_runs)
 @click.argument("individual", required=False)
 @click.option(
     "--table",
-    type=click.Choice(_TABLES),
+    type=click.Choice(("ancestors", "genes", "operators")),
     help="One table alone, whole: the ancestors, where each gene came from, or how the operators "
     "fared.",
 )
@@ -299,16 +292,16 @@ def _summarize(lineage: Lineage, name: str, operators: pd.DataFrame) -> None:
         f"{lineage.words(name)} has {count_of(len(ancestors) - 1, 'ancestor')}, back to generation "
         f"{first}; numbers of its genes by where they came from:"
     )
-    _print_rounded(ancestors.head(_SHOWN))
-    if len(ancestors) > _SHOWN:
+    _print_rounded(ancestors.head(12))
+    if len(ancestors) > 12:
         print_text(
-            f"{_SHOWN} of {len(ancestors)}; --table ancestors shows all, -o lineage.png draws them"
+            f"12 of {len(ancestors)}; --table ancestors shows all, -o lineage.png draws them"
         )
     genes = lineage.genes(name)
     print_text(f"its {len(genes)} numbers arose in:")
     keys = ["from", "origin", "born"]
     counts = genes.groupby(keys).size().reset_index(name="numbers")
-    counts = counts.sort_values("numbers", ascending=False, kind="stable").head(_SHOWN)
+    counts = counts.sort_values("numbers", ascending=False, kind="stable").head(12)
     print_frame(counts.rename(columns={"from": "individual"}))
     print_text("offspring that survived, by operator:")
     _print_rounded(operators)

@@ -46,7 +46,7 @@ _Work = Callable[[], int]
 """A function to time; it returns the number of nodes it searched."""
 
 SEED: Final = 2026
-REPEATS: Final = 5
+_REPEATS: Final = 5
 _SEARCHED: Final = (30, 8)
 """Middle-game positions, of 16 to 40 discs, and plies of their search."""
 _SOLVED: Final = (30, 14)
@@ -119,7 +119,7 @@ def timed(work: _Work, clock: Callable[[], float] = time.process_time) -> tuple[
     """Median seconds of `work`, and its nodes."""
     nodes = work()  # compiles, and fills the caches
     times = []
-    for _ in range(REPEATS):
+    for _ in range(_REPEATS):
         begin = clock()
         work()
         times.append(clock() - begin)
@@ -145,7 +145,7 @@ def searches(boards: Sequence[Board], agent: AlphaBetaAgent, depth: int) -> _Wor
         game.set_phase(own, opp, agent.cells.ctypes.data, address)
         kernel(own, opp, depth, address)
 
-    return _counted(boards, new_context(STANDARD, table_bits=table_bits_for(0, depth)), search)
+    return _count_nodes(boards, new_context(STANDARD, table_bits=table_bits_for(0, depth)), search)
 
 
 def solutions(
@@ -153,10 +153,10 @@ def solutions(
 ) -> _Work:
     """An exact search of each board, all of as many empties; rules: their code."""
     context = new_context(rules, table_bits=table_bits_for(boards[0].empties))
-    return _counted(boards, context, kernel)
+    return _count_nodes(boards, context, kernel)
 
 
-def _counted(boards: Sequence[Board], context: Any, search: Callable[..., Any]) -> _Work:
+def _count_nodes(boards: Sequence[Board], context: Any, search: Callable[..., Any]) -> _Work:
     """A search of each board in a context, with the nodes of all; it takes own, opp, address."""
 
     def work() -> int:

@@ -177,14 +177,14 @@ def row_tables(
         for width, broken in zip(widths, breakable, strict=True)
     ]
     gap = 1 if stacked else 2
-    taken, left_out = list(range(len(columns))), []
+    kept, left_out = list(range(len(columns))), []
     for name in spare:
-        if _fit(least, taken, gap):
+        if _fit(least, kept, gap):
             break
-        taken.remove(columns.index(name))
+        kept.remove(columns.index(name))
         left_out.append(name)
     tables = []
-    for numbers in _blocks(taken, least):
+    for numbers in _blocks(kept, least):
         padding = (0, gap if _fit(widths, numbers, gap) else 1, 0, 0)
         table = Table(box=None, header_style="bold", pad_edge=False, padding=padding)
         for number in numbers:

@@ -31,7 +31,7 @@ from evolve.fitness.games import (
 from evolve.fitness.openings import Openings
 
 
-class LiveGame:
+class _LiveGame:
     """A running game between two agents, given by their numbers.
 
     It plays its opening and passes by itself; then `to_move` must choose a move on `board`, until
@@ -246,22 +246,22 @@ class Series:
                 self._finish(number, game)
             yield numbers[part]
 
-    def _start(self, number: int) -> LiveGame:
+    def _start(self, number: int) -> _LiveGame:
         black, white, opening = self.pairings[number].tolist()
         draw = 2 * (self.seed * (self.draws or len(self.pairings)) + number)
         players = {
             black: self.agents[black].for_game(draw),
             white: self.agents[white].for_game(draw + 1),
         }
-        return LiveGame(players, black, white, *self.openings.begin(opening), self.rules)
+        return _LiveGame(players, black, white, *self.openings.begin(opening), self.rules)
 
-    def _finish(self, number: int, game: LiveGame) -> None:
+    def _finish(self, number: int, game: _LiveGame) -> None:
         game.write(self.moves[number], self.results[number])
         if game.failure is not None:
             self.failures[number] = game.failure
 
 
-def _choose(agent: Agent, games: Sequence[LiveGame]) -> None:
+def _choose(agent: Agent, games: Sequence[_LiveGame]) -> None:
     """Let an agent choose and play its moves in `games`, where it is to move."""
     if not agent.together:
         for game in games:

@@ -47,19 +47,23 @@ class Known(NamedTuple):
     error: float
 
 
-def strengths(met: Iterable[Met], known: Mapping[int, Known] | None = None) -> dict[int, Estimate]:
+def strengths(
+    results: Iterable[Met], known: Mapping[int, Known] | None = None
+) -> dict[int, Estimate]:
     """Compute the Elo of all players over the reference, with 95 % intervals, from all games.
 
     Games count as independent, which overstates errors for pairs with swapped colours. A player
     whose games lead to the reference by no path of opponents must be `known`.
     """
-    return _strengths(tuple(met), tuple((known or {}).items()))
+    return _strengths(tuple(results), tuple((known or {}).items()))
 
 
 @lru_cache(maxsize=8)
-def _strengths(met: tuple[Met, ...], known: tuple[tuple[int, Known], ...]) -> dict[int, Estimate]:
+def _strengths(
+    results: tuple[Met, ...], known: tuple[tuple[int, Known], ...]
+) -> dict[int, Estimate]:
     meetings: dict[tuple[int, int], Floats] = {}
-    for player, other, games, points in met:
+    for player, other, games, points in results:
         meeting = meetings.setdefault((player, other), np.array([2 * _DRAW, _DRAW]))
         meeting += games, points
     players = sorted({number for pair in meetings for number in pair} - {REFERENCE})
@@ -91,7 +95,7 @@ def _strengths(met: tuple[Met, ...], known: tuple[tuple[int, Known], ...]) -> di
             np.subtract.at(information, (one, other), weight / damping)
         information[np.diag_indices(len(players))] += certainty
         slope[:-1] += certainty * (mean - strength[:-1])
-        solved, variances = _solved(information[:-1, :-1], slope[:-1], np.unique(second))
+        solved, variances = _solve(information[:-1, :-1], slope[:-1], np.unique(second))
         step = np.append(solved, 0.0)
         shift = free - own * weight / damping * (step[first] - step[second])
         size = max(float(np.abs(step).max()), float(np.abs(shift).max()))
@@ -108,7 +112,7 @@ def _strengths(met: tuple[Met, ...], known: tuple[tuple[int, Known], ...]) -> di
     }
 
 
-def _solved(
+def _solve(
     information: Floats, slope: Floats, others: npt.NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
     """Return the solution of `information` · x = `slope`, and the diagonal of the inverse.

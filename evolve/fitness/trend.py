@@ -19,7 +19,7 @@ from evolve.fitness.statistics import UNKNOWN, Z95, Estimate, Floats
 
 _SPAN: Final = 40
 """Generations over which a rise is reported, and the fewest that it is computed from."""
-REST: Final = 20.0
+_REST: Final = 20.0
 """Elo. A run that would gain less than this in _SPAN generations no longer improves."""
 _STEPS: Final = np.array([*product((0, 1.5, 3, 6, 12, 25, 60), (0, 0.2, 1, 5, 25))]).T
 """How far the strength and its slope step in a generation: standard deviations, Elo."""
@@ -30,7 +30,7 @@ _PRIOR: Final = np.log(np.where(_STEPS == 0.0, [[2.0], [8.0]], 1.0)).sum(axis=0)
 def rest_message(row: Mapping[str, Any]) -> str | None:
     """Return a sentence from a row of the generations table, if the run no longer improves."""
     high = row.get("rise_high")
-    if high is None or not high < REST:  # NaN in a table read from disk
+    if high is None or not high < _REST:  # NaN in a table read from disk
         return None
     return (
         f"evolution has stopped improving: since generation {row['rise_since']:.0f} the rating "
@@ -43,7 +43,7 @@ def resting_since(rows: Sequence[Mapping[Hashable, Any]]) -> float | None:
 
     None where it improves still, or again.
     """
-    resting = [row for row in rows if row["rise_high"] is not None and row["rise_high"] < REST]
+    resting = [row for row in rows if row["rise_high"] is not None and row["rise_high"] < _REST]
     return float(resting[0]["rise_since"]) if resting and resting[-1] is rows[-1] else None
 
 
@@ -74,12 +74,12 @@ class Curve:
     @property
     def level(self) -> Estimate | None:
         """The strength after the last panel."""
-        return next((self._mixed(mean, spread) for mean, spread, _ in self._backward()), None)
+        return next((self._mix(mean, spread) for mean, spread, _ in self._backward()), None)
 
     @property
     def smoothed(self) -> dict[int, Estimate]:
         """The strength in each generation that has a panel, from all panels."""
-        found = [self._mixed(mean, spread) for mean, spread, _ in self._backward()]
+        found = [self._mix(mean, spread) for mean, spread, _ in self._backward()]
         return dict(zip(self.generations, reversed(found), strict=True))
 
     @property
@@ -99,7 +99,7 @@ class Curve:
         since = self.generations[first]
         scale = _SPAN / (last - since)
         gain, uncertainty = end - mean, end_variance + variance - 2.0 * shared
-        elo = self._mixed(scale * gain, scale**2 * uncertainty)
+        elo = self._mix(scale * gain, scale**2 * uncertainty)
         return {**elo.columns("rise"), "rise_since": since}
 
     def _ahead(self, index: int, generation: int) -> tuple[Floats, Floats, Floats]:
@@ -130,7 +130,7 @@ class Curve:
             shared = back @ shared
             yield mean[:, 0], spread[:, 0, 0], shared[:, 0, 0]
 
-    def _mixed(self, means: Floats, variances: Floats) -> Estimate:
+    def _mix(self, means: Floats, variances: Floats) -> Estimate:
         """The mean and the interval over all sizes of steps, weighed by how well they fit."""
         weights = np.exp(self._fit - self._fit.max())
         weights /= weights.sum()

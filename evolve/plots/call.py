@@ -17,7 +17,7 @@ from evolve.engine.board.squares import square_name
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError, OptionsError
 from evolve.fitness.statistics import mean_of
-from evolve.plots.agents import plot_agent, plot_patterns, values_of_discs
+from evolve.plots.agent_boards import plot_agent, plot_patterns, values_of_discs
 from evolve.plots.chart import caption_of, draw_chart
 from evolve.plots.figure import (
     GREY,
@@ -27,13 +27,13 @@ from evolve.plots.figure import (
     Look,
     Picture,
     check_output,
-    drawn_on,
+    draw_on,
     look_of,
     picture,
     short,
 )
-from evolve.plots.run import plot_run, plot_training
-from evolve.plots.sweep import plot_sweep
+from evolve.plots.run_charts import plot_run, plot_training
+from evolve.plots.sweep_charts import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run
 from evolve.runs.study_spec import short_names
@@ -52,7 +52,6 @@ _OF_KIND: Final[Mapping[str, Callable[[Any, Look], Picture]]] = {
     "patterns": plot_patterns,
 }
 """The function that draws the agents of a kind."""
-_LONGEST: Final = 40
 _PARTS: Final = {
     "settings": "mean over seeds, 95 %",
     "differences": "difference, seed by seed, 95 % after Holm",
@@ -95,34 +94,34 @@ def plot(
     """
     check_output(output)
     look = look_of(style, size, title)
-    opened: list[Any] = [opened_source(source) for source in sources]
+    opened: list[Any] = [open_source(source) for source in sources]
     agent = _lone_agent(opened, metric=metric, x=x, ax=ax)
     one_chart = metric is not None or x is not None or style == "paper"
+    run = opened[0] if len(opened) == 1 and getattr(opened[0], "form", "") == "run" else None
     if agent is not None:
-        made = _OF_KIND[agent.kind](agent, look)
-    elif ax is not None:
-        courses_on = _courses(_groups(opened), metric, x)
-        return drawn_on(
-            ax, lambda axes: draw_chart(axes, courses_on, caption=False), title, output, size
-        )
-    elif len(opened) == 1 and opened[0].form == "run" and not one_chart:
-        draw = _OF_RUNS.get(opened[0].kind.name)
-        made = _chart(opened, None, None, look) if draw is None else draw(opened[0], look)
-    elif one_chart:
-        made = _chart(opened, metric, x, look)
+        figure = _OF_KIND[agent.kind](agent, look)
+    elif run is not None and ax is None and not one_chart and run.kind.name in _OF_RUNS:
+        figure = _OF_RUNS[run.kind.name](run, look)
     else:
         groups = _groups(opened)
-        courses = _courses(groups, None, None)
-        with picture(look, _title(opened), (11.0, 4.8)) as made:
-            left, right = made.subplots(1, 2, width_ratios=(5, 2))
-            _draw_seeds(right, over_seeds(opened), groups)
-            draw_chart(left, courses, whole=True)
-    return made if output is None else made.save(output)
+        courses, name = _courses(groups, metric, x), " · ".join(source.name for source in opened)
+        if ax is not None:
+            draw = partial(draw_chart, courses=courses, caption=False)
+            return draw_on(ax, draw, title, output, size)
+        if one_chart or run is not None:
+            with picture(look, name, look.style.size) as figure:
+                draw_chart(figure.subplots(), courses, look.style.titled, whole=True)
+        else:
+            with picture(look, name, (11.0, 4.8)) as figure:
+                left, right = figure.subplots(1, 2, width_ratios=(5, 2))
+                _draw_seeds(right, over_seeds(opened), groups)
+                draw_chart(left, courses, whole=True)
+    return figure if output is None else figure.save(output)
 
 
 def caption_of_plot(*sources: Source, metric: str | None = None, x: str | None = None) -> str:
     """Return what the curves and bands of a chart are, for the text below it; empty for agents."""
-    opened = [opened_source(source) for source in sources]
+    opened = [open_source(source) for source in sources]
     if _lone_agent(opened, metric=metric, x=x) is not None:
         return ""
     return caption_of(_courses(_groups(opened), metric, x))
@@ -130,7 +129,7 @@ def caption_of_plot(*sources: Source, metric: str | None = None, x: str | None =
 
 def data_of(*sources: Source, metric: str | None = None, x: str | None = None) -> pd.DataFrame:
     """Return the data behind a picture: the points of its curves, or the numbers on its boards."""
-    opened = [opened_source(source) for source in sources]
+    opened = [open_source(source) for source in sources]
     agent = _lone_agent(opened, metric=metric, x=x)
     return frame_of(_courses(_groups(opened), metric, x)) if agent is None else _numbers_of(agent)
 
@@ -150,17 +149,6 @@ def _lone_agent(opened: Sequence[Any], **options: Any) -> Agent | None:
         kinds = ", ".join(_OF_KIND)
         raise AgentError(f"{agent.name} has no weights to draw; agents of kind {kinds} have")
     return agent
-
-
-def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look) -> Picture:
-    courses = _courses(_groups(opened), metric, x)
-    with picture(look, _title(opened), look.style.size) as figure:
-        draw_chart(figure.subplots(), courses, look.style.titled, whole=True)
-    return figure
-
-
-def _title(opened: Sequence[Run | Study | Agent]) -> str:
-    return " · ".join(source.name for source in opened)
 
 
 def _groups(opened: Sequence[Any]) -> list[Group]:
@@ -183,7 +171,7 @@ def _numbers_of(agent: Agent) -> pd.DataFrame:
     if agent.kind == AlphaBetaAgent.kind:
         boards = np.array(cast("AlphaBetaAgent", agent).weights)[:, CLASS_OF_SQUARE]
     else:
-        boards = values_of_discs(cast("Any", agent).patterns, np.random.default_rng(0))
+        boards = values_of_discs(cast("Any", agent).patterns)
     rows = [
         (phase, square_name(square), number)
         for phase, board in enumerate(boards.tolist())
@@ -192,7 +180,7 @@ def _numbers_of(agent: Agent) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["phase", "square", "weight"])
 
 
-def opened_source(source: Source) -> Run | Study | Agent:
+def open_source(source: Source) -> Run | Study | Agent:
     """Return the run, the study or the agent that a source names; objects as they are."""
     if not isinstance(source, str | Path):
         return source
@@ -207,7 +195,7 @@ def plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
     def draw(axes: Axes) -> None:
         _draw_points(axes, rows["agent"], rows, columns, "Elo, with 95 % intervals")
 
-    return _made([draw], [len(rows)], "rating", **options)
+    return _draw_below([draw], [len(rows)], "rating", **options)
 
 
 def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
@@ -235,10 +223,10 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
     drawn = [part for part in _PARTS if part in table.tables]
     counts = [len(table.tables[part]) for part in drawn]
     text = f"comparison of {key}" if key else "comparison"
-    return _made([partial(draw, part) for part in drawn], counts, text, **options)
+    return _draw_below([partial(draw, part) for part in drawn], counts, text, **options)
 
 
-def _made(
+def _draw_below(
     drawers: Sequence[Any],
     counts: Sequence[int],
     text: str,
@@ -253,13 +241,13 @@ def _made(
     check_output(output)
     look = look_of(style, size, title)
     if ax is not None:
-        return drawn_on(ax, drawers[0], title, output, size)
+        return draw_on(ax, drawers[0], title, output, size)
     height = 0.4 + sum(0.8 + 0.32 * count for count in counts)
-    with picture(look, text, (look.style.size[0] * 0.85, height)) as made:
-        axes = made.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
+    with picture(look, text, (look.style.size[0] * 0.85, height)) as figure:
+        axes = figure.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
         for draw, part in zip(drawers, axes.ravel().tolist(), strict=True):
             draw(part)
-    return made if output is None else made.save(output)
+    return figure if output is None else figure.save(output)
 
 
 def _draw_points(
@@ -274,7 +262,7 @@ def _draw_points(
     axes.set_xlabel(label)
     axes.hlines(places, least, most, color=SERIES[0], lw=1.6, zorder=2)
     axes.plot(value, places, "o", color=SERIES[0], ms=5, zorder=3)
-    lines = [[short(line, _LONGEST) for line in str(name).splitlines()] for name in names]
+    lines = [[short(line, 40) for line in str(name).splitlines()] for name in names]
     joined = ["\n".join(parts) if max(map(len, parts)) > 18 else " ".join(parts) for parts in lines]
     axes.set_yticks(places, joined, parse_math=False)
     axes.set_ylim(-len(value) + 0.4, 0.6)

@@ -175,7 +175,7 @@ def _fit(figure: Figure) -> None:
                 text.set_fontsize(float(text.get_fontsize()) * share)
 
 
-def drawn_on(
+def draw_on(
     axes: Axes,
     draw: Callable[[Axes], Any],
     text: str | None,

@@ -149,11 +149,11 @@ def _lanes(lineage: Lineage, names: Sequence[str], line: Sequence[str]) -> dict[
     """Heights without a meaning: the main line on one height, others around it by generation."""
     main = set(line)
     lanes = dict.fromkeys(line, 0.0)
-    taken: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for name in names:
         if name not in main:
             born = int(lineage.births[name]["born"])
-            taken[born] = number = taken.get(born, 0) + 1
+            counts[born] = number = counts.get(born, 0) + 1
             lanes[name] = float((number + 1) // 2 * (1 if number % 2 else -1))
     return lanes
 

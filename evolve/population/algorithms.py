@@ -81,12 +81,12 @@ class GeneticAlgorithm:
         ranked: list[Individual] = tools.selBest(population, len(population))
         count = self.settings.survivor_count - 1
         selected = self._operators["selection"](ranked[1:], count, breeding)
-        chosen = _chosen("selection", selected, ranked[1:])
+        chosen = _check_choice("selection", selected, ranked[1:])
         if len(chosen) != count:
             raise SettingsError(f"selection: it chose {len(chosen)} individuals, not {count}")
         parents = sorted([ranked[0], *chosen], key=lambda parent: parent.fitness, reverse=True)
         survivors = self._operators["survival"](ranked, parents, breeding)
-        individuals = _chosen("survival", survivors, ranked)
+        individuals = _check_choice("survival", survivors, ranked)
         room = self.settings.population - self.settings.newcomer_count
         if len(individuals) >= room:
             raise SettingsError(
@@ -152,7 +152,7 @@ class GeneticAlgorithm:
         return self.genome.clip(finite_numbers(kind, values, self.genome.size))
 
 
-def _chosen(kind: str, given: Any, candidates: Sequence[Individual]) -> list[Individual]:
+def _check_choice(kind: str, given: Any, candidates: Sequence[Individual]) -> list[Individual]:
     """What an operator chose; SettingsError unless all are different candidates."""
     allowed = {id(individual): individual for individual in candidates}
     ids = list(map(id, given)) if isinstance(given, Iterable) else [0]

@@ -197,10 +197,10 @@ class Encoding:
     make: Callable[[dict[str, list[int]]], AlphaBetaAgent]
 
     def __post_init__(self) -> None:
-        taken = (*INDIVIDUALS_COLUMNS.names, FITNESS)
+        reserved = (*INDIVIDUALS_COLUMNS.names, FITNESS)
         fault = "" if self.genes else "there is no gene"
         for name, gene in self.genes.items():
-            if not name.isidentifier() or name in taken:
+            if not name.isidentifier() or name in reserved:
                 fault = f"a gene cannot be called {name!r}"
             elif not isinstance(gene, Gene) or not all(isinstance(end, int) for end in gene.bounds):
                 fault = f"{name}: {gene!r} is not a Gene of whole numbers"

@@ -153,32 +153,29 @@ def _of_ended(times: Any) -> float:
     return float(getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0))
 
 
-class _FaultError(Exception):
-    """Something is wrong, so the remaining games are not played."""
+class _TooMuchError(Exception):
+    """Raised where an answer is late or takes too much, which ends the games."""
 
 
 @dataclass
 class _Play:
-    """A hand-in at play: its times, and the first fault.
+    """A hand-in at play, and its times.
 
     seconds: time from each question to its answer. cpu: CPU seconds of all its processes for each
-    move, those since its previous move included, while the other side had its turn. fault: what is
-    wrong with an answer; None where it is only late, or takes too much. stopped: where play ended.
+    move, those since its previous move included, while the other side had its turn.
     """
 
     session: PythonSession
     meter: Meter
     demands: Demands
     progress: Callable[[int], None]
-    fault: str | None = None
-    stopped: str | None = None
     seconds: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     passes: int = 0
     _cpu_before: float = 0.0
 
     def game(self, side: Side, number: int, rng: np.random.Generator) -> None:
-        """Play a game as `side` against random moves; _FaultError where something is wrong."""
+        """Play a game as `side` against random moves; raises as `ask` does."""
         board, new = Board.start(), True
         while not board.is_over():
             if board.side != side:
@@ -189,7 +186,7 @@ class _Play:
             board = board.pass_move() if square is None else board.play(square)
 
     def ask(self, board: Board, new: bool, what: str) -> int | None:
-        """The square it plays; None for a pass. Raises as `game` does."""
+        """The square it plays; None for a pass. EngineError says what is wrong with an answer."""
         where = f"{what}, {board.disc_count} discs"
         try:
             pairs = self._measured(board, new)
@@ -198,20 +195,18 @@ class _Play:
         legal = board.legal_moves()
         squares = [8 * row + column if 0 <= column < 8 else -1 for row, column in pairs]
         wrong = [pair for pair, square in zip(pairs, squares, strict=True) if square not in legal]
-        if not legal:
-            self.passes += 1
-            if squares:
-                self.fault = f"{where}: it must pass, and its list is not empty"
-        elif wrong:
-            self.fault = f"{where}: {wrong[0]} is not legal"
-        elif not squares:
-            names = ", ".join(map(square_name, legal[:4]))
-            self.fault = f"{where}: its list is empty where {names} are legal"
+        self.passes += not legal
         self.progress(1)
+        if squares and not legal:
+            raise EngineError(f"{where}: it must pass, and its list is not empty")
+        if wrong:
+            raise EngineError(f"{where}: {wrong[0]} is not legal")
+        if legal and not squares:
+            names = ", ".join(map(square_name, legal[:4]))
+            raise EngineError(f"{where}: its list is empty where {names} are legal")
         late = max(self.seconds[-1], self.cpu[-1]) > self.demands.seconds
-        if self.fault or late or self.meter.megabytes > self.demands.megabytes:
-            self.stopped = where
-            raise _FaultError
+        if late or self.meter.megabytes > self.demands.megabytes:
+            raise _TooMuchError(where)
         return squares[-1] if squares else None
 
     def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
@@ -292,6 +287,7 @@ def examine(
 
 def _examine_moves(play: _Play, games: int, rng: np.random.Generator) -> Finding:
     """Play the games, or the positions; the finding about its answers."""
+    stopped: _TooMuchError | None = None
     try:
         for game in range(games):
             play.game(_SIDES[game % 2], game, rng)
@@ -301,12 +297,11 @@ def _examine_moves(play: _Play, games: int, rng: np.random.Generator) -> Finding
             play.ask(_position(side, None, rng), True, f"{side} at a pass")
     except EngineError as error:
         return Finding("games", False, str(error))
-    except _FaultError:
-        if play.fault is not None:
-            return Finding("games", False, play.fault)
+    except _TooMuchError as error:
+        stopped = error
     moves = f"{len(play.seconds) - play.passes} moves and {play.passes} passes, all legal"
-    if play.stopped is not None:
-        return Finding("games", None, f"stopped at {play.stopped}: {moves} till then")
+    if stopped is not None:
+        return Finding("games", None, f"stopped at {stopped}: {moves} till then")
     whole = f"{games} against random moves: {moves}"
     return Finding("games", True, whole if games else f"{moves}, in positions alone: no whole game")
 

@@ -51,7 +51,7 @@ def start(
     if forks:
         forkserver.set_forkserver_preload([__name__, *modules])
     try:
-        with _hidden():
+        with _hide_program():
             process.start()
     except (EOFError, ConnectionError) as error:
         raise RunError("the process that runs are forked from has ended: start again") from error
@@ -59,7 +59,7 @@ def start(
 
 
 @contextmanager
-def _hidden() -> Iterator[None]:
+def _hide_program() -> Iterator[None]:
     """Hide the program that runs here, Ctrl-C and SIGHUP from a new process.
 
     multiprocessing would run a script in it once more, to import what it defines, and a script

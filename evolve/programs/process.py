@@ -67,7 +67,7 @@ class LineProcess:
         *,
         quoted: bool = True,
     ) -> None:
-        self._quoted = quoted
+        self._quotes = quoted
         self._sent: str | None = None
         self._received: str | None = None
         self._log = _Log()
@@ -174,7 +174,7 @@ class LineProcess:
 
     def error(self, text: str) -> EngineError:
         """An error with this text, the last line sent, and the last line received since."""
-        return EngineError(f"{text}{_exchange(self._sent, self._received) if self._quoted else ''}")
+        return EngineError(f"{text}{_exchange(self._sent, self._received) if self._quotes else ''}")
 
     def end(self, last_line: str | None = None, seconds_to_end: float = 0.0) -> None:
         """Send `last_line`, wait as long for an end, then kill the program and its children.
@@ -300,10 +300,10 @@ def _exchange(sent: str | None, received: str | None) -> str:
     ping, _, number = sent.strip().partition(" ")
     if ping == "ping":
         sent, received = ping, received and received.replace(f"pong {number}", "pong")
-    answer = "nothing" if received is None else _quoted(received)
-    return f"; sent {_quoted(sent.strip())}, received {answer}"
+    answer = "nothing" if received is None else _quote(received)
+    return f"; sent {_quote(sent.strip())}, received {answer}"
 
 
-def _quoted(line: str) -> str:
+def _quote(line: str) -> str:
     shown = plain(line if len(line) <= 200 else f"{line[:199]}…")
     return f"'{shown}'"

@@ -33,12 +33,9 @@ RULES_COMMAND: Final = "evolve-rules"
 """The GTP command that asks a program for its rules; evolve's own GTP program knows it."""
 RULES_STATUS: Final = "status rules:"
 """Start of the NBoard line in which a program says its rules; evolve's own program sends it."""
-_LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"(?:> ?)*([=?])(?:\s+(.*)|([A-Za-z].*))?")
 """The first line of an answer, possibly after prompts.
 A line like a banner, such as `=== Rhino ===`, does not match."""
-_AROUND: Final = "\"'`[](){}.,;:"
-"""Characters that may surround a move in an answer."""
 _UNKNOWN: Final = re.compile(
     r"\b(?:unknown|unrecogni[sz]ed|unsupported|invalid) command|\bnot (?:known|implemented)",
     re.IGNORECASE,
@@ -49,9 +46,6 @@ _LIST_SECONDS: Final = 8.0
 _QUIET: Final = 0.5
 """Seconds without a line that end an answer without a blank line at its end.
 Four times that for a program that has ended an answer with a blank line."""
-_HOST: Final = Path(__file__).with_name("host.py")
-_SECONDS: Final = 5.0
-"""Default time for a move that a class receives: a contest's usual time."""
 _CLOCK: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(?:\+(\d{1,6}(?:\.\d{1,6})?))?", re.ASCII)
 _LONGEST: Final = 86_400.0
 """Most seconds of a game on a clock."""
@@ -189,7 +183,8 @@ class GtpSession(ProgramSession):
         for line in self._setup:
             self._ask(line, deadline)
         if RULES_COMMAND in commands:
-            self.rules = _known_rules(self._ask(RULES_COMMAND, deadline))
+            answer = self._ask(RULES_COMMAND, deadline)
+            self.rules = answer if answer in RULE_SETS else None
 
     def _start_clock(self, deadline: float) -> None:
         """Tell the time of a new game; GTP has no increment, which the time left includes."""
@@ -241,7 +236,7 @@ class GtpSession(ProgramSession):
                 self._has_ends = line is not None
                 break
             lines.append(line)
-            if len(lines) > _LONGEST_ANSWER:
+            if len(lines) > 1000:
                 raise self.program.error("gives an endless answer")
         return "\n".join(lines)
 
@@ -251,13 +246,9 @@ def _move_in(answer: str, side: Side) -> str:
 
     It is the first one that is not `move`, `play` or the side, which programs put before it.
     """
-    words = [word.strip(_AROUND).lower() for word in answer.split()]
+    words = [word.strip("\"'`[](){}.,;:").lower() for word in answer.split()]
     before = ("move", "play", side, side[0])
     return next((word for word in words if word not in before), "")
-
-
-def _known_rules(answer: str) -> Rules | None:
-    return answer if answer in RULE_SETS else None
 
 
 class NBoardSession(ProgramSession):
@@ -306,7 +297,8 @@ class NBoardSession(ProgramSession):
         pong = ["pong", str(self._pings)]
         while (line := self.program.receive(deadline, "pong")).lower().split() != pong:
             if line.startswith(RULES_STATUS):
-                self.rules = _known_rules(line.removeprefix(RULES_STATUS).strip())
+                answer = line.removeprefix(RULES_STATUS).strip()
+                self.rules = answer if answer in RULE_SETS else None
 
 
 class PythonSession(ProgramSession):
@@ -322,9 +314,10 @@ class PythonSession(ProgramSession):
         folder: Path | None = None,
         python: str = sys.executable,
     ) -> None:
-        command = [python, str(_HOST), str(file), name, str(megabytes)]
+        host = Path(__file__).with_name("host.py")
+        command = [python, str(host), str(file), name, str(megabytes)]
         super().__init__(LineProcess(command, environment, folder, quoted=False))
-        self._seconds = _SECONDS if seconds is None else seconds
+        self._seconds = 5.0 if seconds is None else seconds  # the usual time of a contest
 
     def begin(self, deadline: float) -> None:
         self._ask(deadline, do="begin", seconds=self._seconds)

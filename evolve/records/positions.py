@@ -73,7 +73,7 @@ def read_position(text: str, side: Side | None = None) -> Board:
     """
     written, words = _cells_and_sides(text)
     if len(written) != 64:
-        raise RecordError(f"a board has 64 cells, and {_quoted(text)} has {len(written)}")
+        raise RecordError(f"a board has 64 cells, and {_quote(text)} has {len(written)}")
     for square, sign in enumerate(written):
         if sign not in _SIGNS:
             raise RecordError(
@@ -81,11 +81,11 @@ def read_position(text: str, side: Side | None = None) -> Board:
             )
     sides = {_side(word, text) for word in words}
     if len(sides) > 1:
-        raise RecordError(f"{_quoted(text)} says black to move, and white to move")
+        raise RecordError(f"{_quote(text)} says black to move, and white to move")
     mover = sides.pop() if sides else side
     if mover is None:
         raise RecordError(
-            f"{_quoted(text)} does not say who is to move; write X (black) or O (white) behind "
+            f"{_quote(text)} does not say who is to move; write X (black) or O (white) behind "
             "its 64 cells"
         )
     board = Board.parse("".join(_SIGNS[sign] for sign in written), mover)
@@ -97,13 +97,13 @@ def _side(word: str, text: str) -> Side:
     side = _SIDES.get(_SIGNS.get(word, word))
     if side is None:
         raise RecordError(
-            f"{word!r} behind the cells of {_quoted(text)} is not a side to move; write X (black) "
+            f"{word!r} behind the cells of {_quote(text)} is not a side to move; write X (black) "
             "or O (white)"
         )
     return side
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     line = " ".join(text.split())
     return repr(line if len(line) <= 80 else f"{line[:77]}...")
 

@@ -112,9 +112,9 @@ def render(
     literals += f"DEEPEST = {deepest or _DEEPEST}\n"
     about = {"name": name, "rules": f"{rules}: {played.goal}", **provenance}
     text = _TITLE + "".join(map(_comment, about.items())) + _USAGE
-    text += _filled("part_board.py", literals)
+    text += _fill("part_board.py", literals)
     text += "".join(f"\n\n{_source(part)}" for part in ("part_values.py", "part_search.py"))
-    return text + _compiled("part_values.py") if numba else text
+    return text + _numba_part("part_values.py") if numba else text
 
 
 def play_in_words(depths: Sequence[int], endgame: int, clock: Clock | None) -> str:
@@ -174,7 +174,7 @@ def render_network(
     if numba:
         raise OptionsError("--numba is for alpha-beta agents and patterns, not for networks")
     text = render(_neutral(play.endgame), rules, name, provenance, clock=play.clock)
-    return f"{text}\n\n{_filled('part_network.py', _network_literals(networks, play))}"
+    return f"{text}\n\n{_fill('part_network.py', _network_literals(networks, play))}"
 
 
 def render_patterns(
@@ -196,20 +196,20 @@ def render_patterns(
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
     literals = _wrapped(f"PHASE_STARTS = {list(patterns.boundaries)}")
     literals += f"SHAPES = [\n{shapes}]\n"
-    literals += f"PACKED_WEIGHTS = {_quoted(packed)}\n"
+    literals += f"PACKED_WEIGHTS = {_quote(packed)}\n"
     text = render(_neutral(endgame, *schedule), rules, name, provenance, clock=clock)
-    text += f"\n\n{_filled('part_patterns.py', literals)}"
-    return text + _compiled("part_patterns.py") if numba else text
+    text += f"\n\n{_fill('part_patterns.py', literals)}"
+    return text + _numba_part("part_patterns.py") if numba else text
 
 
-def _filled(template: str, literals: str) -> str:
+def _fill(template: str, literals: str) -> str:
     """The exported part of a template, with these parameters in place of its own."""
     before, _, rest = _source(template).partition(_PARAMETERS)
     _, _, after = rest.partition(_PARAMETERS_END)
     return f"{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
 
 
-def _compiled(template: str) -> str:
+def _numba_part(template: str) -> str:
     """The end of a file with numba: the template's compiled evaluation, and the search."""
     evaluation = _whole(template).partition(_WITH_NUMBA)[2]
     return f"\n\n{evaluation}\n\n{_source('part_numba.py')}"
@@ -243,7 +243,7 @@ def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
         packed += "    [\n"
         for arrays in network.weights:
             weights = np.concatenate([array.ravel() for array in arrays]).astype("<f4").tobytes()
-            packed += f"        {_quoted(base64.b64encode(weights).decode())},\n"
+            packed += f"        {_quote(base64.b64encode(weights).decode())},\n"
         packed += "    ],\n"
     squares: list[float] = play.rewards[:64].tolist()
     discs, *discounts = play.rewards[64:].tolist()
@@ -263,7 +263,7 @@ _STEPS: Final = ("dense", "gate", "save", "add", "duel", "conv", "squash")
 """The words for kinds of steps, in the order of their numbers."""
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A long text as one literal of short lines."""
     step = _WIDTH - 1
     lines = [text[start : start + step] for start in range(0, len(text), step)]

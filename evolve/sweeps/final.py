@@ -20,7 +20,7 @@ from evolve.agents.agent import Agent, StoredAgent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import Match, MatchResult
 from evolve.arena.match_files import MatchFolder
-from evolve.arena.tournament import Anchors, Contest, Row, Tournament
+from evolve.arena.tournament import Anchors, Row, Tournament
 from evolve.config.sweep import SweepSettings
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove_tree
@@ -167,7 +167,6 @@ class SweepFinal:
             f"{'each with the defaults' if self.plan.by_defaults else 'a pair'}, "
             f"{self.games} at most"
         )
-        contest = Contest(self.agents, self.names, self.plan.sweep.rules, self.plan.sweep.seed)
 
         def play(match: Match, done: GamesDone | None) -> None:
             if rating.finished:
@@ -176,8 +175,11 @@ class SweepFinal:
 
         openings = partial(self._openings, Part.PLAYOFF)
         rating = Tournament(
-            contest,
+            self.agents,
+            self.names,
+            self.plan.sweep.rules,
             openings,
+            seed=self.plan.sweep.seed,
             executor=self.executor,
             play_match=play,
             anchors=Anchors(1, (0.0,)) if self.plan.by_defaults else Anchors(),

@@ -67,11 +67,11 @@ class Columns(tuple[Column, ...]):
 
     def table(self, source: Mapping[str, Any]) -> pa.Table:
         """A table of values by column name, and of what some columns make of them."""
-        made = {
+        values = {
             column.name: column.make(source) if column.make else source[column.name]
             for column in self
         }
-        return _table_of(made, self.schema)
+        return _table_of(values, self.schema)
 
 
 _CODES: Final = {pa.int32(): "i", pa.int64(): "q", pa.float64(): "d"}
@@ -153,8 +153,8 @@ def _built(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     else:
         return pa.array(values, kind)
     children = None if inner is None else [array_of(inner, kind.value_type)]
-    made = [None if buffer is None else pa.py_buffer(buffer) for buffer in buffers]
-    return pa.Array.from_buffers(kind, len(values), made, children=children)
+    packed = [None if buffer is None else pa.py_buffer(buffer) for buffer in buffers]
+    return pa.Array.from_buffers(kind, len(values), packed, children=children)
 
 
 def _ends(parts: Sequence[Any]) -> Any:

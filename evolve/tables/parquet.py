@@ -194,9 +194,9 @@ class _Rows(io.StringIO):
 
 def csv_text(frame: pd.DataFrame) -> str:
     """A table as CSV."""
-    rows, escaped = _Rows(), frame.rename(columns=_escaped)
+    rows, escaped = _Rows(), frame.rename(columns=_escape)
     for name in frame.select_dtypes(exclude=["number", "bool"]):
-        escaped[_escaped(name)] = frame[name].map(_escaped)
+        escaped[_escape(name)] = frame[name].map(_escape)
     escaped.to_csv(rows, index=False, lineterminator="\r\n")
     return rows.getvalue()
 
@@ -232,7 +232,7 @@ def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
     return [_plain(name) for name in head], good, bad
 
 
-def _escaped(value: Any) -> Any:
+def _escape(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import evolve
 from evolve.arena.match import Match
-from evolve.arena.tournament import Anchors, Contest, Tournament
+from evolve.arena.tournament import Anchors, Tournament
 from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
@@ -26,8 +26,7 @@ def openings_of(i: int, j: int) -> Openings:
 def tournament(names: Sequence[str] = NAMES, **changes: Any) -> Tournament:
     agents = [evolve.load_agent(name) for name in names]
     openings = changes.pop("openings", openings_of)
-    contest = Contest(agents, names, "standard", changes.pop("seed", 0))
-    return Tournament(contest, openings, **changes)
+    return Tournament(agents, names, "standard", openings, **changes)
 
 
 def test_every_pair_plays_and_points_add_up() -> None:

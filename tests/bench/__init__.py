@@ -15,7 +15,7 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every measurement do next to nothing."""
     sizes: dict[Any, dict[str, Any]] = {
         speed: {
-            "REPEATS": 1, "_SEARCHED": (3, 2), "_SOLVED": (3, 8), "_PLAYED_GAMES": 2,
+            "_REPEATS": 1, "_SEARCHED": (3, 2), "_SOLVED": (3, 8), "_PLAYED_GAMES": 2,
             "_GAME_DEPTHS": (2, 1, 2),
         },
         parts: {

@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.cli.hand_in import _contest_agent, _contest_rules, _found, proposed
+from evolve.cli.hand_in import _choose_source, _contest_agent, _contest_rules, proposed
 from tests import networks
 from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused, program
 from tests.cli.test_train import TRAIN
@@ -112,21 +112,21 @@ def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
 
 
 def test_without_a_name_it_is_the_newest_finished_run(quick: Path, tmp_path: Path) -> None:
-    assert _found("reversed") == (
+    assert _choose_source("reversed") == (
         "patterns-reversed",
         " (there is no finished reversed run in runs)",
     )
-    assert _found("standard")[0] == "patterns-standard"
+    assert _choose_source("standard")[0] == "patterns-standard"
     for number, name in enumerate(("old", "new", "stopped", "damaged")):
         run = tmp_path / "runs" / name
         shutil.copytree(quick, run)
         os.utime(run / "champion.json", (number, number))
     (tmp_path / "runs/stopped/games/playoff.parquet").unlink()
     (tmp_path / "runs/damaged/config.toml").write_text("[", encoding="utf-8")
-    assert _found(None) == ("runs/new", " (the newest finished run)")
-    assert _found("reversed")[0] == "runs/new"
+    assert _choose_source(None) == ("runs/new", " (the newest finished run)")
+    assert _choose_source("reversed")[0] == "runs/new"
     why = " (there is no finished standard run in runs)"
-    assert _found("standard") == ("patterns-standard", why)
+    assert _choose_source("standard") == ("patterns-standard", why)
 
 
 def test_rules_are_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_rules_are_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     _contest_rules.cache_clear()
     monkeypatch.setattr("click.prompt", lambda *_, **__: "reversed")
-    assert _found(None)[0] == "patterns-reversed"
+    assert _choose_source(None)[0] == "patterns-reversed"
     _contest_rules.cache_clear()
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.fitness.trend import REST
+from evolve.fitness.trend import _REST
 from tests.cli import (
     INTERRUPTED,
     QUICK,
@@ -126,9 +126,9 @@ def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() ->
         r"since generation (\d+) the rating rises by \[(.\d+), (.\d+)\] Elo", offers[0]
     )
     assert found is not None
-    assert int(found[2]) < int(found[3]) < REST
+    assert int(found[2]) < int(found[3]) < _REST
     rows = evolve.load_run("whole").generations
-    first = int(rows.loc[rows["rise_high"] < REST, "generation"].iloc[0])
+    first = int(rows.loc[rows["rise_high"] < _REST, "generation"].iloc[0])
     assert len(rows) == 50 > first + 1
 
     done("run", *options, "--until-rest", "--out", "ended")

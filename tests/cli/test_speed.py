@@ -27,7 +27,7 @@ def test_positions_have_the_asked_empties_and_a_choice_and_are_the_same_again() 
 def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(speed, "REPEATS", 3)
+    monkeypatch.setattr(speed, "_REPEATS", 3)
     uses: list[int] = []
     moments = iter([0.0, 9.0, 10.0, 11.0, 20.0, 22.0])
 

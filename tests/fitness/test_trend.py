@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.fitness.trend import _SPAN, REST, Curve, rest_message, resting_since
+from evolve.fitness.trend import _REST, _SPAN, Curve, rest_message, resting_since
 
 
 def curve(elo: np.ndarray, error: float = 25.0, every: int = 1) -> Curve:
@@ -90,7 +90,7 @@ def test_intervals_of_rises_cover_the_truth(alike: float) -> None:
 def test_flat_curve_rests_and_a_rising_one_does_not() -> None:
     rng = np.random.default_rng(2)
     flat = [rests(curve(700 + noise(rng, 168))) for _ in range(30)]
-    slope = 2 * REST / _SPAN
+    slope = 2 * _REST / _SPAN
     rising = [rests(curve(700 + np.arange(168) * slope + noise(rng, 168))) for _ in flat]
     assert np.mean(flat) > 0.9
     assert not any(rising)
@@ -107,7 +107,7 @@ def test_looking_in_every_generation_hardly_ever_stops_a_run_that_rises() -> Non
         return False
 
     rng = np.random.default_rng(3)
-    assert sum(ever_rests(2 * REST) for _ in range(6)) == 0
+    assert sum(ever_rests(2 * _REST) for _ in range(6)) == 0
     assert all(ever_rests(0.0) for _ in range(6))
 
 
@@ -117,7 +117,7 @@ def test_line_on_rest_gives_the_interval_and_since_when() -> None:
         "evolution has stopped improving: since generation 83 the rating rises by [-9, +11] Elo in "
         "40 generations"
     )
-    assert rest_message({**row, "rise_high": REST}) is None
+    assert rest_message({**row, "rise_high": _REST}) is None
     assert rest_message({**row, "rise_high": float("nan")}) is None
     assert rest_message({"panel_score": None}) is None
 

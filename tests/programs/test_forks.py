@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from evolve.errors import RunError
-from evolve.programs.forks import _begin, _hidden, start
+from evolve.programs.forks import _begin, _hide_program, start
 from tests.cli import ROOT
 from tests.waits import PATIENCE
 
@@ -134,11 +134,11 @@ def test_two_threads_that_hide_the_program_bring_it_back() -> None:
 
     def other() -> None:
         inside.set()
-        with _hidden():
+        with _hide_program():
             on.wait(0.2)
 
     thread = threading.Thread(target=other)
-    with _hidden():
+    with _hide_program():
         thread.start()
         inside.wait()
         time.sleep(0.05)  # the other thread waits, or it takes what is hidden for the program

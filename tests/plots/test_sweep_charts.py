@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve.plots.figure import DIVERGING
-from evolve.plots.sweep import _draw_history, _draw_setting
+from evolve.plots.sweep_charts import _draw_history, _draw_setting
 from evolve.sweeps.scatter import Scatter, Setting
 from tests.plots import drawn
 

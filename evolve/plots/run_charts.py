@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from evolve.agents.reference import read_agent
 from evolve.errors import RunError
-from evolve.plots.agents import draw_weights
+from evolve.plots.agent_boards import draw_weights
 from evolve.plots.chart import draw_chart
 from evolve.plots.figure import (
     DASHES,

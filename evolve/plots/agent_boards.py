@@ -77,7 +77,7 @@ def plot_patterns(agent: PatternAgent, look: Look) -> Picture:
     # The curves and their legend need 6.5 inches of width.
     size = max(6.5, 1.4 + 3.4 * columns), 0.6 + sum(heights)
     with picture(look, text, size) as figure:
-        values = values_of_discs(agent.patterns, np.random.default_rng(0))
+        values = values_of_discs(agent.patterns)
         starts = [4, *agent.patterns.boundaries, 65]
         # Two subfigures: in one figure, the legend of the curves would take room from the boards.
         grid = figure.add_gridspec(2, 1, height_ratios=heights)
@@ -89,7 +89,7 @@ def plot_patterns(agent: PatternAgent, look: Look) -> Picture:
 
 
 def _grid(boards: int) -> tuple[int, int]:
-    """The numbers of rows and columns of so many boards."""
+    """The rows and columns of so many boards."""
     columns = min(boards, 3)
     return -(-boards // columns), columns
 
@@ -132,13 +132,13 @@ def _draw_boards(
     return image
 
 
-def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+def values_of_discs(patterns: Patterns) -> npt.NDArray[np.float64]:
     """What a disc is worth by phase and square, [phases, 64], in discs of the score.
 
     It is the mean difference of the forecast between an own disc on the square and one of the other
     side; NaN where no position had a disc.
     """
-    starts = [4, *patterns.boundaries, 65]
+    starts, rng = [4, *patterns.boundaries, 65], np.random.default_rng(0)
     values = np.full((len(starts) - 1, 64), np.nan)
     for phase, (first, after) in enumerate(pairwise(starts)):
         sums, counts = np.zeros(64), np.zeros(64)

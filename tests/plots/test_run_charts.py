@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from evolve.errors import RunError
 from evolve.plots.figure import Look
-from evolve.plots.run import _draw_loss, _draw_scores, plot_run, plot_training
+from evolve.plots.run_charts import _draw_loss, _draw_scores, plot_run, plot_training
 from evolve.runs.run import Run
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics
 from tests.cli.test_light import KEPT_RUN

@@ -14,7 +14,7 @@ from evolve.agents.patterns import PatternAgent
 from evolve.engine.patterns.patterns import DISC, Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
-from evolve.plots.agents import (
+from evolve.plots.agent_boards import (
     _draw_curves,
     draw_weights,
     plot_agent,
@@ -75,7 +75,7 @@ def patterns_of(own: int, boundaries: tuple[int, ...]) -> Patterns:
 
 
 def test_a_disc_is_worth_what_its_change_of_sides_is() -> None:
-    values = values_of_discs(patterns_of(7, (34,)), np.random.default_rng(0)).reshape(-1, 8, 8)
+    values = values_of_discs(patterns_of(7, (34,))).reshape(-1, 8, 8)
     expected = np.zeros((8, 8))
     expected[np.ix_([0, 7], [0, 7])] = 14.0
     assert (values == expected).all()
@@ -101,7 +101,7 @@ def test_curves_are_means_over_squares_of_a_kind() -> None:
 def test_a_picture_of_few_and_of_many_phases(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, boundaries: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr("evolve.plots.agents._POSITIONS", 5)  # enough for a picture
+    monkeypatch.setattr("evolve.plots.agent_boards._POSITIONS", 5)  # enough for a picture
     agent = PatternAgent(patterns_of(1, boundaries))
     plot_patterns(agent, Look()).save(tmp_path / "discs.svg")
     svg = (tmp_path / "discs.svg").read_text(encoding="utf-8")
