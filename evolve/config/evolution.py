@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import MANY, Count, Openings, Settings, demand
+from evolve.config.base import MANY, Agent, Count, Openings, Settings, demand
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.board.rules import RULE_SETS, RULES_HELP, Rules, rule_set
 from evolve.engine.search.genes import (
@@ -119,10 +119,8 @@ class EvolutionSettings(Settings):
     fix: dict[str, Annotated[tuple[_Number, ...], BeforeValidator(split_integers)]] = Field(
         default_factory=dict, description="fix a gene: GENE=V or GENE=V,V,…"
     )
-    start_from: str | None = Field(
-        None,
-        description="agent that the first generation starts from, by its genes",
-        json_schema_extra={"names": "agent"},
+    start_from: Agent | None = Field(
+        None, description="agent that the first generation starts from, by its genes"
     )
 
     openings: Literal["pair", "shared", "start"] = Field(

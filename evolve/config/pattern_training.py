@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from evolve.config.base import MANY, Openings, demand
+from evolve.config.base import MANY, Agent, Openings, demand
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.engine.patterns.shapes import (
@@ -59,11 +59,10 @@ class PatternSettings(TrainingSettings):
         "diagonals a1/h8, single squares b2, joined by spaces or +; commas between shapes",
     )
     phases: int = Field(6, ge=1, le=MAX_PHASES, description="stages of the game with own weights")
-    start_from: str | None = Field(
+    start_from: Agent | None = Field(
         None,
         description="agent with patterns to start from: larger shapes share the values of those "
         "that they hold, and later phases begin with those of the phase that they are part of",
-        json_schema_extra={"names": "agent"},
     )
     greedy: Share = Field(
         0.5,

@@ -24,6 +24,7 @@ from evolve.agents.agent_file import read_header
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.agents.names import parse_name
 from evolve.agents.registry import REFERENCES
+from evolve.config.base import Face, Named
 from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EvolveError, LinkError, RecordError
@@ -118,6 +119,25 @@ class Agents:
             wrong = [(at, error.detail)]
             raise ProblemError(error.status, error.detail, wrong, retry=error.retry) from error
 
+    def face(self, ids: dict[str, str]) -> Face:
+        """What takes the names in a client's settings: agents by their ids, and no places.
+
+        ids: gets the id of each agent, by its name for the command line.
+        """
+
+        def named(what: Named, text: str) -> str:
+            if what.what == "place":
+                words = " or ".join(what.words)
+                raise ValueError(f"it must be {words}" if words else "no service takes it")
+            try:
+                source = self.checked_source(text)
+            except (ProblemError, EvolveError) as error:
+                raise ValueError(self._folders.error_text(error)) from error
+            ids[source] = text
+            return source
+
+        return named
+
     def id_of(self, source: str) -> str:
         """The id of an agent by its name elsewhere; that name itself where it has no id.
 
@@ -133,10 +153,10 @@ class Agents:
         parsed, runs = parse_name(source), self._folders.runs
         settings = "" if parsed.query is None else f"?{parsed.query}"
         path = PurePath(parsed.base.removeprefix("run:"))
-        root = next((root for root in (runs, runs.name) if path.is_relative_to(root)), None)
+        root = next((root for root in (runs, PurePath(runs.name)) if root in path.parents), None)
         if root is None:
             return source
-        *folders, last = path.relative_to(root).parts or ("",)
+        *folders, last = path.relative_to(root).parts
         if (*folders,) == UPLOADS:
             return f"upload:{PurePath(last).stem}{settings}"
         names = folders if last in CHAMPIONS else [*folders, last]

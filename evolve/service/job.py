@@ -28,7 +28,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder, open_to_append
-from evolve.parsing import faults, finite_number, json_value, parse_json, read_document
+from evolve.parsing import faults, finite_number, json_value, parse_json, read_document, with_texts
 from evolve.programs.children import inherited
 from evolve.runs.agreements import agree, nonce_of
 from evolve.runs.run_types import RUN_TYPES
@@ -191,14 +191,6 @@ class JobRecord(Job):
         # A run that never began, or was deleted, is none.
         return Job(**{**values, "run": self.run if has_run or not self.over else None})
 
-    def with_ids(self, value: Any) -> Any:
-        """A value that the command line reports, with agents by their ids."""
-        if isinstance(value, dict):
-            return {self.names.get(key, key): self.with_ids(part) for key, part in value.items()}
-        if isinstance(value, list):
-            return [self.with_ids(part) for part in value]
-        return self.names.get(value, value) if isinstance(value, str) else value
-
     def restart(self) -> None:
         """Reset its state and progress, to resume it."""
         self.state, self.started, self.ended, self.process = "queued", None, None, None
@@ -233,7 +225,8 @@ class JobRecord(Job):
             if (games := finite_number(facts.get("games"))) is not None:
                 self.progress = JobProgress(done=games, total=games)  # a test may end early
             if "score" in facts or "cross" in facts:
-                self.result = {**(self.result or {}), **self.with_ids(facts)}
+                shown = with_texts(facts, lambda text: self.names.get(text, text))
+                self.result = {**(self.result or {}), **shown}
         elif name == "error":
             self.error = str(event.get("message"))
         return True

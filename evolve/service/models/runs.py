@@ -138,24 +138,6 @@ class Best(BaseModel):
     lines: list[dict[str, str]]
 
 
-class Scatter(BaseModel):
-    """The trials of a sweep that have a score, over each setting that varies.
-
-    colours: scores from −1 to 1 around their mean. settings: each with `name`, its `values` in the
-    trials, `low`, `high`, `log`, and `choices` where it has no numbers; those that go with the
-    score most closely come first, unless `note` says that trials are too few. winner, defaults:
-    indices of trials.
-    """
-
-    trials: list[int]
-    scores: list[float]
-    colours: list[float]
-    settings: list[dict[str, Any]]
-    winner: int | None
-    defaults: int | None
-    note: str
-
-
 class CrossTable(BaseModel):
     """Scores of a round robin: row against column, 0 to 1; null where they did not play."""
 
