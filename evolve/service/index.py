@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +18,6 @@ from evolve.files.changes import refuse_link
 from evolve.runs.ids import IN_STUDY, find_run, is_id, is_study_in
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
-from evolve.runs.run_type import RunProgress
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
 from evolve.runs.summary import check_config, summary_of
 from evolve.service.folders import Folders
@@ -30,19 +29,19 @@ from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
 from evolve.terminal_text import plain
 
 _POINTS: Final = 40
-_CURVES: Final = 6
-"""Runs of a study whose curves are drawn in lists."""
-_SQUARE_CLASSES: Final = 10
 _UNNAMED: Final = "no address can have the folder's name: rename it without \\ : ? and unseen signs"
-_GROWING: Final = dict.fromkeys(
-    name
-    for kind in RUN_TYPES
-    for name in kind.files
-    if name in CHAMPIONS or name.endswith((".parquet", FINAL_FILE))
-)
 _UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
 """Errors of a file that only adds a picture or a metric: a run without them is not damaged."""
-_WATCHED: Final = (CONFIG_FILE, *_GROWING, *PARTS)
+_WATCHED: Final = (
+    CONFIG_FILE,
+    *dict.fromkeys(
+        name
+        for kind in RUN_TYPES
+        for name in kind.files
+        if name in CHAMPIONS or name.endswith((".parquet", FINAL_FILE))
+    ),
+    *PARTS,
+)
 """What changes when a run continues: files are replaced, and folders get new files."""
 
 
@@ -193,7 +192,7 @@ class Index:
             curve = _curve(find_run(self._folders.runs, summary.id), summary.date)
             return summary.model_copy(update={"curve": curve})
         stamps = self._stamps_of(summary.id)
-        runs = sorted(name for name in stamps if name != summary.id)[:_CURVES]
+        runs = sorted(name for name in stamps if name != summary.id)[:6]
         curves = [_curve(stamps[run].folder, stamps[run].date) for run in runs]
         return summary.model_copy(update={"curves": [curve for curve in curves if len(curve) > 1]})
 
@@ -233,7 +232,11 @@ class Index:
         progress = kind.reading.progress(run)
         facts = summary_of(run, stamps[name].running, progress)
         rung = beaten_by(facts["rules"], facts.get("elo_low"))
-        score = facts.get("score")
+        score, share = facts.get("score"), progress.share
+        if isinstance(progress.target, int | float) and progress.target:
+            share = progress.done / progress.target
+        if facts["state"] == "done" or (share is not None and share > 1.0):
+            share = 1.0
         return {
             **facts,
             "study": self.study_of(name),
@@ -244,7 +247,7 @@ class Index:
             **_gain(run),
             "beats": None if rung is None else rung.label,
             "weights": _weights(run),
-            "share": 1.0 if facts["state"] == "done" else _share(progress),
+            "share": share,
             **{
                 f"elo_so_far{end}": facts.get(f"rating{end}") if facts.get("elo") is None else None
                 for end in ("", "_low", "_high")
@@ -258,6 +261,12 @@ class Index:
             stamps[run].folder.name: self._summary(run, stamps) for run in stamps if run != name
         }
         runs = list(summaries.values())
+        grid: dict[str, list[float | None]] = {}  # Elo by setting and seed
+        for member in study.design.members:
+            champion = summaries.get(member.name)
+            grid.setdefault(member.setting.name, []).append(
+                None if champion is None else champion.elo
+            )
         done, target = sum(run.state == "done" for run in runs), len(study.design.members)
         state = "done" if done == target else "stopped"
         same = {
@@ -275,7 +284,7 @@ class Index:
             "done": done,
             "target": target,
             "share": done / target if target else None,
-            "grid": _grid(study, summaries),
+            "grid": [*grid.values()],
         }
 
 
@@ -291,7 +300,7 @@ def _gain(run: Run) -> dict[str, float | None]:
 
 
 def _weights(run: Run) -> list[float] | None:
-    """Its champion's weights of squares in the middle phase; None for other kinds of agents."""
+    """Its champion's 10 weights of squares in the middle phase; None for other kinds of agents."""
     champion = champion_of(run.path)
     if champion is None:
         return None
@@ -300,16 +309,7 @@ def _weights(run: Run) -> list[float] | None:
         weights = phases[len(phases) // 2]
     except _UNREADABLE:
         return None
-    return weights if isinstance(weights, list) and len(weights) == _SQUARE_CLASSES else None
-
-
-def _grid(study: Study, runs: Mapping[str, RunSummary]) -> list[list[float | None]]:
-    """The Elo of the champions in a study by setting and seed."""
-    rows: dict[str, list[float | None]] = {}
-    for member in study.design.members:
-        run = runs.get(member.name)
-        rows.setdefault(member.setting.name, []).append(None if run is None else run.elo)
-    return list(rows.values())
+    return weights if isinstance(weights, list) and len(weights) == 10 else None
 
 
 def thinned(count: int, points: int) -> list[int]:
@@ -333,13 +333,6 @@ def _stamp(folder: Path) -> Stamp | None:
                 return None
             times.append(0)
     return Stamp(folder, tuple(times), is_locked(folder))
-
-
-def _share(facts: RunProgress) -> float | None:
-    """The part of the run that is done, 0 to 1; None where that is unknown."""
-    if isinstance(facts.target, int | float) and facts.target:
-        return min(1.0, facts.done / facts.target)
-    return None if facts.share is None else min(1.0, facts.share)
 
 
 @lru_cache(5000)

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 from evolve.agents.registry import programs_in
 from evolve.config.base import option_words
 from evolve.config.matches import CONTESTS
-from evolve.parsing import Fault, faults
+from evolve.parsing import Fault, plain_words
 from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_type import Change
 from evolve.runs.study_spec import StudySpec, seeds_of
@@ -160,7 +160,7 @@ def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
         try:
             TypeAdapter(taken).validate_python(value, strict=True)
         except ValidationError as error:
-            wrong += [Fault((key,), f"{key}: {fault.text}") for fault in faults(error)]
+            wrong.append(Fault((key,), f"{key}: {plain_words(error.errors()[0])}"))
     if wrong:
         raise faulty(wrong, "settings")
     return option_words(settings)

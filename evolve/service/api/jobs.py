@@ -20,7 +20,7 @@ from evolve.fitness.executor import processors
 from evolve.parsing import everything_in, json_value
 from evolve.runs.ids import new_run_in
 from evolve.runs.run_folder import claim, claimed
-from evolve.runs.run_type import RunTable, RunType
+from evolve.runs.run_type import RunType
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import seeds_of
 from evolve.service.downloads import SentFile
@@ -89,15 +89,16 @@ def get_meta() -> meta.Meta:
 
 
 def _kind(kind: RunType) -> meta.KindInfo:
-    tables = [_table(kind, table) for table in kind.tables]
+    tables = [
+        {
+            **vars(table),
+            "title": table.title or table.name.capitalize(),
+            "whole": not table.generations,
+            "columns": kind.reading.tables[table.name].columns or (),
+        }
+        for table in kind.tables
+    ]
     return meta.KindInfo.model_validate({**vars(kind), "event": kind.row_event, "tables": tables})
-
-
-def _table(kind: RunType, table: RunTable) -> meta.TableInfo:
-    columns = kind.reading.tables[table.name].columns or ()
-    title, whole = table.title or table.name.capitalize(), not table.generations
-    shown = {**vars(table), "title": title, "whole": whole, "columns": columns}
-    return meta.TableInfo.model_validate(shown)
 
 
 @session.post("/session", status_code=204)
@@ -128,7 +129,7 @@ def get_command(service: Service, form: _Form) -> meta.CommandInfo:
 
 
 @router.post("/commands/{command}/check")
-async def check_settings(service: Service, form: _Form, given: meta.SettingsOnly) -> meta.Checked:
+async def check_settings(service: Service, form: _Form, given: meta.NamedDesign) -> meta.Checked:
     """Whether settings are right, and the equivalent command line."""
     found = await _checked(service, form.command, given)
     runs = len(seeds_of(given.seeds or "0")) * math.prod(map(len, given.grid.values()))

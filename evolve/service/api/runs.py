@@ -46,7 +46,6 @@ from evolve.terminal_text import as_word
 router = APIRouter()
 _RECORDS: Final = ".ggf"
 _OF_SUMMARY = ("elo", "score", "share")
-_SORTS = ("date", "name", *_OF_SUMMARY)
 
 
 @router.get("/runs")
@@ -64,7 +63,7 @@ def list_runs(
 
     `q` is searched for in names. Sorted by `elo` or `score`, runs without one come last.
     """
-    key, down = order_of(sort, "runs", _SORTS)
+    key, down = order_of(sort, "runs", ("date", "name", *_OF_SUMMARY))
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.config.matches import CONTESTS
-from evolve.runs.ids import NEW_ID, RUN_ID
+from evolve.runs.ids import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.models.agents import NewPlay
-from evolve.service.models.meta import STUDY, Design, Given, Goal, Number, Page
+from evolve.service.models.meta import STUDY, Given, Goal, NamedDesign, Number, Page
 from evolve.tables.columns import Format
 
 RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
@@ -230,7 +230,10 @@ ENDED: Final[tuple[str, ...]] = get_args(_Ended)
 JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
 
 
-class NewJob(Design):
+Threads = Annotated[int | None, Field(ge=1, le=1024)]
+
+
+class NewJob(NamedDesign):
     """A request for a job.
 
     `settings` are the fields of the command's settings model; of `train` and `sweep` its `kind` as
@@ -238,22 +241,15 @@ class NewJob(Design):
     """
 
     command: New
-    name: str | None = Field(
-        default=None,
-        pattern=NEW_ID,
-        description="of the run's folder; the next that is free if not given",
-    )
-    threads: int | None = Field(default=None, ge=1, le=1024, description="all cores if not given")
+    threads: Threads = Field(default=None, description="all cores if not given")
 
 
 class Changes(Given):
     """Settings to change when a run continues."""
 
     settings: dict[str, Any] = Field(default={}, description="see `changes` of the run")
-    threads: int | None = Field(
+    threads: Threads = Field(
         default=None,
-        ge=1,
-        le=1024,
         description="all cores if not given; of a sweep as many as it had, for what is tried "
         "depends on them",
     )
