@@ -107,7 +107,7 @@ def _attributes(field: FormField) -> dict[str, Any]:
     facts = []
     if shown not in (None, "") and field.type != "mapping":
         facts.append(f"default: {shown}")
-    if field.most is not None and field.most < _ANY:
+    if field.most is not None and field.most < 1e8:  # greater ones are more than anyone asks for
         facts.append(f"{field.least or 0:.9g} to {field.most:.9g}")
     elif field.least:
         facts.append(f"at least {field.least:.9g}")
@@ -134,8 +134,6 @@ def _attributes(field: FormField) -> dict[str, Any]:
     return {**attributes, "multiple": field.lists == "repeated", "metavar": "TEXT"}
 
 
-_ANY: Final = 1e8
-"""Numbers up to which are more than anyone asks for."""
 _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}
 
 

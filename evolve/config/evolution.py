@@ -36,11 +36,6 @@ ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 _MOST: Final = 4096
 """Most individuals: cross tables grow with their square."""
 
-_SHALLOW: Final = 0.25
-"""Share of a late generation's time by which the first one is shorter."""
-_DEEPER: Final = 25.0
-"""Generations until a third of that is left."""
-
 
 def _operator(kind: str, default: str, description: str) -> Any:
     """The field of a setting that names an operator."""
@@ -192,7 +187,8 @@ class EvolutionSettings(Settings):
         """
         if "depths" in self.fix:
             return generations
-        return generations - _SHALLOW * _DEEPER * (1.0 - math.exp(-generations / _DEEPER))
+        # The first one is a quarter shorter; after 25 a third of that is left.
+        return generations - 0.25 * 25.0 * (1.0 - math.exp(-generations / 25.0))
 
     # A validator for one field reports its fault beside faults of other fields; pydantic runs
     # validators of the whole model only when each field is valid.

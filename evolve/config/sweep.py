@@ -27,8 +27,6 @@ from evolve.parsing import split_list
 DEFAULT_PANEL: Final = "default"
 FEWEST_OPENINGS: Final = 10
 """Fewest openings of each pair in a final: fewer show no difference."""
-_SHARE: Final = 3
-"""Games of the trials for each game of the final."""
 
 
 _Opponent = Annotated[str, Named("agent", (DEFAULT_PANEL,))]
@@ -276,7 +274,7 @@ class SweepSettings(Settings):
         """Openings of each match in a final of `matches`, after trials of `games` games."""
         if self.final_openings is not None:
             return self.final_openings
-        fitting = games // (_SHARE * 2 * max(1, matches))
+        fitting = games // (3 * 2 * max(1, matches))  # a third of the games of the trials
         return min(max(fitting, FEWEST_OPENINGS), self.MOST_OPENINGS)
 
     @property

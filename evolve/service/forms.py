@@ -32,8 +32,6 @@ from evolve.service.responses import faulty
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""
-JOBS: Final = "jobs"
-"""The setting that the `threads` of a job replace, in all commands."""
 _OF_TARGET: Final = ("fix", "space")
 """Settings of a sweep that hold settings of what it tunes, by their names."""
 
@@ -78,8 +76,9 @@ class Form:
         fields = [
             _shown(field, first=field.name in required)
             for field in form_of_model(self.model)
-            # A field that can only name a place has no choices, and clients must not set it.
-            if field.name not in (KIND, JOBS, *self.model.OF_OWNER, *unused)
+            # A field that can only name a place has no choices, and clients must not set it; the
+            # `threads` of a job replace `jobs`.
+            if field.name not in (KIND, "jobs", *self.model.OF_OWNER, *unused)
             and (field.type != "place" or field.choices)
         ]
         fields.sort(key=lambda field: field.name not in required)
