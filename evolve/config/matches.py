@@ -30,7 +30,7 @@ def _ascending(elos: tuple[float, float]) -> tuple[float, float]:
 
 
 _Elo = Annotated[float, Field(ge=-10_000.0, le=10_000.0)]
-Hypotheses = Annotated[tuple[_Elo, _Elo], AfterValidator(_ascending)]
+_Hypotheses = Annotated[tuple[_Elo, _Elo], AfterValidator(_ascending)]
 """ELO0 and ELO1 of a sequential test."""
 
 
@@ -108,7 +108,7 @@ class MatchSettings(ContestSettings):
         description="games, two on every opening; an odd number is rounded up; by default "
         f"{GAMES}, every opening of a file once, or with a test {GAMES_OF_TEST} at most",
     )
-    sprt: Hypotheses | None = Field(
+    sprt: _Hypotheses | None = Field(
         None,
         description="stop as soon as it is decided whether A is stronger by the second or only by "
         "the first of two numbers of Elo, such as 0 20",

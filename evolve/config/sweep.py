@@ -24,12 +24,12 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.parsing import split_list
 
-DEFAULT_PANEL: Final = "default"
-FEWEST_OPENINGS: Final = 10
+_DEFAULT_PANEL: Final = "default"
+_FEWEST_OPENINGS: Final = 10
 """Fewest openings of each pair in a final: fewer show no difference."""
 
 
-_Opponent = Annotated[str, Named("agent", (DEFAULT_PANEL,))]
+_Opponent = Annotated[str, Named("agent", (_DEFAULT_PANEL,))]
 
 
 def _known(kind: str) -> str:
@@ -120,7 +120,7 @@ class SweepSettings(Settings):
     )
     reports: int = Field(4, ge=1, le=100, description="times that a trial plays the panel")
     panel: Annotated[tuple[_Opponent, ...], BeforeValidator(split_list)] = Field(
-        (DEFAULT_PANEL,),
+        (_DEFAULT_PANEL,),
         description="agents that trials play, A,B,…; `default`: random moves, a greedy table and "
         "alpha-beta 2, 4 and 6 deep, for patterns the bundled agent 2, 4 and 6 deep",
     )
@@ -152,7 +152,7 @@ class SweepSettings(Settings):
         ge=2,
         le=10_000,
         description="openings of each pair in the final, two games each; by default its games are "
-        f"a third of the trials', with {FEWEST_OPENINGS} to 100 openings (50 for programs)",
+        f"a third of the trials', with {_FEWEST_OPENINGS} to 100 openings (50 for programs)",
     )
     storage: Place | None = Field(
         None,
@@ -238,7 +238,7 @@ class SweepSettings(Settings):
             (self.panel, "panel: it is empty; name one agent or more, or leave it out"),
         )  # fmt: skip
         default = (target.strong and rules.strong_panel) or rules.panel
-        names = (default if name == DEFAULT_PANEL else [name] for name in self.panel)
+        names = (default if name == _DEFAULT_PANEL else [name] for name in self.panel)
         object.__setattr__(self, "panel", tuple(dict.fromkeys(itertools.chain(*names))))
         return self
 
@@ -275,7 +275,7 @@ class SweepSettings(Settings):
         if self.final_openings is not None:
             return self.final_openings
         fitting = games // (3 * 2 * max(1, matches))  # a third of the games of the trials
-        return min(max(fitting, FEWEST_OPENINGS), self.MOST_OPENINGS)
+        return min(max(fitting, _FEWEST_OPENINGS), self.MOST_OPENINGS)
 
     @property
     def games_of_all(self) -> int:

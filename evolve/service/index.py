@@ -46,7 +46,7 @@ _WATCHED: Final = (
 
 
 @dataclass(frozen=True)
-class Stamp:
+class _Stamp:
     """When the files of a run last changed, in ns since 1970, and whether it is written to.
 
     folder: of the run. A name may be of another folder a moment later: a run that is copied beside
@@ -64,7 +64,7 @@ class Stamp:
         return max(self.times) / 1e9
 
 
-Stamps = dict[str, Stamp]
+_Stamps = dict[str, _Stamp]
 
 
 class Index:
@@ -77,8 +77,8 @@ class Index:
         """job_of(run): the last job that made or changed it."""
         self._folders = folders
         self._job_of = job_of
-        self._stamps: Stamps = {}
-        self._known: dict[str, tuple[Stamp, RunSummary]] = {}
+        self._stamps: _Stamps = {}
+        self._known: dict[str, tuple[_Stamp, RunSummary]] = {}
         self._scanning = threading.Lock()
 
     def scan(self) -> tuple[list[str], list[str]]:
@@ -87,7 +87,7 @@ class Index:
         One scan at a time: an older one would bring back what is deleted meanwhile.
         """
         with self._scanning:
-            before, stamps = self._stamps, Stamps()
+            before, stamps = self._stamps, _Stamps()
             for name in os.listdir(self._folders.runs):
                 with log_errors(f"a look at {plain(name)}"):
                     if is_id(name):
@@ -101,7 +101,7 @@ class Index:
             self._known.pop(name, None)
         return [name for name, stamp in stamps.items() if before.get(name) != stamp], gone
 
-    def _stamps_of(self, name: str, folder: Path | None = None) -> Stamps:
+    def _stamps_of(self, name: str, folder: Path | None = None) -> _Stamps:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
         folder = folder or find_run(self._folders.runs, name)
         if stamp := _stamp(folder):
@@ -110,13 +110,13 @@ class Index:
             times = [os.lstat(f"{folder}/{STUDY_FILE}").st_mtime_ns]
         except OSError:
             return {}
-        stamps = Stamps()
+        stamps = _Stamps()
         for run in os.listdir(folder):
             if is_id(run) and (stamp := _stamp(folder / run)):
                 stamps[f"{name}{IN_STUDY}{run}"] = stamp
         times += [max(stamp.times) for stamp in stamps.values()]
         running = is_locked(folder)
-        return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **stamps}
+        return {name: _Stamp(folder, tuple(sorted(times)), running, is_study=True), **stamps}
 
     def names(self, study: str | None = None) -> list[str]:
         """The runs of a study; without one, studies and runs outside them. Last grown first."""
@@ -172,7 +172,7 @@ class Index:
                 found.append(self.summary(name))
         return found
 
-    def _summary(self, name: str, stamps: Stamps) -> RunSummary:
+    def _summary(self, name: str, stamps: _Stamps) -> RunSummary:
         """The summary of a run as of its stamp; of a study, as of those of its runs beside it."""
         stored = self._known.get(name)
         if stored is None or stored[0] != stamps[name]:
@@ -196,7 +196,7 @@ class Index:
         curves = [_curve(stamps[run].folder, stamps[run].date) for run in runs]
         return summary.model_copy(update={"curves": [curve for curve in curves if len(curve) > 1]})
 
-    def _read(self, name: str, stamps: Stamps) -> RunSummary:
+    def _read(self, name: str, stamps: _Stamps) -> RunSummary:
         """The current summary of a run.
 
         A run that cannot be read is damaged, with the reason, and does not affect the others.
@@ -225,7 +225,7 @@ class Index:
             problem = f"internal error {failure}; see the server's log"
         return RunSummary.model_validate({**known, "state": "damaged", "problem": problem})
 
-    def _facts(self, name: str, stamps: Stamps) -> dict[str, Any]:
+    def _facts(self, name: str, stamps: _Stamps) -> dict[str, Any]:
         run = Run(stamps[name].folder)
         check_config(run)
         kind = run.kind
@@ -255,7 +255,7 @@ class Index:
             "score": progress.so_far if score is None and not kind.rated else score,
         }
 
-    def _facts_of_study(self, name: str, stamps: Stamps) -> dict[str, Any]:
+    def _facts_of_study(self, name: str, stamps: _Stamps) -> dict[str, Any]:
         study = Study(stamps[name].folder)
         summaries = {
             stamps[run].folder.name: self._summary(run, stamps) for run in stamps if run != name
@@ -319,11 +319,11 @@ def thinned(count: int, points: int) -> list[int]:
     return sorted({round(i * (count - 1) / (points - 1)) for i in range(points)})
 
 
-def _stamp(folder: Path) -> Stamp | None:
+def _stamp(folder: Path) -> _Stamp | None:
     """The stamp of a run, None where there is none; of a link, the link's own."""
     path = str(folder)
     if os.path.islink(path):
-        return Stamp(folder, (os.lstat(path).st_mtime_ns,), False)
+        return _Stamp(folder, (os.lstat(path).st_mtime_ns,), False)
     times = []
     for name in _WATCHED:
         try:
@@ -332,7 +332,7 @@ def _stamp(folder: Path) -> Stamp | None:
             if name == CONFIG_FILE:
                 return None
             times.append(0)
-    return Stamp(folder, tuple(times), is_locked(folder))
+    return _Stamp(folder, tuple(times), is_locked(folder))
 
 
 @lru_cache(5000)

@@ -79,8 +79,8 @@ class Lines:
     def __init__(self, folders: Folders, agents: Agents) -> None:
         self._folders, self._agents = folders, agents
 
-    def of(self, record: JobRecord) -> Line:
-        """The current command line of a job.
+    def of(self, record: JobRecord, found: Asked | None = None) -> Line:
+        """The current command line of a job; found: its request, where it was checked just now.
 
         Raises ProblemError where its settings are wrong, or name a program that the server does not
         allow.
@@ -91,7 +91,7 @@ class Lines:
             words = self._resume_words(record.run)
             words += changed(load_run(self._folders.run(str(record.run))), record.settings)
             return Line(words, words, {})
-        found = asked(self._agents, record.command, record)
+        found = found or asked(self._agents, record.command, record)
         self._check_programs(record, found.names)
         command, shown, folder = found.form.command, found.words, self._folders.jobs / record.id
         if record.run is None:

@@ -232,7 +232,7 @@ def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
     queued(folder)
     queued(folder, id=other, created=2.0)
 
-    def faulty(self: Lines, record: JobRecord) -> Line:
+    def faulty(self: Lines, record: JobRecord, found: Any = None) -> Line:
         if record.id == JOB:
             raise PermissionError(13, "denied")
         return of(self, record)

@@ -191,7 +191,7 @@ async def make_job(service: Service, request: NewJob, response: Response) -> Job
             record.run = _claimed_name(service, found, request.name)
         elif request.name is not None:
             raise ProblemError(422, "name: only runs have one", [("/name", "only runs have one")])
-        service.jobs.add(record)
+        service.jobs.add(record, found)
     return _answered(service, record, response)
 
 
