@@ -164,16 +164,12 @@ def named_in(field: FieldInfo | None) -> Named | None:
 
 def _taken(field: FieldInfo) -> tuple[_FieldType, Mapping[str, str] | None]:
     """What a field takes, and its choices, if it has any."""
-    kind, named, choices = (
-        plain_type(field.annotation),
-        named_in(field),
-        _extra(field).get("choices"),
-    )
-    origin = get_origin(kind)
+    kind, named = plain_type(field.annotation), named_in(field)
+    origin, choices = get_origin(kind), _extra(field).get("choices")
+    if origin is Literal:
+        choices = dict.fromkeys(map(str, get_args(kind)), "")
     if choices:
         return "choice", choices
-    if origin is Literal:
-        return "choice", {str(choice): "" for choice in get_args(kind)}
     if named and named.what == "place":
         return "place", dict.fromkeys(named.words, "")
     if origin is dict:

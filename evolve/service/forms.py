@@ -213,8 +213,9 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
     word = rest.pop(KIND, second)
     form = forms().get(f"{first} {word}".rstrip()) if word == second or not second else None
     if form is None:
-        words = [form.second for form in forms().values() if form.first == first]
-        raise faulty([Fault((KIND,), f"kind: it must be {', '.join(words)}")], "settings")
+        words = ", ".join(form.second for form in forms().values() if form.first == first)
+        what = f"it must be {words}" if words else "there is no such setting"
+        raise faulty([Fault((KIND,), f"kind: {what}")], "settings")
     return form, rest
 
 

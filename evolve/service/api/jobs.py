@@ -144,8 +144,8 @@ async def _checked(service: ServiceState, command: str, request: meta.Design) ->
     form, given = found.form, found.settings
     for source, name in found.names.items():
         if "?" in name:
-            field = next(key for key, value in given.items() if source in everything_in(value))
-            places = {"AgentError": pointer("settings", field)}
+            fields = (key for key, value in given.items() if source in everything_in(value))
+            places = {"AgentError": pointer("settings", next(fields, "preset"))}
             await service.search.ask("load", places, source=source)
     if form.variant is not None and form.variant.check is not None:
         places = dict.fromkeys(("SettingsError", "OptionsError"), "/settings/fix")
