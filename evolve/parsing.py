@@ -127,6 +127,15 @@ def everything_in(value: Any) -> Iterator[Any]:
             yield from everything_in(item)
 
 
+def with_texts(value: Any, changed: Callable[[str], str]) -> Any:
+    """The value with each text in it changed, keys of mappings too."""
+    if isinstance(value, Mapping):
+        return {with_texts(key, changed): with_texts(item, changed) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_texts(item, changed) for item in value]
+    return changed(value) if isinstance(value, str) else value
+
+
 def parse_toml(data: bytes) -> dict[str, Any]:
     """Parse a TOML text; ValueError if it is not TOML, or has what JSON cannot hold."""
     try:
@@ -252,7 +261,12 @@ def taking_settings(call: C) -> C:
 
 def faults(error: ValidationError, helped: type[BaseModel] | None = None) -> list[Fault]:
     """All faults in values; `helped` is a model whose fields' descriptions are added."""
-    return [Fault(tuple(detail["loc"]), _text(detail, helped)) for detail in error.errors()]
+    found = []
+    for detail in error.errors():
+        if detail["loc"][-1:] == ("[key]",):  # so pydantic marks the key of a mapping
+            detail["loc"] = detail["loc"][:-1]
+        found.append(Fault(detail["loc"], _text(detail, helped)))
+    return found
 
 
 def plain_words(detail: Any) -> str:
@@ -283,7 +297,8 @@ def _text(detail: Any, helped: type[BaseModel] | None) -> str:
         return f"{keys}: {_PLAIN['missing']}"
     value = repr(detail["input"])
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
-    message = f"{keys} = {value}: {plain_words(detail)}"
+    message = plain_words(detail)
+    message = f"{keys}: {message}" if value in message else f"{keys} = {value}: {message}"
     field = None if helped is None else helped.model_fields.get(str(detail["loc"][0]))
     if detail["type"] == "value_error" or field is None or not field.description:
         return message

@@ -17,7 +17,7 @@ from evolve.engine.search import context as layout
 from evolve.engine.search.search import best_move
 from evolve.engine.search.solver import solve_move
 
-Unit = Literal["discs", "forecast", "evaluation", "value"]
+_Unit = Literal["discs", "forecast", "evaluation", "value"]
 _DECIMALS: Final = {"forecast": 1, "value": 2}
 """Decimals of the units that are not whole numbers."""
 
@@ -36,7 +36,7 @@ class Analysis:
     """
 
     values: Mapping[int, float]
-    unit: Unit
+    unit: _Unit
     depth: int | None
     line: tuple[int, ...]
 

@@ -23,20 +23,15 @@ KINDS: Final = {
 }
 """Kinds in agent files: `kind` in the file, and a subclass of StoredAgent."""
 
-PROGRAMS: Final = {
-    "gtp": "evolve.programs.external:ExternalAgent",
-    "nboard": "evolve.programs.external:ExternalAgent",
-    "python": "evolve.programs.external:PythonAgent",
-}
-"""Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`.
-Each is made with the protocol, the text after the colon, and its own folder or None as `cwd=`.
+PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
+"""Forms of program names, for messages and help."""
+PROGRAMS: Final = tuple(form.partition(":")[0] for form in PROGRAM_FORMS)
+"""Protocols of agents that run programs.
 Settings from other sources that name one are not trusted (`cli.work`)."""
 
 INDIVIDUALS: Final = "evolve.evolution.generation:individual_agent"
 """Makes the agent of an individual, `run:FOLDER:INDIVIDUAL`, from the folder and the individual."""
 
-PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
-"""Forms of program names, for messages and help."""
 _PROGRAM: Final = re.compile(rf"(^|[\s,;=|])({'|'.join(PROGRAMS)}):")
 """Finds program names, also in a list that is still one text."""
 

@@ -64,14 +64,7 @@ def contest_options(command: _C) -> _C:
 @click.command(cls=GroupedCommand, name="match")
 @click.argument("a", required=False, shell_complete=complete_agents)
 @click.argument("b", required=False, shell_complete=complete_agents)
-@model_options(MatchSettings, "a", "b", "sprt")
-@click.option(
-    "--sprt",
-    nargs=2,
-    type=float,
-    metavar="ELO0 ELO1",
-    help="Stop as soon as it is decided whether A is stronger by ELO1 or only by ELO0.",
-)
+@model_options(MatchSettings, "a", "b")
 @click.option(
     "--out",
     "table",

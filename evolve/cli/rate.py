@@ -58,14 +58,7 @@ def _folder_or_table(context: click.Context, parameter: click.Parameter, value: 
 
 @click.command(cls=GroupedCommand, name="rate")
 @click.argument("agents", nargs=-1, shell_complete=complete_agents)
-@model_options(RateSettings, "agents", "against")
-@click.option(
-    "--against",
-    multiple=True,
-    metavar="A",
-    shell_complete=complete_agents,
-    help="A gauntlet: AGENTS play this and other such agents alone, whose ratings stay fixed.",
-)
+@model_options(RateSettings, "agents")
 @click.option(
     "--out",
     callback=_folder_or_table,

@@ -107,33 +107,33 @@ def _attributes(field: FormField) -> dict[str, Any]:
     facts = []
     if shown not in (None, "") and field.type != "mapping":
         facts.append(f"default: {shown}")
-    if field.most is not None and field.most < _ANY:
+    if field.most is not None and field.most < 1e8:  # greater ones are more than anyone asks for
         facts.append(f"{field.least or 0:.9g} to {field.most:.9g}")
     elif field.least:
         facts.append(f"at least {field.least:.9g}")
     if facts:
         text += f"  [{'; '.join(facts)}]"
     attributes: dict[str, Any] = {"help": text, "group": field.group}
-    match field.type:
-        case "choice":
+    match field.type, field.lists:
+        case "choice", _:
             choices = field.choices or {}
             lines = {choice: about for choice, about in choices.items() if about}
             return {**attributes, "type": click.Choice([*choices]), "lines": lines}
-        case "mapping":
+        case "mapping", _:
             return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}
-        case "bool":
+        case "bool", _:
             return {**attributes, "default": None}
-        case "int" | "float":
+        case "int" | "float", _:
             return {**attributes, "type": int if field.type == "int" else float}
-        case "list" | "agents":
+        case "list", "words":
+            return {**attributes, "nargs": 2, "type": float}
+        case "list" | "agents", ",":
             return {**attributes, "metavar": "A,B,…"}
-        case "agent":
-            return {**attributes, "metavar": "TEXT", "shell_complete": complete_agents}
-    return {**attributes, "metavar": "TEXT"}
+    if field.type in ("agent", "agents"):
+        attributes["shell_complete"] = complete_agents
+    return {**attributes, "multiple": field.lists == "repeated", "metavar": "TEXT"}
 
 
-_ANY: Final = 1e8
-"""Numbers up to which are more than anyone asks for."""
 _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}
 
 

@@ -131,12 +131,6 @@ def _command(word: str) -> click.Command:
         help="Ranges that differ from the default ones: one, or those of a file; may be repeated.",
     )
     @click.option(
-        "--require",
-        multiple=True,
-        metavar="'A < B'",
-        help="What the parameters of every trial fulfil; may be repeated.",
-    )
-    @click.option(
         "--list", "listing", is_flag=True, help="Show the parameters instead of starting a sweep."
     )
     @starting_options("runs/sweep-KIND-NNN", executor_options, log_option)
@@ -152,7 +146,7 @@ def _command(word: str) -> click.Command:
     return command
 
 
-_OWN: Final = ("program", "space", "fix", "require")
+_OWN: Final = ("program", "space", "fix")
 """Settings whose options or arguments are not made from the model."""
 
 

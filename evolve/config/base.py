@@ -1,10 +1,9 @@
-"""Settings models: their base, their fields as forms, and the fields that name agents.
+"""Settings models: their base, the types of what names something, and their fields as forms.
 
-Options and the page's forms are made from the fields of a model. A field that names agents, or a
-place outside its run, says so in its `json_schema_extra`: `names` is `agent` (a text), `agents` (a
-list), `shares` (the keys of a mapping) or `place` (a file, a URL or a name elsewhere); `words` are
-texts that name neither an agent nor a place. `lists` says how a command line gives a list: with the
-text between its values, a comma by default; as `words`, or `repeated`, an option for each.
+Options and the page's forms are made from the fields of a model. Annotations say what texts name,
+see `Named`. `json_schema_extra` has the `choices` of a field, and as `lists` how a command line
+gives a list: with the text between its values, a comma by default; as `words`, or `repeated`, an
+option for each.
 """
 
 from __future__ import annotations
@@ -15,11 +14,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic.fields import FieldInfo
+from pydantic_core.core_schema import CoreSchema, with_info_after_validator_function
 
 from evolve.config.ranges import range_text
-from evolve.parsing import everything_in, split_list
+from evolve.parsing import everything_in
 
 MANY: Final = 10**9
 """The bound of counts and times that have no other, so that computing with them never overflows."""
@@ -28,13 +36,54 @@ Openings = Annotated[int, Field(ge=2, le=10_000)]
 """So many openings are drawn and kept in memory."""
 
 
+@dataclass(frozen=True)
+class Named:
+    """Stands in an annotation beside `str`: what such a text names.
+
+    what: an agent, or a place outside the run, which is a file, a URL or a name elsewhere. words:
+    texts that name neither. Where settings are validated with a `Face` as context, each other text
+    is what the face makes of it; without one, texts stay as they are.
+    """
+
+    what: Literal["agent", "place"]
+    words: tuple[str, ...] = ()
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return with_info_after_validator_function(self._taken, handler(source))
+
+    def _taken(self, text: str, info: ValidationInfo) -> str:
+        face: Face | None = info.context
+        return text if face is None or text in self.words else face(self, text)
+
+
+Face = Callable[[Named, str], str]
+"""Takes a text of a client that names something; returns its name here, or raises ValueError."""
+Agent = Annotated[str, Named("agent")]
+Place = Annotated[str, Named("place")]
+
+
 class Settings(BaseModel):
     """A frozen model; an unknown field is an error, and so is a number that is not finite."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {}
     """The groups of options: the first field of each group, and its heading."""
+    OF_OWNER: ClassVar[tuple[str, ...]] = ()
+    """Fields that no client of a service may set: its owner decides them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _may_be_given(cls, value: Any, info: ValidationInfo) -> Any:
+        name = str(info.field_name)
+        if info.context is not None and name in cls.OF_OWNER and value is not None:
+            raise ValueError("no service takes it")
+        number = plain_type(cls.model_fields[name].annotation) in (int, float)
+        if number and isinstance(value, bool):  # pydantic takes true for 1
+            raise ValueError("it must be a number")
+        return value
 
 
 def demand(*rules: tuple[object, str]) -> None:
@@ -53,42 +102,6 @@ def _finite(value: Any) -> Any:
 
 Anything = Annotated[Any, AfterValidator(_finite)]
 """For a field whose values are validated later, where they are used; they must be finite too."""
-
-SettingPath = tuple[str | int, ...]
-"""Position of a text in the settings: its keys, the outermost first."""
-
-
-def names_of(model: type[BaseModel], field: str) -> Any:
-    """What a field names; None where it names nothing or there is no such field."""
-    return _extra(model.model_fields.get(field)).get("names")
-
-
-def with_agents(
-    model: type[BaseModel], values: Mapping[str, Any], change: Callable[[SettingPath, str], str]
-) -> dict[str, Any]:
-    """Return the values, with each agent in them replaced by what `change` returns for it.
-
-    Values with another form than their field takes stay as they are: validation reports them.
-    """
-    changed = dict(values)
-    for field, value in values.items():
-        extra = _extra(model.model_fields.get(field))
-        names, words = extra.get("names"), extra.get("words", ())
-
-        def changed_text(path: SettingPath, text: Any, words: Any = words) -> Any:
-            return change(path, text) if isinstance(text, str) and text not in words else text
-
-        if names == "agent":
-            changed[field] = changed_text((field,), value)
-        elif names == "agents":
-            listed = split_list(value)
-            if isinstance(listed, list | tuple):
-                changed[field] = [changed_text((field, n), text) for n, text in enumerate(listed)]
-        elif names == "shares" and isinstance(value, Mapping):
-            changed[field] = {changed_text((field, key), key): n for key, n in value.items()}
-        elif names == "shares":
-            changed[field] = {}
-    return changed
 
 
 def _extra(field: FieldInfo | None) -> Mapping[str, Any]:
@@ -141,23 +154,29 @@ def form_of_model(model: type[BaseModel]) -> Iterator[FormField]:
         )
 
 
+def named_in(field: FieldInfo | None) -> Named | None:
+    """What a field names, or the texts in it; None for nothing."""
+    parts = [] if field is None else [*field.metadata, field.annotation]
+    for part in parts:  # grows: what an annotation holds, which may be another one
+        parts += get_args(part)
+    return next((part for part in parts if isinstance(part, Named)), None)
+
+
 def _taken(field: FieldInfo) -> tuple[_FieldType, Mapping[str, str] | None]:
     """What a field takes, and its choices, if it has any."""
-    extra = _extra(field)
-    kind, names, choices = plain_type(field.annotation), extra.get("names"), extra.get("choices")
+    kind, named = plain_type(field.annotation), named_in(field)
+    origin, choices = get_origin(kind), _extra(field).get("choices")
+    if origin is Literal:
+        choices = dict.fromkeys(map(str, get_args(kind)), "")
     if choices:
         return "choice", choices
-    if names == "place":
-        return "place", dict.fromkeys(extra.get("words", ()), "")
-    if get_origin(kind) is Literal:
-        return "choice", {str(choice): "" for choice in get_args(kind)}
-    if names in ("agent", "agents"):
-        return names, None
-    if get_origin(kind) is dict:
+    if named and named.what == "place":
+        return "place", dict.fromkeys(named.words, "")
+    if origin is dict:
         return "mapping", None
-    if get_origin(kind) is tuple:
-        return "list", None
-    return _TYPES.get(kind, "text"), None
+    if origin is tuple:
+        return "agents" if named else "list", None
+    return "agent" if named else _TYPES.get(kind, "text"), None
 
 
 _TYPES: Final[Mapping[Any, _FieldType]] = {bool: "bool", int: "int", float: "float"}

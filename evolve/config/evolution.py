@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import MANY, Count, Openings, Settings, demand
+from evolve.config.base import MANY, Agent, Count, Openings, Settings, demand
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.board.rules import RULE_SETS, RULES_HELP, Rules, rule_set
 from evolve.engine.search.genes import (
@@ -35,11 +35,6 @@ ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 
 _MOST: Final = 4096
 """Most individuals: cross tables grow with their square."""
-
-_SHALLOW: Final = 0.25
-"""Share of a late generation's time by which the first one is shorter."""
-_DEEPER: Final = 25.0
-"""Generations until a third of that is left."""
 
 
 def _operator(kind: str, default: str, description: str) -> Any:
@@ -119,10 +114,8 @@ class EvolutionSettings(Settings):
     fix: dict[str, Annotated[tuple[_Number, ...], BeforeValidator(split_integers)]] = Field(
         default_factory=dict, description="fix a gene: GENE=V or GENE=V,V,…"
     )
-    start_from: str | None = Field(
-        None,
-        description="agent that the first generation starts from, by its genes",
-        json_schema_extra={"names": "agent"},
+    start_from: Agent | None = Field(
+        None, description="agent that the first generation starts from, by its genes"
     )
 
     openings: Literal["pair", "shared", "start"] = Field(
@@ -194,7 +187,8 @@ class EvolutionSettings(Settings):
         """
         if "depths" in self.fix:
             return generations
-        return generations - _SHALLOW * _DEEPER * (1.0 - math.exp(-generations / _DEEPER))
+        # The first one is a quarter shorter; after 25 a third of that is left.
+        return generations - 0.25 * 25.0 * (1.0 - math.exp(-generations / 25.0))
 
     # A validator for one field reports its fault beside faults of other fields; pydantic runs
     # validators of the whole model only when each field is valid.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from evolve.config.base import MANY, Count, Openings, Settings, demand
+from evolve.config.base import MANY, Agent, Count, Named, Openings, Settings, demand
 from evolve.config.evolution import FIRST, Share
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.engine.networks.architecture import Architecture
@@ -179,8 +179,9 @@ def _some_share(shares: dict[str, float]) -> dict[str, float]:
     return positive
 
 
+_Opponent = Annotated[str, Named("agent", (ITSELF, PAST))]
 Opponents = Annotated[
-    dict[str, Annotated[float, Field(ge=0.0, le=1e6)]],
+    dict[_Opponent, Annotated[float, Field(ge=0.0, le=1e6)]],
     BeforeValidator(split_shares),
     AfterValidator(_some_share),
 ]
@@ -235,17 +236,14 @@ class MctsSettings(LearningSettings):
     opponents: Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, random, or an alpha-beta agent",
-        json_schema_extra={"names": "shares", "words": [ITSELF]},
     )
     accept: bool = Field(
         False,
         description="play on with a new network only when it is no worse against any opponent "
         "of accept_against, nor against the one before",
     )
-    accept_against: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
-        ("random", "swh-mobility"),
-        description="agents that it is measured by",
-        json_schema_extra={"names": "agents"},
+    accept_against: Annotated[tuple[Agent, ...], BeforeValidator(split_list)] = Field(
+        ("random", "swh-mobility"), description="agents that it is measured by"
     )
     accept_games: int = Field(20, ge=2, le=10_000, description="games with each of them")
     play_simulations: int = Field(400, ge=1, le=2_000_000, description="of a move of the agent")
@@ -327,7 +325,6 @@ class DqnSettings(LearningSettings):
     opponents: Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, past, random, or an alpha-beta agent",
-        json_schema_extra={"names": "shares", "words": [ITSELF, PAST]},
     )
     both_sides: bool = Field(
         False, description="learn from the other side's moves, too, not only from the learner's"

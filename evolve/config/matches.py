@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from evolve.config.base import Settings, demand
+from evolve.config.base import Agent, Named, Settings, demand
 from evolve.config.evolution import FIRST
 from evolve.engine.board.rules import MAX_OPENING_PLIES, Rules
 from evolve.parsing import split_list
@@ -19,6 +19,8 @@ _LEAST_PLIES: Final = 3
 GAMES: Final = 100
 GAMES_OF_TEST: Final = 20_000
 _MOST_GAMES: Final = 10_000_000
+GAMES_FILE: Final = "games.parquet"
+"""The table of a match in the service."""
 
 
 def _ascending(elos: tuple[float, float]) -> tuple[float, float]:
@@ -28,7 +30,7 @@ def _ascending(elos: tuple[float, float]) -> tuple[float, float]:
 
 
 _Elo = Annotated[float, Field(ge=-10_000.0, le=10_000.0)]
-Hypotheses = Annotated[tuple[_Elo, _Elo], AfterValidator(_ascending)]
+_Hypotheses = Annotated[tuple[_Elo, _Elo], AfterValidator(_ascending)]
 """ELO0 and ELO1 of a sequential test."""
 
 
@@ -40,14 +42,19 @@ class ContestSettings(Settings):
     """The settings that all games between agents have."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {"games": FIRST}
+    ABOUT: ClassVar[str]
+    """What the command does, in a sentence."""
+    PLURAL: ClassVar[str]
+    """Several such contests."""
+    OUT: ClassVar[str]
+    """Name of what keeps the games of a job, for --out."""
 
-    openings: str = Field(
+    openings: Annotated[str, Named("place", ("balanced", "random", "start"))] = Field(
         "balanced",
         description="openings that no training uses: of a list, worth 2 discs at most by a deep "
         "search (balanced), or random, even by a shallow one (random; always with opening-plies); "
         "the start position (start), or a file in any format that evolve convert reads: each game "
         "or position in it is an opening, such as the moves f5d6c4d3c2b3b4b5 in a line of a .txt",
-        json_schema_extra={"names": "place", "words": ["balanced", "random", "start"]},
     )
     opening_plies: int | None = Field(
         None,
@@ -88,10 +95,12 @@ class ContestSettings(Settings):
 class MatchSettings(ContestSettings):
     """A match: A against B, both colours on every opening."""
 
-    a: str = Field(
-        description="the first agent; the score is its own", json_schema_extra={"names": "agent"}
-    )
-    b: str = Field(description="the other agent", json_schema_extra={"names": "agent"})
+    ABOUT = "Play a match between two agents."
+    PLURAL = "matches"
+    OUT = GAMES_FILE
+
+    a: Agent = Field(description="the first agent; the score is its own")
+    b: Agent = Field(description="the other agent")
     games: int | None = Field(
         None,
         ge=2,
@@ -99,10 +108,10 @@ class MatchSettings(ContestSettings):
         description="games, two on every opening; an odd number is rounded up; by default "
         f"{GAMES}, every opening of a file once, or with a test {GAMES_OF_TEST} at most",
     )
-    sprt: Hypotheses | None = Field(
+    sprt: _Hypotheses | None = Field(
         None,
         description="stop as soon as it is decided whether A is stronger by the second or only by "
-        "the first of two numbers of Elo, such as 0 and 20",
+        "the first of two numbers of Elo, such as 0 20",
         json_schema_extra={"lists": "words"},
     )
     alpha: float = Field(
@@ -116,13 +125,18 @@ class MatchSettings(ContestSettings):
 class RateSettings(ContestSettings):
     """A rating: a round robin of any agents."""
 
-    agents: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        min_length=1, description="two or more", json_schema_extra={"names": "agents"}
+    ABOUT = "Rate agents by a round robin."
+    PLURAL = "ratings"
+    OUT = "rating"
+
+    agents: Annotated[tuple[Agent, ...], BeforeValidator(_listed)] = Field(
+        min_length=1, description="two or more"
     )
-    against: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    against: Annotated[tuple[Agent, ...], BeforeValidator(_listed)] = Field(
         (),
-        description="a gauntlet: the agents play these alone, whose ratings stay fixed",
-        json_schema_extra={"names": "agents", "lists": "repeated"},
+        description="a gauntlet: the agents play these alone, whose ratings stay fixed; may be "
+        "repeated",
+        json_schema_extra={"lists": "repeated"},
     )
     elos: Annotated[tuple[_Elo, ...], BeforeValidator(split_list)] = Field(
         (),
@@ -148,30 +162,8 @@ class RateSettings(ContestSettings):
         return self
 
 
-class Contest(NamedTuple):
-    """A command that plays games between agents.
-
-    model: its settings. about: its help. plural: several of them. kept: options that keep its
-    games, with the name below a folder that the service gives each.
-    """
-
-    model: type[ContestSettings]
-    about: str
-    plural: str
-    kept: Mapping[str, str]
-
-
-GAMES_FILE: Final = "games.parquet"
-"""The table of a match in the service."""
-
-
-CONTESTS: Final[Mapping[str, Contest]] = {
-    "match": Contest(
-        MatchSettings,
-        "Play a match between two agents.",
-        "matches",
-        {"--out": GAMES_FILE},
-    ),
-    "rate": Contest(RateSettings, "Rate agents by a round robin.", "ratings", {"--out": "rating"}),
+CONTESTS: Final[Mapping[str, type[ContestSettings]]] = {
+    "match": MatchSettings,
+    "rate": RateSettings,
 }
-"""All such commands by name."""
+"""The settings of all commands that play games between agents."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from evolve.config.base import MANY, Openings, demand
+from evolve.config.base import MANY, Agent, Openings, demand
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.engine.patterns.shapes import (
@@ -59,11 +59,10 @@ class PatternSettings(TrainingSettings):
         "diagonals a1/h8, single squares b2, joined by spaces or +; commas between shapes",
     )
     phases: int = Field(6, ge=1, le=MAX_PHASES, description="stages of the game with own weights")
-    start_from: str | None = Field(
+    start_from: Agent | None = Field(
         None,
         description="agent with patterns to start from: larger shapes share the values of those "
         "that they hold, and later phases begin with those of the phase that they are part of",
-        json_schema_extra={"names": "agent"},
     )
     greedy: Share = Field(
         0.5,
@@ -188,8 +187,8 @@ class PatternSettings(TrainingSettings):
 
     @property
     def reserve(self) -> float:
-        """CPU seconds of the budget that the cuts are measured in, at most a tenth of it."""
-        return min(_CUTS_SECONDS, 0.1 * self.budget) if self.budget and self.probcut else 0.0
+        """CPU seconds of the budget that the cuts are measured in, at most 6 and a tenth of it."""
+        return min(6.0, 0.1 * self.budget) if self.budget and self.probcut else 0.0
 
     @property
     def searches_begin(self) -> float:
@@ -212,7 +211,7 @@ class PatternSettings(TrainingSettings):
         the end of its part, nor exceeds the games between two checks, so that a training of few
         games has as many checks as one of many.
         """
-        most, end = _GREEDY_ROUND, self.searches_begin
+        most, end = 1024, self.searches_begin
         if share >= self.duels_begin:
             most, end = 2 * self.duels_a_step, 1.0
         elif share >= self.searches_begin:
@@ -239,9 +238,6 @@ class PatternSettings(TrainingSettings):
         return self.model_copy(update=update)
 
 
-_GREEDY_ROUND: Final = 1024
-_CUTS_SECONDS: Final = 6.0
-"""Most CPU seconds that the measuring of cuts takes where there is a budget."""
 _BUDGETS: Final = {"quick": 30.0, "strong": 180.0, "evolved": 2400.0}
 """CPU seconds of presets without games; among a preset's values a budget would limit games, too."""
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from evolve.config.base import demand
+from evolve.config.base import Agent, demand
 from evolve.config.sweep import SweepSettings
 
 
@@ -21,10 +21,9 @@ class ProgramSweepSettings(SweepSettings):
     """Fields that no client of a service may set: they become words of the program."""
 
     kind: Literal["program"] = Field("program", exclude=True)
-    program: str = Field(
+    program: Agent = Field(
         description="the command, with parameters as {NAME:LOW:HIGH[:log][=DEFAULT]} or "
         "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py",
-        json_schema_extra={"names": "agent"},
     )
     set_by: Literal["env", "gtp"] | None = Field(
         None,

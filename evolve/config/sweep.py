@@ -17,18 +17,19 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import MANY, Anything, Settings, demand
+from evolve.config.base import MANY, Anything, Named, Place, Settings, demand
 from evolve.config.evolution import FIRST
 from evolve.config.ranges import OF_SETTINGS, Requirement, range_of
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.parsing import split_list
 
-DEFAULT_PANEL: Final = "default"
-FEWEST_OPENINGS: Final = 10
+_DEFAULT_PANEL: Final = "default"
+_FEWEST_OPENINGS: Final = 10
 """Fewest openings of each pair in a final: fewer show no difference."""
-_SHARE: Final = 3
-"""Games of the trials for each game of the final."""
+
+
+_Opponent = Annotated[str, Named("agent", (_DEFAULT_PANEL,))]
 
 
 def _known(kind: str) -> str:
@@ -112,18 +113,16 @@ class SweepSettings(Settings):
     startup: int = Field(
         10, ge=0, le=1_000_000, description="random trials before the sampler, and a pruner, begin"
     )
-    start_from: str | None = Field(
+    start_from: Place | None = Field(
         None,
         description="settings to try after the defaults: the best of an earlier sweep, or those of "
         "a TOML file, such as its best.toml",
-        json_schema_extra={"names": "place"},
     )
     reports: int = Field(4, ge=1, le=100, description="times that a trial plays the panel")
-    panel: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
-        (DEFAULT_PANEL,),
+    panel: Annotated[tuple[_Opponent, ...], BeforeValidator(split_list)] = Field(
+        (_DEFAULT_PANEL,),
         description="agents that trials play, A,B,…; `default`: random moves, a greedy table and "
         "alpha-beta 2, 4 and 6 deep, for patterns the bundled agent 2, 4 and 6 deep",
-        json_schema_extra={"names": "agents", "words": [DEFAULT_PANEL]},
     )
     panel_openings: int = Field(
         20, ge=2, le=10_000, description="openings with each of the panel, two games an opening"
@@ -153,19 +152,14 @@ class SweepSettings(Settings):
         ge=2,
         le=10_000,
         description="openings of each pair in the final, two games each; by default its games are "
-        f"a third of the trials', with {FEWEST_OPENINGS} to 100 openings (50 for programs)",
+        f"a third of the trials', with {_FEWEST_OPENINGS} to 100 openings (50 for programs)",
     )
-    storage: str | None = Field(
+    storage: Place | None = Field(
         None,
         description="URL of a database, to share a study between machines; by default the study is "
         "in the sweep's folder",
-        json_schema_extra={"names": "place"},
     )
-    study: str | None = Field(
-        None,
-        description="name of the study; the folder's name by default",
-        json_schema_extra={"names": "place"},
-    )
+    study: Place | None = Field(None, description="name of the study; the folder's name by default")
     space: dict[str, dict[str, Anything]] = Field(
         default_factory=dict,
         description="ranges that differ: NAME=LOW:HIGH, :log or :STEP after it, or NAME=A|B",
@@ -244,7 +238,7 @@ class SweepSettings(Settings):
             (self.panel, "panel: it is empty; name one agent or more, or leave it out"),
         )  # fmt: skip
         default = (target.strong and rules.strong_panel) or rules.panel
-        names = (default if name == DEFAULT_PANEL else [name] for name in self.panel)
+        names = (default if name == _DEFAULT_PANEL else [name] for name in self.panel)
         object.__setattr__(self, "panel", tuple(dict.fromkeys(itertools.chain(*names))))
         return self
 
@@ -280,8 +274,8 @@ class SweepSettings(Settings):
         """Openings of each match in a final of `matches`, after trials of `games` games."""
         if self.final_openings is not None:
             return self.final_openings
-        fitting = games // (_SHARE * 2 * max(1, matches))
-        return min(max(fitting, FEWEST_OPENINGS), self.MOST_OPENINGS)
+        fitting = games // (3 * 2 * max(1, matches))  # a third of the games of the trials
+        return min(max(fitting, _FEWEST_OPENINGS), self.MOST_OPENINGS)
 
     @property
     def games_of_all(self) -> int:

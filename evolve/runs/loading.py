@@ -16,6 +16,7 @@ from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFEREN
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.errors import AgentError, AgentFileError, RunError, reason_of
 from evolve.extras import imported
+from evolve.programs.external import ExternalAgent, PythonAgent
 from evolve.runs.run_types import champion_of, tuned_line
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, CONFIG_FILE, LEARNED_FILE, STUDY_FILE
 from evolve.terminal_text import plain
@@ -71,7 +72,8 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
     source, path = parsed.base, parsed.path
     protocol, colon, command = source.partition(":")
     if colon and protocol in PROGRAMS:
-        return cast("Agent", imported(PROGRAMS[protocol])(protocol, command, cwd=folder))
+        program: Any = PythonAgent if protocol == "python" else ExternalAgent
+        return cast("Agent", program(protocol, command, cwd=folder))
     if source in REFERENCES:
         return reference_agent(source)
     if parsed.individual is not None:

@@ -17,13 +17,15 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePath
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from evolve.agents.agent_file import read_header
 from evolve.agents.calibration.ratings import ratings_of
-from evolve.agents.names import parse_name
+from evolve.agents.names import AgentName, parse_name
 from evolve.agents.registry import REFERENCES
+from evolve.config.base import Face, Named
 from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EvolveError, LinkError, RecordError
@@ -54,10 +56,7 @@ LIMITS: Final[Mapping[str, float | None]] = {
 
 The others say how a program is started, which its owner decides.
 """
-_HOLE: Final = re.compile(r"\{[A-Za-z_][^{}]*:[^{}]*\}")
 _WORDS: Final = ("undo", "resign")
-_KEPT: Final = 500
-"""How many games are kept; the oldest go first."""
 
 
 class Agents:
@@ -74,7 +73,8 @@ class Agents:
     @property
     def tunable(self) -> list[str]:
         """Ids of the programs with parameters, such as {corner:1:50}, which a sweep can tune."""
-        return [name for name, text in self._programs.items() if _HOLE.search(text)]
+        hole = re.compile(r"\{[A-Za-z_][^{}]*:[^{}]*\}")
+        return [name for name, text in self._programs.items() if hole.search(text)]
 
     def allows(self, source: str) -> bool:
         """Whether a program is one of the owner's, with or without settings of a client."""
@@ -84,39 +84,55 @@ class Agents:
     def source(self, name: str) -> str:
         """The name of an agent for other processes and the command line.
 
-        Raises ProblemError where there is no such agent, or a setting is wrong. Whether a run has
-        an individual, only `checked_source` checks.
+        Raises ProblemError where there is no such agent, or a setting is wrong.
         """
         if not re.fullmatch(AGENT_ID, name):
             raise ProblemError(422, f"{name[:80]!r} is not the id of an agent")
-        base, mark, settings = name.partition("?")
-        for setting in settings.split("&") if mark else ():
-            _check_setting(setting)
-        if base in self._programs:
-            return _with_settings(self._programs[base], settings)
+        base, mark, query = name.partition("?")
         try:
-            return agent_in(self._folders.runs, name)
+            settings = AgentName(base, query if mark else None).settings
+        except AgentError as error:
+            raise ProblemError(422, str(error)) from error
+        for key, value in settings.items():
+            if key not in LIMITS:
+                raise ProblemError(422, f"no service takes {key}; it takes {', '.join(LIMITS)}")
+            if (most := LIMITS[key]) is not None and value > most:
+                raise ProblemError(422, f"{key} may be {most:g} at most here")
+        if base in self._programs:
+            program = self._programs[base]
+            owned = parse_name(program)
+            for key in settings.keys() & owned.settings.keys():
+                raise ProblemError(422, f"the owner of the service gave {key} for this program")
+            return f"{program}{'?' if owned.query is None else '&'}{query}" if query else program
+        try:
+            source = agent_in(self._folders.runs, name)
         except AgentError as error:
             raise ProblemError(404, str(error)) from error
+        parsed = parse_name(source)
+        if parsed.individual is not None:
+            run = Run(parsed.path)
+            check_config(run)
+            check_individual(run, parsed.individual)
+        return source
 
-    def checked_source(self, name: str, at: str | None = None) -> str:
-        """The same; ProblemError also where the run has no such individual.
+    def face(self, ids: dict[str, str]) -> Face:
+        """What takes the names in a client's settings: agents by their ids, and no places.
 
-        at: a pointer to where the client parsed the agent, for the error.
+        ids: gets the id of each agent, by its name for the command line.
         """
-        try:
-            source = self.source(name)
-            parsed = parse_name(source)
-            if parsed.individual is not None:
-                run = Run(parsed.path)
-                check_config(run)
-                check_individual(run, parsed.individual)
+
+        def named(what: Named, text: str) -> str:
+            if what.what == "place":
+                words = " or ".join(what.words)
+                raise ValueError(f"it must be {words}" if words else "no service takes it")
+            try:
+                source = self.source(text)
+            except (ProblemError, EvolveError) as error:
+                raise ValueError(self._folders.error_text(error)) from error
+            ids[source] = text
             return source
-        except ProblemError as error:
-            if at is None or error.errors:
-                raise
-            wrong = [(at, error.detail)]
-            raise ProblemError(error.status, error.detail, wrong, retry=error.retry) from error
+
+        return named
 
     def id_of(self, source: str) -> str:
         """The id of an agent by its name elsewhere; that name itself where it has no id.
@@ -133,10 +149,10 @@ class Agents:
         parsed, runs = parse_name(source), self._folders.runs
         settings = "" if parsed.query is None else f"?{parsed.query}"
         path = PurePath(parsed.base.removeprefix("run:"))
-        root = next((root for root in (runs, runs.name) if path.is_relative_to(root)), None)
+        root = next((root for root in (runs, PurePath(runs.name)) if root in path.parents), None)
         if root is None:
             return source
-        *folders, last = path.relative_to(root).parts or ("",)
+        *folders, last = path.relative_to(root).parts
         if (*folders,) == UPLOADS:
             return f"upload:{PurePath(last).stem}{settings}"
         names = folders if last in CHAMPIONS else [*folders, last]
@@ -167,7 +183,10 @@ class Agents:
 
     def ids(self, runs: Sequence[str]) -> list[str]:
         """The ids of references, champions of these runs, uploads and programs, in this order."""
-        crowned = (run for run in runs if self._has_champion(run))
+        crowned = []
+        for run in runs:
+            with suppress(LinkError):
+                crowned += [run] if champion_of(self._folders.run(run)) else []
         uploads = sorted(path.stem for path in self._folders.uploads.iterdir())
         return [
             *REFERENCES,
@@ -176,66 +195,33 @@ class Agents:
             *self._programs,
         ]
 
-    def _has_champion(self, run: str) -> bool:
-        try:
-            return champion_of(self._folders.run(run)) is not None
-        except LinkError:
-            return False
-
     def info(self, name: str) -> AgentInfo:
         """An agent as lists show it; where its file cannot be read, `about` says so."""
         origin, _, rest = name.partition(":")
+        run, _, individual = rest.partition(":")
+        facts: dict[str, Any] = {"origin": origin, "name": individual or rest, "about": "is gone"}
         if name in REFERENCES:
             rules = next((rules for rules in RULE_SETS if name.endswith(f"-{rules}")), None)
-            found = ratings_of(name)
-            about = next((rating.about for rating in found.values()), "")
-            ratings = [{"rules": key, **vars(rating)} for key, rating in found.items()]
-            return AgentInfo(
-                id=name, name=name, origin="reference", about=about, rules=rules, ratings=ratings
-            )
-        if origin == "program":
+            ratings = [{"rules": key, **vars(rating)} for key, rating in ratings_of(name).items()]
+            about = ratings[0]["about"] if ratings else ""
+            more = {"rules": rules, "ratings": ratings, "about": about}
+            facts = {"origin": "reference", "name": name, **more}
+        elif origin == "program":
             text = self._programs[name]
-            about = f"speaks {text.partition(':')[0].upper()}"
-            return AgentInfo(id=name, name=text, origin="program", about=about)
-        kind: Literal["run", "upload"] = "run" if origin == "run" else "upload"
-        run, _, individual = rest.partition(":")
-        if individual:
-            about = f"individual {individual} of {run}"
-            return AgentInfo(id=name, name=individual, origin=kind, about=about)
-        root = self._folders.runs
-        facts: dict[str, Any] = {"name": rest, "about": "is gone"}
-        try:
-            path = champion_of(run_in(root, rest)) if kind == "run" else upload_in(root, rest)
-            if path is not None:
-                header = read_header(path)
-                facts = {"name": header.name, "kind": header.kind, "rules": header.rules}
-                facts["about"] = f"{header.kind}, {header.rules or 'any rules'}"
-        except (EvolveError, OSError) as error:
-            facts["about"] = str(error)
-        return AgentInfo(id=name, origin=kind, **facts)
-
-
-def _check_setting(text: str) -> None:
-    """Raise ProblemError for a setting, such as depth=3, that no client may give."""
-    name, _, value = text.partition("=")
-    if name not in LIMITS:
-        raise ProblemError(422, f"no service takes {name}; it takes {', '.join(LIMITS)}")
-    most = LIMITS[name]
-    if value.count(".") > 1 or value == ".":
-        raise ProblemError(422, f"{text!r} is not a setting: write depth=3")
-    if most is not None and float(value) > most:
-        raise ProblemError(422, f"{name} may be {most:g} at most here")
-
-
-def _with_settings(program: str, settings: str) -> str:
-    """The name of a program with settings of a client beside its owner's."""
-    if not settings:
-        return program
-    parsed = parse_name(program)
-    for name in (text.partition("=")[0] for text in settings.split("&")):
-        if name in parsed.settings:
-            raise ProblemError(422, f"the owner of the service gave {name} for this program")
-    return f"{program}{'?' if parsed.query is None else '&'}{settings}"
+            facts |= {"name": text, "about": f"speaks {text.partition(':')[0].upper()}"}
+        elif individual:
+            facts["about"] = f"individual {individual} of {run}"
+        else:
+            try:
+                runs = self._folders.runs
+                path = champion_of(run_in(runs, run)) if origin == "run" else upload_in(runs, run)
+                if path is not None:
+                    header = read_header(path)
+                    facts |= {"name": header.name, "kind": header.kind, "rules": header.rules}
+                    facts["about"] = f"{header.kind}, {header.rules or 'any rules'}"
+            except (EvolveError, OSError) as error:
+                facts["about"] = str(error)
+        return AgentInfo(id=name, **facts)
 
 
 def _move_of(text: str) -> str:
@@ -310,10 +296,9 @@ class HumanGames:
         return str(text)
 
     def _keep(self, play: Play) -> Play:
-        path = self._folders.plays / f"{play.id}.json"
-        write_text(path, json.dumps(play.model_dump()) + "\n")
+        write_text(self._folders.plays / f"{play.id}.json", json.dumps(play.model_dump()) + "\n")
         kept = sorted(self._folders.plays.glob("*.json"), key=lambda path: path.stat().st_mtime)
-        for old in kept[:-_KEPT]:
+        for old in kept[:-500]:  # as many games are kept
             remove(old, missing_ok=True)
         return play
 

@@ -24,7 +24,6 @@ from evolve.service.folders import Folders
 from evolve.service.responses import ProblemError, lent
 
 _LONGEST: Final = 900.0
-_AT_ONCE: Final = 2
 _PROGRAM: Final = (sys.executable, "-m", "evolve")
 MEDIA: Final = {
     ".py": "text/x-python; charset=utf-8",
@@ -42,7 +41,7 @@ class Downloads:
 
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
-        self._commands = anyio.CapacityLimiter(_AT_ONCE)
+        self._commands = anyio.CapacityLimiter(2)
 
     def new(self, suffix: str) -> Path:
         """A new path for a temporary file or folder."""

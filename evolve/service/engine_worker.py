@@ -43,16 +43,11 @@ from evolve.tables.paths import CONFIG_FILE
 if sys.platform != "win32":
     import resource
 
-_FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
-"""Agents of the kinds that most questions are about."""
 _MEMORY: Final = 6 << 30
 """Bytes of address space.
 LLVM and the tables of searches need room; an agent's file must not take more."""
-_PR_SET_PDEATHSIG: Final = 1
 _MOST_READ: Final = 20
 """Most games of a pasted text that are sent back."""
-_POINTS: Final = 200
-"""Most points of a course."""
 
 
 def answer(do: str, question: Mapping[str, Any]) -> Any:
@@ -73,7 +68,8 @@ def _prepare() -> None:
     """Limit this process where the system can: it ends with the server, which Ctrl-C goes to."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":  # elsewhere it ends after its question
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL, 0, 0, 0)
     if sys.platform != "win32":
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -98,7 +94,7 @@ def _loaded(source: str) -> Any:
 def ready() -> None:
     """Compile what the cache lacks: the time limit of a question does not allow for that."""
     compile_first(lambda done, total: None, MOVES)
-    for name in _FIRST:
+    for name in ("swh?depth=3", "patterns-standard?depth=3"):  # kinds that most questions are about
         load_agent(name).analyse(Board.start())
 
 
@@ -300,7 +296,7 @@ def courses(folder: str) -> list[dict[str, Any]]:
         mean = course.course_of_group(replace(group, runs=done or group.runs))
         if mean is None:
             continue
-        shown = np.unique(np.linspace(0, len(mean.x) - 1, _POINTS).round().astype(int))
+        shown = np.unique(np.linspace(0, len(mean.x) - 1, 200).round().astype(int))
         names = {"setting": mean.name, "label": words_of(mean.name), "short": name}
         about = {**names, "seeds": mean.seeds}
         numbers = ((name, getattr(mean, name)) for name in ("x", "y", "low", "high"))

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 import filelock
 
@@ -19,8 +18,6 @@ from evolve.runs.ids import SERVICE, UPLOADS, run_in
 from evolve.runs.run_folder import take
 from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
-
-_JOB: Final = re.compile(JOB_ID)
 
 
 class Folders:
@@ -75,7 +72,7 @@ class Folders:
     def folders_of_jobs(self) -> list[Path]:
         """The folders of jobs, sorted by name; what else is beside them is left alone."""
         paths = sorted(self.jobs.iterdir())
-        return [path for path in paths if _JOB.fullmatch(path.name) and path.is_dir()]
+        return [path for path in paths if re.fullmatch(JOB_ID, path.name) and path.is_dir()]
 
     def release(self) -> None:
         """Release the lock, so that another process can serve the folder."""

@@ -5,28 +5,33 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from functools import cache
+from typing import Any, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from evolve.agents.registry import programs_in
-from evolve.config.base import FormField, form_of_model, names_of, option_words, with_agents
-from evolve.config.base import SettingPath as Where
+from evolve.config.base import (
+    Face,
+    FormField,
+    Settings,
+    form_of_model,
+    named_in,
+    option_words,
+)
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
-from evolve.config.toml import merged, resolve_as
+from evolve.config.toml import merged
 from evolve.errors import OptionsError, SettingsError
-from evolve.parsing import Fault, faults, json_value
+from evolve.parsing import Fault, faults, json_value, with_texts
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_line, study_spec_of
 from evolve.service.models.meta import CommandInfo
-from evolve.service.responses import ProblemError, faulty
+from evolve.service.responses import faulty
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""
-JOBS: Final = "jobs"
-"""The setting that the `threads` of a job replace, in all commands."""
 _OF_TARGET: Final = ("fix", "space")
 """Settings of a sweep that hold settings of what it tunes, by their names."""
 
@@ -37,7 +42,7 @@ class Form:
 
     command: str
     about: str
-    model: type[BaseModel]
+    model: type[Settings]
     presets: Mapping[str, Mapping[str, Any]]
     kind: RunType | None = None
     variant: Variant | None = None
@@ -71,8 +76,9 @@ class Form:
         fields = [
             _shown(field, first=field.name in required)
             for field in form_of_model(self.model)
-            # A field that can only name a place has no choices, and clients must not set it.
-            if field.name not in (KIND, JOBS, *self._own_to_owner, *unused)
+            # A field that can only name a place has no choices, and clients must not set it; the
+            # `threads` of a job replace `jobs`.
+            if field.name not in (KIND, "jobs", *self.model.OF_OWNER, *unused)
             and (field.type != "place" or field.choices)
         ]
         fields.sort(key=lambda field: field.name not in required)
@@ -85,62 +91,44 @@ class Form:
             presets={name: json_value(values) for name, values in self.presets.items()},
         )
 
-    def checked(
-        self, settings: Mapping[str, Any], source_of: Callable[[Where, str], str]
-    ) -> dict[str, Any]:
-        """The given settings, checked, with the sources of agents in place of ids.
+    def checked(self, settings: Mapping[str, Any], face: Face) -> tuple[dict[str, Any], Any]:
+        """The given settings, with what the face makes of names, and the model of all settings.
 
-        `source_of` raises ProblemError for an unknown agent. Raises ProblemError, which names all
-        faults.
+        Raises ProblemError, which names all faults.
         """
-        wrong: list[Fault] = []
-        if KIND in settings and self.second:  # `form_of` removes a right one
-            wrong.append(Fault((KIND,), f"kind: it must be {self.second}"))
-            settings = {name: value for name, value in settings.items() if name != KIND}
-        for field in form_of_model(self.model):
-            name, value, words = field.name, settings.get(field.name), [*(field.choices or ())]
-            # pydantic takes true for 1, and the command line would get `--seed True`.
-            if field.type in ("int", "float") and isinstance(value, bool):
-                wrong.append(Fault((name,), f"{name}: it must be a number"))
-            if name in self._own_to_owner and value is not None:
-                wrong.append(Fault((name,), f"{name}: no service takes it"))
-            elif field.type == "place" and value is not None and value not in words:
-                detail = f"it must be {' or '.join(words)}" if words else "no service takes it"
-                wrong.append(Fault((name,), f"{name}: {detail}"))
-
-        def source(path: Where, text: str) -> str:
-            try:
-                return source_of(path, text)
-            except ProblemError as error:
-                wrong.append(Fault(path, f"{path[0]}: {error.detail}"))
-                return text
-
-        given = with_agents(self.model, settings, source)
-        for name in _OF_TARGET:
-            inside = settings.get(name)
-            if self.own and isinstance(inside, Mapping):
-                wrong += [
-                    Fault((name, key), f"{name}.{key}: a service takes no agents there")
-                    for key, value in inside.items()
-                    if key in _naming_fields() or programs_in({key: value})
-                ]
-        values = {**given, **self.own}
+        wrong = [
+            Fault((name, key), f"{name}.{key}: {why}")
+            for name in _OF_TARGET
+            if name not in self.model.OF_OWNER
+            if self.own and isinstance(inside := settings.get(name), Mapping)
+            for key, value in inside.items()
+            if (why := self._why_not(f"{name}.{key}", value)) is not None
+        ]
+        fields, found = self.model.model_fields, None
         try:
-            self.model.model_validate(merged(self.presets, values, {}))
+            values = merged(self.presets, {**settings, **self.own}, {})
+            found = self.model.model_validate(values, context=face)
         except ValidationError as error:
             for fault in faults(error):
                 # Contradictions have no place, but their text begins with the field to change.
                 head = fault.text.partition(":")[0]
-                named = (head,) if head in self.model.model_fields else ()
-                wrong.append(fault._replace(keys=fault.keys or named))
-        if wrong:
+                wrong.append(fault._replace(keys=fault.keys or (head,) * (head in fields)))
+        if found is None or wrong:
             raise faulty(wrong, "settings")
-        return {key: value for key, value in given.items() if value is not None}
+        names = {name for name, field in fields.items() if named_in(field)}
+        named = found.model_dump(mode="json", include=names)
+        given = {key: named.get(key, value) for key, value in settings.items() if value is not None}
+        return given, found
 
-    @property
-    def _own_to_owner(self) -> Collection[str]:
-        """Fields that say what a program is started with; the owner of the service says that."""
-        return getattr(self.model, "OF_OWNER", ())
+    def _why_not(self, key: str, values: Any) -> str | None:
+        """Why no client may set a field, or FIELD.KEY in one, which no type checks; else None."""
+        field, _, inner = key.partition(".")
+        # The whole of either may name agents and places, which stand under keys of their own.
+        whole = self.own and field in _OF_TARGET and not inner
+        named = named_in(self.model.model_fields.get(field)) or inner in _naming_fields()
+        if whole or named or field in self.model.OF_OWNER:
+            return "no service takes it"
+        return "no service takes programs there" if programs_in({key: values}) else None
 
     def words(
         self,
@@ -166,28 +154,23 @@ class Form:
         self, settings: Mapping[str, Any], seeds: str | None, grid: Mapping[str, list[Any]]
     ) -> StudySpec:
         """The study of the command with checked settings; ProblemError where there is none."""
-        base = {name: value for name, value in settings.items() if name != "seed"}
         wrong = []
         for key, choices in grid.items():
-            field, _, inner = key.partition(".")
-            # The whole of either may name agents and places, which stand under its own keys.
-            whole = self.own and field in _OF_TARGET and not inner
-            names_agents = names_of(self.model, field) is not None or inner in _naming_fields()
-            if whole or names_agents or field in self._own_to_owner:
-                wrong.append(Fault(("grid", key), f"grid.{key}: no service takes it"))
-            elif programs_in({key: choices}):
-                wrong.append(Fault(("grid", key), f"grid.{key}: no service takes programs there"))
-            elif None in choices:
-                wrong.append(Fault(("grid", key), f"grid.{key}: a value is missing"))
-            elif choices:
-                try:
+            why = self._why_not(key, choices)
+            try:
+                if choices and None not in choices:
                     grid_line(key, choices)
-                except OptionsError as error:
-                    wrong.append(Fault(("grid", key), f"grid.{key}: {error}"))
+                elif choices:
+                    why = why or "a value is missing"
+            except OptionsError as error:
+                why = why or str(error)
+            if why is not None:
+                wrong.append(Fault(("grid", key), f"grid.{key}: {why}"))
         if self.kind is None:
             wrong.append(Fault(("seeds",), f"seeds: there are no studies of {self.command}"))
         if wrong:
             raise faulty(wrong)
+        base = {name: value for name, value in settings.items() if name != "seed"}
         first = str(settings.get("seed", 0))
         values = {"command": self.command, "grid": grid, "settings": bare(base)}
         try:
@@ -199,19 +182,14 @@ class Form:
             raise faulty([Fault((field,), detail)]) from error
         return design
 
-    def stem(self, settings: Mapping[str, Any]) -> str:
-        """The folder name of a run with these settings, without its number."""
-        assert self.kind is not None
-        resolved: Any = resolve_as(self.model, self.presets, {**settings, **self.own})
-        return self.kind.stem_of(self.command, resolved.rules)
-
 
 def has_torch() -> bool:
     """Whether networks can be trained here."""
     return importlib.util.find_spec("torch") is not None
 
 
-def forms() -> dict[str, Form]:
+@cache
+def forms() -> Mapping[str, Form]:
     """All forms, by command."""
     by_command: dict[str, Form] = {}
     for kind in RUN_TYPES:
@@ -220,7 +198,7 @@ def forms() -> dict[str, Form]:
             about = variant.about or kind.about
             by_command[command] = Form(command, about, model, variant.all_presets(), kind, variant)
     for name, contest in CONTESTS.items():
-        by_command[name] = Form(name, contest.about, contest.model, {})
+        by_command[name] = Form(name, contest.ABOUT, contest, {})
     return by_command
 
 
@@ -231,27 +209,25 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
     there is no such command.
     """
     rest = dict(settings)
-    by_command = forms()
-    if command not in by_command:
-        word = rest.pop(KIND, None)
-        words = [form.second for form in by_command.values() if form.first == command]
-        if word not in words:
-            what = f"kind: it must be {', '.join(words)}"
-            raise faulty([Fault((KIND,), what)], "settings")
-        command = f"{command} {word}"
-    elif KIND in rest and rest[KIND] == by_command[command].second:
-        del rest[KIND]
-    return by_command[command], rest
+    first, _, second = command.partition(" ")
+    word = rest.pop(KIND, second)
+    form = forms().get(f"{first} {word}".rstrip()) if word == second or not second else None
+    if form is None:
+        words = ", ".join(form.second for form in forms().values() if form.first == first)
+        what = f"it must be {words}" if words else "there is no such setting"
+        raise faulty([Fault((KIND,), f"kind: {what}")], "settings")
+    return form, rest
 
 
-def _naming_fields() -> set[str]:
-    """Fields of any command that name agents or places."""
-    return {
+@cache
+def _naming_fields() -> frozenset[str]:
+    """Fields of any command that name agents or places: what a sweep tunes may have them."""
+    return frozenset(
         name
         for form in forms().values()
-        for name in form.model.model_fields
-        if names_of(form.model, name) is not None
-    }
+        for name, field in form.model.model_fields.items()
+        if named_in(field)
+    )
 
 
 def _shown(field: FormField, *, first: bool) -> FormField:
@@ -266,14 +242,10 @@ def _shown(field: FormField, *, first: bool) -> FormField:
     )
 
 
-def shown_settings(
-    command: str, config: Mapping[str, Any], id_of: Callable[[str], str]
-) -> dict[str, Any]:
+def shown_settings(config: Mapping[str, Any], id_of: Callable[[str], str]) -> dict[str, Any]:
     """Settings of a run as JSON, with the ids of agents.
 
     Without those that are private: storages have passwords.
     """
-    model = form_of(command, {})[0].model
     shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
-    named = with_agents(model, shown, lambda _, name: id_of(name))
-    return cast("dict[str, Any]", json_value(named))
+    return dict(with_texts(json_value(shown), id_of))

@@ -26,13 +26,11 @@ from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.terminal_text import plain
 
 _POINTS: Final = 40
-_CURVES: Final = 6
-"""Runs of a study whose curves are drawn in lists."""
 _UNNAMED: Final = "no address can have the folder's name: rename it without \\ : ? and unseen signs"
 
 
 @dataclass(frozen=True)
-class Stamp:
+class _Stamp:
     """When the files of a run last changed, in ns since 1970, and whether it is written to.
 
     folder: of the run. A name may be of another folder a moment later: a run that is copied beside
@@ -50,7 +48,7 @@ class Stamp:
         return max(self.times) / 1e9
 
 
-Stamps = dict[str, Stamp]
+_Stamps = dict[str, _Stamp]
 
 
 class Index:
@@ -63,8 +61,8 @@ class Index:
         """job_of(run): the last job that made or changed it."""
         self._folders = folders
         self._job_of = job_of
-        self._stamps: Stamps = {}
-        self._known: dict[str, tuple[Stamp, RunSummary]] = {}
+        self._stamps: _Stamps = {}
+        self._known: dict[str, tuple[_Stamp, RunSummary]] = {}
         self._scanning = threading.Lock()
 
     def scan(self) -> tuple[list[str], list[str]]:
@@ -73,7 +71,7 @@ class Index:
         One scan at a time: an older one would bring back what is deleted meanwhile.
         """
         with self._scanning:
-            before, stamps = self._stamps, Stamps()
+            before, stamps = self._stamps, _Stamps()
             for name in os.listdir(self._folders.runs):
                 with log_errors(f"a look at {plain(name)}"):
                     if is_id(name):
@@ -87,7 +85,7 @@ class Index:
             self._known.pop(name, None)
         return [name for name, stamp in stamps.items() if before.get(name) != stamp], gone
 
-    def _stamps_of(self, name: str, folder: Path | None = None) -> Stamps:
+    def _stamps_of(self, name: str, folder: Path | None = None) -> _Stamps:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
         folder = folder or find_run(self._folders.runs, name)
         if stamp := _stamp(folder):
@@ -96,13 +94,13 @@ class Index:
             times = [os.lstat(f"{folder}/{STUDY_FILE}").st_mtime_ns]
         except OSError:
             return {}
-        stamps = Stamps()
+        stamps = _Stamps()
         for run in os.listdir(folder):
             if is_id(run) and (stamp := _stamp(folder / run)):
                 stamps[f"{name}{IN_STUDY}{run}"] = stamp
         times += [max(stamp.times) for stamp in stamps.values()]
         running = is_locked(folder)
-        return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **stamps}
+        return {name: _Stamp(folder, tuple(sorted(times)), running, is_study=True), **stamps}
 
     def names(self, study: str | None = None) -> list[str]:
         """The runs of a study; without one, studies and runs outside them. Last grown first."""
@@ -158,7 +156,7 @@ class Index:
                 found.append(self.summary(name))
         return found
 
-    def _summary(self, name: str, stamps: Stamps) -> RunSummary:
+    def _summary(self, name: str, stamps: _Stamps) -> RunSummary:
         """The summary of a run as of its stamp; of a study, as of those of its runs beside it."""
         stored = self._known.get(name)
         if stored is None or stored[0] != stamps[name]:
@@ -178,11 +176,11 @@ class Index:
             curve = _curve(find_run(self._folders.runs, summary.id), summary.date)
             return summary.model_copy(update={"curve": curve})
         stamps = self._stamps_of(summary.id)
-        runs = sorted(name for name in stamps if name != summary.id)[:_CURVES]
+        runs = sorted(name for name in stamps if name != summary.id)[:6]
         curves = [_curve(stamps[run].folder, stamps[run].date) for run in runs]
         return summary.model_copy(update={"curves": [curve for curve in curves if len(curve) > 1]})
 
-    def _read(self, name: str, stamps: Stamps) -> RunSummary:
+    def _read(self, name: str, stamps: _Stamps) -> RunSummary:
         """The current summary of a run.
 
         A run that cannot be read is damaged, with the reason, and does not affect the others.
@@ -203,7 +201,7 @@ class Index:
             problem = f"internal error {failure}; see the server's log"
         return RunSummary(id=name, date=date, state="damaged", problem=problem)
 
-    def _found(self, name: str, stamps: Stamps) -> dict[str, Any]:
+    def _found(self, name: str, stamps: _Stamps) -> dict[str, Any]:
         """What the folder says of a run or study."""
         stamp = stamps[name]
         if not stamp.is_study:
@@ -223,16 +221,16 @@ def thinned(count: int, points: int) -> list[int]:
     return sorted({round(i * (count - 1) / (points - 1)) for i in range(points)})
 
 
-def _stamp(folder: Path) -> Stamp | None:
+def _stamp(folder: Path) -> _Stamp | None:
     """The stamp of a run, None where there is none; of a link, the link's own."""
     path = str(folder)
     if os.path.islink(path):
-        return Stamp(folder, (os.lstat(path).st_mtime_ns,), False)
+        return _Stamp(folder, (os.lstat(path).st_mtime_ns,), False)
     try:
         times = last_changes(folder)
     except OSError:
         return None
-    return Stamp(folder, times, is_locked(folder))
+    return _Stamp(folder, times, is_locked(folder))
 
 
 @lru_cache(5000)

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import psutil
 from pydantic import ConfigDict, Field, ValidationError
@@ -28,21 +28,16 @@ from pydantic import ConfigDict, Field, ValidationError
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder, open_to_append
-from evolve.parsing import faults, finite_number, json_value, parse_json, read_document
+from evolve.parsing import faults, finite_number, json_value, parse_json, read_document, with_texts
 from evolve.programs.children import inherited
 from evolve.runs.agreements import agree, nonce_of
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.folders import Folders
-from evolve.service.models.runs import ENDED, Job, JobProgress
+from evolve.service.models.runs import ENDED, Job, JobProgress, Threads
 
 JOB_ID: Final = "EVOLVE_JOB"
 """The environment variable that holds a job's id."""
-_NICE: Final = 10
-"""Niceness of jobs, which leaves time to the server and its searches."""
 _FILE: Final = "job.json"
-_MOST: Final = 3
-"""How many wrong fields a message names."""
-_NOTES: Final = 20
 ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
 """Events of `--progress` that report a new row of a table."""
 _children: Final[list[subprocess.Popen[bytes]]] = []
@@ -77,7 +72,8 @@ def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> in
             env={**inherited(), JOB_ID: job},
         )
     with suppress(psutil.Error):
-        low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else _NICE
+        # It leaves time to the server and its searches.
+        low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else 10
         psutil.Process(child.pid).nice(low)
     _children.append(child)
     return child.pid
@@ -100,7 +96,7 @@ class JobRecord(Job):
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
     names: dict[str, str] = Field(default={})
-    threads: Annotated[int, Field(ge=1, le=1024)] | None = None
+    threads: Threads = None
     nonce: str = ""
     _killed: bool = False
     _stopped: bool = False
@@ -121,7 +117,7 @@ class JobRecord(Job):
         try:
             record = cls.model_validate_json(json.dumps(parse_json(read_document(file))))
         except (OSError, ValueError) as error:
-            wrong = faults(error)[:_MOST] if isinstance(error, ValidationError) else []
+            wrong = faults(error)[:3] if isinstance(error, ValidationError) else []
             text = "; ".join(fault.text for fault in wrong) or str(error)
             raise RunError(f"{file} is damaged: {text}") from error
         own = record.id == folder.name and record.nonce == nonce_of(folders.own)
@@ -191,14 +187,6 @@ class JobRecord(Job):
         # A run that never began, or was deleted, is none.
         return Job(**{**values, "run": self.run if has_run or not self.over else None})
 
-    def with_ids(self, value: Any) -> Any:
-        """A value that the command line reports, with agents by their ids."""
-        if isinstance(value, dict):
-            return {self.names.get(key, key): self.with_ids(part) for key, part in value.items()}
-        if isinstance(value, list):
-            return [self.with_ids(part) for part in value]
-        return self.names.get(value, value) if isinstance(value, str) else value
-
     def restart(self) -> None:
         """Reset its state and progress, to resume it."""
         self.state, self.started, self.ended, self.process = "queued", None, None, None
@@ -223,7 +211,7 @@ class JobRecord(Job):
         if "row" in event:
             self.progress = JobProgress(done=done, total=total, left=left)
         elif name == "note":
-            self.notes = [*self.notes, str(event.get("text"))][-_NOTES:]
+            self.notes = [*self.notes, str(event.get("text"))][-20:]
         elif name == "started" and self.run is None:
             self.result = {"rules": event.get("rules")}
             self.progress = JobProgress(total=finite_number(event.get("games")))
@@ -233,7 +221,8 @@ class JobRecord(Job):
             if (games := finite_number(facts.get("games"))) is not None:
                 self.progress = JobProgress(done=games, total=games)  # a test may end early
             if "score" in facts or "cross" in facts:
-                self.result = {**(self.result or {}), **self.with_ids(facts)}
+                shown = with_texts(facts, lambda text: self.names.get(text, text))
+                self.result = {**(self.result or {}), **shown}
         elif name == "error":
             self.error = str(event.get("message"))
         return True

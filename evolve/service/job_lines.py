@@ -1,38 +1,70 @@
-"""Command lines of jobs: what is shown, started and resumed.
+"""Requests for work, checked, and the command lines of jobs: what is shown, started and resumed.
 
 A command line is made from the job's settings each time, and no file has it. It comes from here,
-through the form that checks requests: a file can hold only settings, and wrong ones start nothing.
+by the one check of a request: a file can hold only settings, and wrong ones start nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from evolve.agents.registry import programs_in
-from evolve.config.base import SettingPath, option_words
+from evolve.config.base import option_words
 from evolve.config.matches import CONTESTS
-from evolve.parsing import Fault
+from evolve.parsing import Fault, plain_words
 from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_type import Change
-from evolve.runs.study_spec import seeds_of
+from evolve.runs.study_spec import StudySpec, seeds_of
 from evolve.service.agents import Agents
 from evolve.service.folders import Folders
-from evolve.service.forms import form_of
+from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
+from evolve.service.models.meta import Design
 from evolve.service.responses import ProblemError, faulty, not_found
 
 SETTINGS_FILE: Final = "settings.toml"
 
 
 @dataclass(frozen=True)
+class Asked:
+    """A request for work, checked.
+
+    settings: those given, with agents by their names on the command line. names: ids of the agents,
+    keyed by these names. resolved: the model of all settings. study: its design, if it is one.
+    words: the command line, after `evolve`.
+    """
+
+    form: Form
+    settings: dict[str, Any]
+    names: dict[str, str]
+    resolved: Any
+    study: StudySpec | None
+    words: list[str]
+
+
+def asked(agents: Agents, command: str, request: Design | JobRecord) -> Asked:
+    """A client's request, checked; ProblemError, which names all faults, where it is wrong."""
+    form, rest = form_of(command, request.settings)
+    names: dict[str, str] = {}
+    given, resolved = form.checked(rest, agents.face(names))
+    study = None
+    if request.seeds is not None or request.grid:
+        study = form.design(given, request.seeds, request.grid)
+    words = form.words(given, request.seeds, request.grid)
+    return Asked(form, given, names, resolved, study, words)
+
+
+@dataclass(frozen=True)
 class Line:
     """The command line of a job: the words after `evolve`.
 
-    shown: for people, with the settings as options. words: for the process: the same, or the words
-    that resume its run. names: ids of its agents, keyed by their names on the command line. file:
-    settings for SETTINGS_FILE, which `words` names.
+    shown: for people, with the settings as options. words: for the process, with the settings in
+    SETTINGS_FILE, or those that resume its run. names: ids of its agents, keyed by their names on
+    the command line. file: what SETTINGS_FILE must hold.
     """
 
     shown: list[str]
@@ -47,8 +79,8 @@ class Lines:
     def __init__(self, folders: Folders, agents: Agents) -> None:
         self._folders, self._agents = folders, agents
 
-    def of(self, record: JobRecord) -> Line:
-        """The current command line of a job.
+    def of(self, record: JobRecord, found: Asked | None = None) -> Line:
+        """The current command line of a job; found: its request, where it was checked just now.
 
         Raises ProblemError where its settings are wrong, or name a program that the server does not
         allow.
@@ -59,35 +91,20 @@ class Lines:
             words = self._resume_words(record.run)
             words += changed(load_run(self._folders.run(str(record.run))), record.settings)
             return Line(words, words, {})
-        form, rest = form_of(record.command, record.settings)
-        names: dict[str, str] = {}
-
-        def source(path: SettingPath, text: str) -> str:
-            source = self._agents.source(text)
-            names[source] = text
-            return source
-
-        given = form.checked(rest, source)
-        self._check_programs(record, names)
-        design = None
-        if record.seeds is not None or record.grid:
-            design = form.design(given, record.seeds, record.grid)
-        shown = form.words(given, record.seeds, record.grid)
-        folder = self._folders.jobs / record.id
-        if record.run is not None:
-            run = self._folders.run(record.run)
-            shown += ["--out", str(run)]
+        found = found or asked(self._agents, record.command, record)
+        self._check_programs(record, found.names)
+        command, shown, folder = found.form.command, found.words, self._folders.jobs / record.id
+        if record.run is None:
+            out = ["--out", str(folder / CONTESTS[command].OUT)]
+        else:
+            out = ["--out", str(self._folders.run(record.run))]
+            shown = [*shown, *out]
             if self._folders.has_run(record.run):
-                return Line(shown, self._resume_words(record.run), names)
-            if design is not None:
-                words = ["study", str(folder / SETTINGS_FILE), "--out", str(run)]
-                values = design.model_dump(mode="json", exclude_unset=True)
-                return Line(shown, words, names, values)
-            file = ["--config", str(folder / SETTINGS_FILE), "--out", str(run)]
-            return Line(shown, [*form.command.split(), *file], names, given)
-        kept = CONTESTS[form.command].kept.items()
-        words = [word for option, name in kept for word in (option, str(folder / name))]
-        return Line(shown, [*shown, *words], names)
+                return Line(shown, self._resume_words(record.run), found.names)
+        words, values = [*command.split(), "--config"], found.settings
+        if found.study is not None:
+            words, values = ["study"], found.study.model_dump(mode="json", exclude_unset=True)
+        return Line(shown, [*words, str(folder / SETTINGS_FILE), *out], found.names, values)
 
     def _resume_words(self, name: str | None) -> list[str]:
         """The words that resume a run or study; the settings in its folder say what is started."""
@@ -124,34 +141,26 @@ def changes_of(run: Run | Study) -> list[Change]:
     Not a storage, which has a password, and nothing that the owner of the service decides.
     """
     model = form_of(run.command, {})[0].model
-    owned = ("storage", *getattr(model, "OF_OWNER", ()))
+    owned = ("storage", *model.OF_OWNER)
     return [change for change in run.changes if change.name not in owned]
 
 
 def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
     """The options of `resume` that give these changes; ProblemError where one is wrong."""
     allowed = {change.name: change for change in changes_of(run)}
+    fields = form_of(run.command, {})[0].model.model_fields
     wrong: list[Fault] = []
     for key, value in settings.items():
         if key not in allowed:
             wrong.append(Fault((key,), f"{key}: may change: {', '.join(allowed)}"))
-        elif (fault := _fault_of(allowed[key], value)) is not None:
-            wrong.append(Fault((key,), f"{key}: {fault}"))
+            continue
+        taken: Any = Annotated[str, AfterValidator(seeds_of)]  # of a study's seeds
+        if (field := fields.get(key)) is not None:
+            taken = Annotated[field.annotation, field]
+        try:
+            TypeAdapter(taken).validate_python(value, strict=True)
+        except ValidationError as error:
+            wrong.append(Fault((key,), f"{key}: {plain_words(error.errors()[0])}"))
     if wrong:
         raise faulty(wrong, "settings")
     return option_words(settings)
-
-
-def _fault_of(change: Change, value: Any) -> str | None:
-    """What is wrong with a value that a client gives a setting; None for nothing."""
-    taken: Any = int | float if change.type is float else change.type
-    if isinstance(value, bool) != (change.type is bool) or not isinstance(value, taken):
-        return f"no {change.type.__name__}"
-    if change.type in (int, float) and not 0 < value < float("inf"):
-        return "it must be more than 0"
-    if change.name == "seeds":
-        try:
-            seeds_of(value)
-        except ValueError as error:
-            return str(error)
-    return None

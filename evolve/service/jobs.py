@@ -23,13 +23,13 @@ from evolve.files.changes import move, remove, remove_tree
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, JobRecord, reap, start_process
-from evolve.service.job_lines import SETTINGS_FILE, Lines
+from evolve.service.job_lines import SETTINGS_FILE, Asked, Lines
 from evolve.service.models.runs import Job
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.terminal_text import count_of
 
 _PROGRESS_FILE: Final = "progress.jsonl"
-LOG_FILE: Final = "log.txt"
+_LOG_FILE: Final = "log.txt"
 _log: Final = logging.getLogger(__name__)
 _EVERY: Final = 0.5
 """Seconds between two readings of the jobs' progress files."""
@@ -126,20 +126,20 @@ class Jobs:
     def log(self, record: JobRecord, most: int = 100_000) -> str:
         """The last `most` bytes that a job printed."""
         try:
-            with self.file(record, LOG_FILE).open("rb") as file:
+            with self.file(record, _LOG_FILE).open("rb") as file:
                 file.seek(0, 2)
                 file.seek(max(0, file.tell() - most))
                 return file.read().decode(errors="replace")
         except OSError:
             return ""
 
-    def add(self, record: JobRecord) -> None:
-        """Queue a new job, and start it where a slot is free.
+    def add(self, record: JobRecord, found: Asked | None = None) -> None:
+        """Queue a new job, and start it where a slot is free; found: see `Lines.of`.
 
         Raises OSError where it cannot be saved, ProblemError where its settings are wrong.
         """
         try:
-            record.line = self._folders.line_of(self._lines_of.of(record).shown)
+            record.line = self._folders.line_of(self._lines_of.of(record, found).shown)
             record.save(self._folders)
         except (OSError, EvolveError, ProblemError):
             remove_tree(self._folders.jobs / record.id, ignore_errors=True)
@@ -305,7 +305,7 @@ class Jobs:
         words = [sys.executable, "-m", "evolve", *line.words]
         words += [] if record.threads is None else ["--jobs", str(record.threads)]
         words += ["--progress", str(progress)]
-        log = self.file(record, LOG_FILE)
+        log = self.file(record, _LOG_FILE)
         try:
             record.process = start_process(words, self._folders.runs.parent, log, record.id)
         except OSError as error:

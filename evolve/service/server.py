@@ -32,11 +32,6 @@ API: Final = "/api/v1"
 _METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
 _LAST: Final = ("elsewhere", "page")
 """Names of the routes that take what no other route takes."""
-_THREADS: Final = 4
-"""Threads that read files for clients.
-Forty, the default, took 30 MB more."""
-
-
 _ABOUT: Final = """Evolves, teaches and compares Reversi agents.
 
 Every request but that to `session` must say the token that was printed when the server started: as
@@ -55,7 +50,8 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
+        # They read files for clients; forty, the default, took 30 MB more.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = 4
         await service.open()
         try:
             yield
@@ -125,10 +121,6 @@ async def _elsewhere(request: Request) -> Response:
     return answer
 
 
-_LARGEST_HEAD: Final = 64 << 10
-"""Bytes that a request line and its headers may have before they are complete."""
-
-
 class _Server(uvicorn.Server):
     """Ends streams of events at the first Ctrl-C: otherwise it would wait for them."""
 
@@ -171,7 +163,7 @@ def serve(
             timeout_graceful_shutdown=1,
             server_header=False,
             http="h11",
-            h11_max_incomplete_event_size=_LARGEST_HEAD,
+            h11_max_incomplete_event_size=64 << 10,  # of a request line and its headers
             timeout_keep_alive=30,
             ws="none",
         )

@@ -28,11 +28,6 @@ from evolve.service.jobs import Jobs
 from evolve.service.responses import ProblemError, log_errors
 from evolve.version import __version__
 
-_KEPT: Final = 2048
-_PING: Final = 15.0
-"""Seconds without an event after which a reader gets a ping."""
-_RETRY: Final = b"retry: 2000\n\n"
-
 
 class Events:
     """The last events, each encoded once, and the streams that wait for more.
@@ -42,7 +37,7 @@ class Events:
 
     def __init__(self) -> None:
         self.boot = secrets.token_hex(4)
-        self._kept: deque[bytes] = deque(maxlen=_KEPT)
+        self._kept: deque[bytes] = deque(maxlen=2048)
         self._count = 0
         self._news = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -77,7 +72,7 @@ class Events:
     async def stream(self, last: str) -> AsyncIterator[bytes]:
         """The events after `last`, until the reader or the server leaves."""
         self._loop = asyncio.get_running_loop()
-        yield _RETRY
+        yield b"retry: 2000\n\n"
         boot, _, digits = last.partition("-")
         if boot == self.boot and digits.isascii() and digits.isdecimal():
             seen = int(digits[:15])
@@ -101,12 +96,10 @@ class Events:
                     yield b": ping\n\n"
 
 
-_LOOK: Final = 2.0
-"""Seconds between two scans of the folder of runs; more where a scan is slow."""
-_SHARE: Final = 100
-"""Scans take at most one part in this many of the time, unless they are at `_SELDOM`."""
+_PING: Final = 15.0
+"""Seconds without an event after which a reader gets a ping."""
 _SELDOM: Final = 10.0
-"""Most seconds between two scans."""
+"""Most seconds between two scans of the folder of runs."""
 
 
 class ServiceState:
@@ -181,7 +174,8 @@ class ServiceState:
             with log_errors("looking for runs"):
                 await self.look()
             spent = time.monotonic() - begin
-            await asyncio.sleep(min(_SELDOM, max(_LOOK, _SHARE * spent)))
+            # Every 2 s, less often where scans would take more than a hundredth of the time.
+            await asyncio.sleep(min(_SELDOM, max(2.0, 100 * spent)))
 
     async def look(self) -> None:
         """Scan the folder and send events of its news."""

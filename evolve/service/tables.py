@@ -171,19 +171,11 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
 def _page(rows: pa.Table, known: Columns | None, after: str | None, total: int) -> Rows:
     """A page of a table: its rows, and its columns, their types, and how they are shown."""
     formats = {column.name: column.format for column in known or ()}
-    columns = [
-        ColumnInfo(
-            name=field.name, type=_type(field.type), format=formats.get(field.name, "number")
-        )
-        for field in rows.schema
-    ]
+    columns = []
+    for name, kind in zip(rows.schema.names, rows.schema.types, strict=True):
+        shown: Any = "text" if pa.types.is_string(kind) else "number"
+        shown = "bool" if pa.types.is_boolean(kind) else shown
+        shown = "list" if pa.types.is_nested(kind) else shown
+        columns.append(ColumnInfo(name=name, type=shown, format=formats.get(name, "number")))
     items = [json_value(row) for row in rows.to_pylist()]
     return Rows(items=items, next=after, total=total, columns=columns)
-
-
-def _type(kind: pa.DataType) -> Literal["number", "text", "list", "bool"]:
-    if pa.types.is_nested(kind):
-        return "list"
-    if pa.types.is_boolean(kind):
-        return "bool"
-    return "text" if pa.types.is_string(kind) else "number"

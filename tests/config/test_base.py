@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from evolve.config.base import Settings
+from evolve.config.base import Named, Settings, form_of_model
+from evolve.config.learning import MctsSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import EvolveError, SettingsError
+from evolve.parsing import faults
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec
 from evolve.service.forms import forms
@@ -103,6 +105,31 @@ def test_no_settings_model_takes_a_number_that_is_not_finite(command: str) -> No
                     found = model.model_validate({**BASES.get(command, {}), field: odd})
                     taken += [(field, odd)] * (not finite(found.model_dump()))
     assert not taken
+
+
+@pytest.mark.parametrize("command", sorted(models()))
+def test_no_number_is_a_truth(command: str) -> None:
+    form = form_of_model(models()[command])
+    given = {field.name: True for field in form if field.type in ("int", "float")}
+    with pytest.raises(ValidationError) as found:
+        models()[command].model_validate({**BASES.get(command, {}), **given})
+    assert [one["loc"] for one in found.value.errors()] == [(name,) for name in given]
+
+
+def test_names_are_what_a_face_makes_of_them_and_faults_have_their_places() -> None:
+    def face(named: Named, text: str) -> str:
+        if text == "gtp:sh":
+            raise ValueError("not here")
+        return f"runs/{text}"
+
+    settings = {"opponents": {"self": 1, "a": 0.5}, "accept_against": "a"}
+    found = MctsSettings.model_validate(settings, context=face)
+    assert (found.opponents, found.accept_against) == ({"self": 1.0, "runs/a": 0.5}, ("runs/a",))
+    wrong = {"opponents": {"gtp:sh": 1}, "accept_against": ["a", "gtp:sh"]}
+    with pytest.raises(ValidationError) as refused:
+        MctsSettings.model_validate(wrong, context=face)
+    places = [fault.keys for fault in faults(refused.value)]
+    assert places == [("opponents", "gtp:sh"), ("accept_against", 1)]
 
 
 def test_a_study_takes_none_either() -> None:

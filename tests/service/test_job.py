@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -182,7 +183,9 @@ def test_what_is_shown_is_what_is_started(
     with opened() as app:
         line = app.get(f"jobs/{JOB}")["line"]
     assert line == "evolve match swh random --games 2"
-    assert [" ".join(words[2:]).startswith(line) for words in started] == [True]
+    (words,) = started
+    assert words[2:5] == ["evolve", "match", "--config"]
+    assert tomllib.loads(Path(words[5]).read_text()) == MATCH
 
 
 def test_settings_beside_a_job_are_written_over_before_it_is_started(
@@ -229,7 +232,7 @@ def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
     queued(folder)
     queued(folder, id=other, created=2.0)
 
-    def faulty(self: Lines, record: JobRecord) -> Line:
+    def faulty(self: Lines, record: JobRecord, found: Any = None) -> Line:
         if record.id == JOB:
             raise PermissionError(13, "denied")
         return of(self, record)

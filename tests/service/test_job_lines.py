@@ -26,6 +26,7 @@ def sweep(folder: Path, kind: str = "alphabeta") -> Run:
         ({"space": "/etc/passwd"}, "/settings/space"),
         ({"trials": [3, 4]}, "/settings/trials"),
         ({"trials": True}, "/settings/trials"),
+        ({"trials": 10**9}, "/settings/trials"),
         ({"storage": "sqlite:///x"}, "/settings/storage"),
     ],
 )

@@ -40,8 +40,8 @@ def test_a_job_names_an_individual_without_a_file_of_it(local: App) -> None:
     match = {"command": "match", "settings": {"a": f"run:small:{name}?depth=1", "b": "random"}}
     answer = local.ask("POST", "jobs", match)
     assert answer.status_code == 202, answer.text
-    words = local.state.lines.of(local.state.jobs.all()[0]).words
-    assert f"run:{local.folders.runs}/small:{name}?depth=1" in words
+    line = local.state.lines.of(local.state.jobs.all()[0])
+    assert (line.file or {})["a"] == f"run:{local.folders.runs}/small:{name}?depth=1"
     assert files(local.folders.uploads.parent) == before
     wrong = [{"settings": {"a": f"run:small:{name}", "b": "random"}} for name in ("99-99", "x")]
     answers = [local.ask("POST", "commands/match/check", one) for one in wrong]

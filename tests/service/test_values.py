@@ -12,7 +12,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from evolve.service.forms import Form
+from evolve.service.forms import Form, form_of
 from evolve.service.responses import ProblemError
 from tests.service import API
 from tests.service.inside import App
@@ -40,7 +40,8 @@ def taken(form: Form, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """What a form makes of settings; None where it refuses them."""
     found, status = None, 400
     try:
-        found = form.checked(settings, lambda _, text: text)
+        _, rest = form_of(form.command, settings)
+        found, _ = form.checked(rest, lambda _, text: text)
     except ProblemError as error:
         status = error.status
     assert 400 <= status < 500

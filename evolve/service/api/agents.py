@@ -65,7 +65,7 @@ async def upload_agent(
 async def get_agent(service: Service, agent: _AgentPath) -> models.AgentDetail:
     """The description of an agent."""
     listed = agent.partition("?")[0]
-    source = service.agents.checked_source(agent)
+    source = service.agents.source(agent)
     if listed.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
     detail = await service.search.ask("describe", source=source)
@@ -131,7 +131,7 @@ async def get_play(service: Service, play: _PlayId) -> models.Play:
 @router.post("/plays/{play}/moves")
 async def make_move(service: Service, play: _PlayId, request: models.PlayMove) -> models.Play:
     """Make a move, take the last one back, or resign; the agent answers."""
-    source = service.agents.checked_source(service.human_games.get(play).agent)
+    source = service.agents.source(service.human_games.get(play).agent)
     return await service.human_games.move(play, request, source)
 
 
@@ -145,7 +145,10 @@ async def save_play(service: Service, play: _PlayId) -> PlainTextResponse:
 
 def _player(service: ServiceState, agent: str) -> str:
     """The source of an agent that answers here."""
-    source = service.agents.checked_source(agent, "/agent")
+    try:
+        source = service.agents.source(agent)
+    except ProblemError as error:
+        raise ProblemError(error.status, error.detail, [("/agent", error.detail)]) from error
     if agent.startswith("program:"):
         raise ProblemError(422, _NO_PLAY, [("/agent", _NO_PLAY)])
     return source

@@ -101,7 +101,7 @@ async def get_individual(service: Service, run: RunId, individual: _Individual) 
 
 async def _agent(service: ServiceState, run: str, individual: str) -> AgentDetail:
     name = f"run:{run}:{individual}"
-    detail = await service.search.ask("describe", source=service.agents.checked_source(name))
+    detail = await service.search.ask("describe", source=service.agents.source(name))
     about = f"individual {individual} of {run}"
     return AgentDetail.model_validate({"id": name, "origin": "run", "about": about, **detail})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
@@ -14,21 +15,23 @@ from evolve.agents.calibration.ratings import rungs_of
 from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
+from evolve.errors import EvolveError, RunError
 from evolve.fitness.executor import processors
-from evolve.parsing import json_value
+from evolve.parsing import everything_in, json_value
 from evolve.runs.ids import new_run_in
-from evolve.runs.run_type import RunTable, RunType
+from evolve.runs.run_folder import claim, claimed
+from evolve.runs.run_type import RunType
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import seeds_of
 from evolve.service.downloads import SentFile
 from evolve.service.forms import Form, forms, has_torch
 from evolve.service.job import JobRecord
-from evolve.service.job_requests import checked, new_job
+from evolve.service.job_lines import Asked, asked
 from evolve.service.models import meta
 from evolve.service.models.runs import Game, Job, JobState, NewJob
 from evolve.service.offers import NEEDS, goals
 from evolve.service.request_guard import COOKIE_DAYS, Door
-from evolve.service.responses import Paged, ProblemError, not_found
+from evolve.service.responses import Paged, ProblemError, not_found, pointer
 from evolve.service.state import Service, ServiceState
 from evolve.service.tables import game_of, games_page
 from evolve.tables.columns import array_of, rows_with
@@ -71,7 +74,7 @@ def get_meta() -> meta.Meta:
     """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
     return meta.Meta(
         kinds=[*map(_kind, RUN_TYPES), meta.STUDY],
-        contests=[{"name": name, "plural": contest.plural} for name, contest in CONTESTS.items()],
+        contests=[{"name": name, "plural": contest.PLURAL} for name, contest in CONTESTS.items()],
         rules=[
             {
                 "name": name,
@@ -86,15 +89,16 @@ def get_meta() -> meta.Meta:
 
 
 def _kind(kind: RunType) -> meta.KindInfo:
-    tables = [_table(kind, table) for table in kind.tables]
+    tables = [
+        {
+            **vars(table),
+            "title": table.title or table.name.capitalize(),
+            "whole": not table.generations,
+            "columns": kind.reading.tables[table.name].columns or (),
+        }
+        for table in kind.tables
+    ]
     return meta.KindInfo.model_validate({**vars(kind), "event": kind.row_event, "tables": tables})
-
-
-def _table(kind: RunType, table: RunTable) -> meta.TableInfo:
-    columns = kind.reading.tables[table.name].columns or ()
-    title, whole = table.title or table.name.capitalize(), not table.generations
-    shown = {**vars(table), "title": title, "whole": whole, "columns": columns}
-    return meta.TableInfo.model_validate(shown)
 
 
 @session.post("/session", status_code=204)
@@ -125,14 +129,32 @@ def get_command(service: Service, form: _Form) -> meta.CommandInfo:
 
 
 @router.post("/commands/{command}/check")
-async def check_settings(service: Service, form: _Form, given: meta.SettingsOnly) -> meta.Checked:
+async def check_settings(service: Service, form: _Form, given: meta.NamedDesign) -> meta.Checked:
     """Whether settings are right, and the equivalent command line."""
-    _, settings, _ = await checked(service, form.command, given)
-    words = form.words(settings, given.seeds, given.grid)
+    found = await _checked(service, form.command, given)
     runs = len(seeds_of(given.seeds or "0")) * math.prod(map(len, given.grid.values()))
     out = [] if given.name is None else ["--out", str(new_run_in(service.folders.runs, given.name))]
-    line = service.folders.line_of([*words, *out])
-    return meta.Checked(settings=settings, line=line, runs=runs)
+    line = service.folders.line_of([*found.words, *out])
+    return meta.Checked(settings=found.settings, line=line, runs=runs)
+
+
+async def _checked(service: ServiceState, command: str, request: meta.Design) -> Asked:
+    """A request for work, checked, also by what only the engine knows."""
+    found = await asyncio.to_thread(asked, service.agents, command, request)
+    form, given = found.form, found.settings
+    for source, name in found.names.items():
+        if "?" in name:
+            fields = (key for key, value in given.items() if source in everything_in(value))
+            places = {"AgentError": pointer("settings", next(fields, "preset"))}
+            await service.search.ask("load", places, source=source)
+    if form.variant is not None and form.variant.check is not None:
+        places = dict.fromkeys(("SettingsError", "OptionsError"), "/settings/fix")
+        values = {**given, **form.own}
+        await service.search.ask("check_settings", places, command=form.command, settings=values)
+    missing = form.needs(service.agents.tunable)
+    if missing is not None:
+        raise ProblemError(409, f"{form.command} needs {missing}, which this server does not have")
+    return found
 
 
 @router.get("/goals")
@@ -163,9 +185,32 @@ async def get_space(
 async def make_job(service: Service, request: NewJob, response: Response) -> Job:
     """Ask for work."""
     async with service.ordering:
-        record = await new_job(service, request)
-        service.jobs.add(record)
+        found = await _checked(service, request.command, request)
+        record = JobRecord.new(**request.model_dump(exclude={"name"}), names=found.names)
+        if found.form.kind is not None:
+            record.run = _claimed_name(service, found, request.name)
+        elif request.name is not None:
+            raise ProblemError(422, "name: only runs have one", [("/name", "only runs have one")])
+        service.jobs.add(record, found)
     return _answered(service, record, response)
+
+
+def _claimed_name(service: ServiceState, found: Asked, name: str | None) -> str:
+    """The name of a new run, whose folder nobody else takes then."""
+    form, runs = found.form, service.folders.runs
+    assert form.kind is not None
+    stem = meta.STUDY.name
+    if found.study is None:
+        stem = form.kind.stem_of(form.command, found.resolved.rules)
+    if name is None:
+        return claim(runs, stem).name
+    try:
+        if (other := service.jobs.of_run(name)) is not None and not other.over:
+            raise RunError(f"{name} is the run of job {other.id}")
+        return claimed(runs, stem, new_run_in(runs, name))[0].name
+    except EvolveError as error:
+        taken = f"{name} is taken"
+        raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
 
 
 @router.get("/jobs")
@@ -208,8 +253,6 @@ async def resume_job(service: Service, job: str, response: Response) -> Job:
     """Continue a job where it ended."""
     record = service.jobs.get(job)
     service.jobs.check_resumable(record)
-    if record.command != "resume":
-        await checked(service, str(record.command), record)
     service.lines.of(record)  # raises where it cannot be made
     service.jobs.resume(record)
     return _answered(service, record, response)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -15,7 +15,7 @@ from evolve.agents.names import with_clock
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove_tree
-from evolve.parsing import read_document
+from evolve.parsing import Fault, read_document
 from evolve.runs.ids import IN_STUDY, RUN_ID
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
@@ -24,11 +24,19 @@ from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.summary import RunState, playoff_share_of
 from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, shown_settings
+from evolve.service.job import JobRecord
 from evolve.service.job_lines import changes_of
-from evolve.service.job_requests import resumed
 from evolve.service.models.meta import FileCheck, Page
 from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunSummary
-from evolve.service.responses import Paged, ProblemError, RunId, Text, not_found, order_of
+from evolve.service.responses import (
+    Paged,
+    ProblemError,
+    RunId,
+    Text,
+    faulty,
+    not_found,
+    order_of,
+)
 from evolve.service.state import Service, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.paths import playoff_file
@@ -38,7 +46,6 @@ from evolve.terminal_text import as_word
 router = APIRouter()
 _RECORDS: Final = ".ggf"
 _OF_SUMMARY = ("elo", "score", "share")
-_SORTS = ("date", "name", *_OF_SUMMARY)
 
 
 @router.get("/runs")
@@ -56,7 +63,7 @@ def list_runs(
 
     `q` is searched for in names. Sorted by `elo` or `score`, runs without one come last.
     """
-    key, down = order_of(sort, "runs", _SORTS)
+    key, down = order_of(sort, "runs", ("date", "name", *_OF_SUMMARY))
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
@@ -101,14 +108,16 @@ def get_run(service: Service, run: RunId) -> RunDetail:
             for member in opened.design.members
         ]
         lines = [{"about": "Its champions meet", "line": meeting}]
-        detail |= {"settings": _design(service, opened), "lines": lines, "cells": cells}
+        design = {"command": opened.command, "settings": {}, **opened.config}  # as in its file
+        settings = shown_settings(design, service.agents.id_of)
+        detail |= {"settings": settings, "lines": lines, "cells": cells}
         return RunDetail.model_validate(detail)
     config = dict(opened.config)
     found = config.pop("versions", None)
     versions = {key: str(value) for key, value in found.items()} if type(found) is dict else {}
     config.pop("command", None)
     detail |= {
-        "settings": shown_settings(opened.command, config, service.agents.id_of),
+        "settings": shown_settings(config, service.agents.id_of),
         "changed": _changed(opened, config),
         "versions": versions,
         "tables": list(opened.tables),
@@ -134,7 +143,17 @@ async def delete_run(service: Service, run: RunId) -> None:
 @router.post("/runs/{run}/resume", status_code=202)
 async def resume_run(service: Service, run: RunId, changes: Changes, response: Response) -> Job:
     """Continue a run or study as a new job, to another end where one is given."""
-    record = resumed(service, run, changes.settings, changes.threads)
+    if service.index.study(run) is None:
+        service.index.open(run)
+    service.check_idle(run)
+    record = JobRecord.new(command="resume", run=run, **changes.model_dump())
+    service.lines.of(record)  # raises where a change is wrong
+    summary = service.index.summary(run)
+    key, done = str(summary.unit), summary.done or 0
+    if changes.settings.get(key, done + 1) <= done:
+        raise faulty([Fault((key,), f"{key}: {run} has {done} already")], "settings")
+    if not changes.settings and summary.state == "done":
+        raise ProblemError(422, f"{run} is finished: say how far it is to go")
     service.jobs.add(record)
     response.headers["location"] = f"../../jobs/{record.id}"
     return service.jobs.document(record)
@@ -264,26 +283,6 @@ def _files(name: str, run: Run | Study) -> list[dict[str, str]]:
     return [
         {"name": file, "href": f"runs/{name}/files/{file}", "about": about} for file, about in files
     ]
-
-
-def _design(service: ServiceState, study: Study) -> dict[str, Any]:
-    """The specification of a study, as in its file but with the ids of agents."""
-    design = study.design
-
-    def shown(values: Mapping[str, Any]) -> dict[str, Any]:
-        return shown_settings(design.command, values, service.agents.id_of)
-
-    tables = {
-        "grid": {
-            key: [shown({key: value}).get(key) for value in values]
-            for key, values in design.grid.items()
-        },
-        "variants": {name: shown(values) for name, values in design.variants.items()},
-    }
-    given = {name: table for name, table in tables.items() if table}
-    return {
-        "command": design.command, **study.config, "settings": shown(design.settings), **given
-    }  # fmt: skip
 
 
 def _help_of(change: Change) -> str:

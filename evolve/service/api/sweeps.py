@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -15,10 +14,10 @@ from evolve.runs.summary import differing_in
 from evolve.service.api.runs import use_lines, word_of
 from evolve.service.forms import shown_settings
 from evolve.service.models.meta import Items
-from evolve.service.models.runs import Best, Comparison, OverSeeds, Scatter
+from evolve.service.models.runs import Best, Comparison, OverSeeds
 from evolve.service.responses import RunId, not_found
 from evolve.service.state import Service, ServiceState
-from evolve.sweeps.scatter import scatter_of
+from evolve.sweeps.scatter import Scatter, scatter_of
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
@@ -46,11 +45,11 @@ def _opened(service: ServiceState, names: Iterable[str]) -> list[Run | Study]:
 def _config(service: ServiceState, source: Run | Study) -> dict[str, Any]:
     """The settings of a run or a study; a list of its runs' values where these differ."""
     if source.form == "run":
-        return shown_settings(source.command, source.config, service.agents.id_of)
+        return shown_settings(source.config, service.agents.id_of)
     design, found = source.design, dict[str, list[Any]](command=[source.command])
     for setting in design.settings_of_runs:
         settings = design.resolved(Member(setting, 0)).model_dump(mode="json", exclude_none=True)
-        shown = shown_settings(source.command, settings, service.agents.id_of)
+        shown = shown_settings(settings, service.agents.id_of)
         for key, value in shown.items():
             if value not in found.setdefault(key, []):
                 found[key].append(value)
@@ -100,7 +99,7 @@ async def get_best(service: Service, run: RunId) -> Best:
 @router.get("/runs/{run}/scatter")
 def get_scatter(service: Service, run: RunId) -> Scatter:
     """The trials of a sweep over each of its settings, as `evolve plot` draws them."""
-    return Scatter.model_validate(json_value(asdict(scatter_of(_sweep(service, run).path))))
+    return scatter_of(_sweep(service, run).path)
 
 
 def _sweep(service: ServiceState, run: str) -> Run:

@@ -9,8 +9,8 @@ from pydantic import Base64Bytes, BaseModel, Field
 from evolve.engine.board.rules import Rules
 from evolve.service.models.meta import AGENT_ID, Given, Number
 
-AgentId = Annotated[str, Field(pattern=AGENT_ID)]
-MovesText = Annotated[str, Field(max_length=2000)]
+_AgentId = Annotated[str, Field(pattern=AGENT_ID)]
+_MovesText = Annotated[str, Field(max_length=2000)]
 BOARDS: Final = (
     "64 cells from a1 on, such as X black, O white, - empty, in a line or in rows, then the side "
     "to move; the start position if not given"
@@ -58,7 +58,7 @@ class Upload(Given):
 class Position(Given):
     """A position: the moves to it from the start, or from a board."""
 
-    moves: MovesText = Field(
+    moves: _MovesText = Field(
         default="",
         description="such as `f5 d6 c3`, `F5D6C3` or `1. f5 d6 2. c3`; passes may be left out",
     )
@@ -69,7 +69,7 @@ class Position(Given):
 class NewEvaluation(Given):
     """A question about a position."""
 
-    agent: AgentId
+    agent: _AgentId
     position: Position
 
 
@@ -104,7 +104,7 @@ class Evaluation(BaseModel):
 class NewReview(Given):
     """A question about all positions of a game."""
 
-    agent: AgentId | None = Field(
+    agent: _AgentId | None = Field(
         default=None, description="null: the coach, the strong pattern agent of the rules"
     )
     position: Position
@@ -143,12 +143,12 @@ class PastedGames(BaseModel):
 class NewPlay(Given):
     """A game of a person against an agent."""
 
-    agent: AgentId
+    agent: _AgentId
     rules: Rules | None = Field(
         default=None, description="those of the agent if not given, or standard"
     )
     side: Literal["black", "white"] = Field("black", description="of the person")
-    moves: MovesText = Field(default="", description="to begin from")
+    moves: _MovesText = Field(default="", description="to begin from")
     board: str | None = Field(default=None, max_length=2000, description=BOARDS)
 
 

@@ -231,7 +231,11 @@ class Design(Given):
     )
 
 
-class SettingsOnly(Design):
-    """Settings to check."""
+class NamedDesign(Design):
+    """The same, with the name of the folder."""
 
-    name: str | None = Field(default=None, pattern=NEW_ID, description="of the run's folder")
+    name: str | None = Field(
+        default=None,
+        pattern=NEW_ID,
+        description="of the run's folder; the next that is free if not given",
+    )

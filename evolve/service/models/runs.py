@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.config.matches import CONTESTS
 from evolve.runs import summary
-from evolve.runs.ids import NEW_ID, RUN_ID
+from evolve.runs.ids import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.models.agents import NewPlay
-from evolve.service.models.meta import STUDY, Design, Given, Goal, Page
+from evolve.service.models.meta import STUDY, Given, Goal, NamedDesign, Page
 from evolve.tables.columns import Format
 
 if TYPE_CHECKING:
@@ -87,24 +87,6 @@ class Best(BaseModel):
     chosen: bool
     settings: list[dict[str, Any]]
     lines: list[dict[str, str]]
-
-
-class Scatter(BaseModel):
-    """The trials of a sweep that have a score, over each setting that varies.
-
-    colours: scores from −1 to 1 around their mean. settings: each with `name`, its `values` in the
-    trials, `low`, `high`, `log`, and `choices` where it has no numbers; those that go with the
-    score most closely come first, unless `note` says that trials are too few. winner, defaults:
-    indices of trials.
-    """
-
-    trials: list[int]
-    scores: list[float]
-    colours: list[float]
-    settings: list[dict[str, Any]]
-    winner: int | None
-    defaults: int | None
-    note: str
 
 
 class CrossTable(BaseModel):
@@ -199,7 +181,10 @@ ENDED: Final[tuple[str, ...]] = get_args(_Ended)
 JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
 
 
-class NewJob(Design):
+Threads = Annotated[int | None, Field(ge=1, le=1024)]
+
+
+class NewJob(NamedDesign):
     """A request for a job.
 
     `settings` are the fields of the command's settings model; of `train` and `sweep` its `kind` as
@@ -207,22 +192,15 @@ class NewJob(Design):
     """
 
     command: New
-    name: str | None = Field(
-        default=None,
-        pattern=NEW_ID,
-        description="of the run's folder; the next that is free if not given",
-    )
-    threads: int | None = Field(default=None, ge=1, le=1024, description="all cores if not given")
+    threads: Threads = Field(default=None, description="all cores if not given")
 
 
 class Changes(Given):
     """Settings to change when a run continues."""
 
     settings: dict[str, Any] = Field(default={}, description="see `changes` of the run")
-    threads: int | None = Field(
+    threads: Threads = Field(
         default=None,
-        ge=1,
-        le=1024,
         description="all cores if not given; of a sweep as many as it had, for what is tried "
         "depends on them",
     )
