@@ -13,7 +13,8 @@ import math
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -35,6 +36,10 @@ class Settings(BaseModel):
     """The groups of options: the first field of each group, and its heading."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
+
+    def completed(self, folder: Path, jobs: int, before: Self | None = None) -> Self:
+        """The settings with what only the start of a run decides; before: those that it had."""
+        return self
 
 
 def demand(*rules: tuple[object, str]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
-from evolve.arena.judges import RATING_SECONDS, Judgement, Ladder, Panel
+from evolve.arena.judges import RATING, RATING_SECONDS, Judgement, Ladder, Panel, rating_seconds
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.engine.games.first_use import compile_first
@@ -28,8 +28,9 @@ from evolve.fitness.statistics import Z95, stated
 from evolve.learning.forecast import forecast
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
+from evolve.runs.life_cycle import Work
 from evolve.runs.loading import existing_champion, keep_champion
-from evolve.runs.progress import COMPILING, WARM_UP, Observer, RunEnding
+from evolve.runs.progress import COMPILING, WARM_UP, Observer, RunEnding, TimeLeft
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.version import __version__
@@ -205,15 +206,15 @@ class InMemoryTraining:
                 self.step = cpu_after - cpu, wall_after - wall
 
 
-class Training(InMemoryTraining):
+class Training(InMemoryTraining, Work):
     """One training in its folder: interrupted and resumed, it gives the same tables."""
 
     def __init__(self, folder: Path, settings: TrainingSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
         self.folder = folder
         self.check = 0
-        self.last_check = 0.0
-        """Seconds of the check at its end, where that is the only one and takes long."""
+        self._afterwards: dict[str, float] = {}
+        """Seconds of the stages after its games; of its last check, where that is the only one."""
         self.best_score = -1.0
         self._checked = 0
         self._checked_share = 0.0
@@ -232,6 +233,10 @@ class Training(InMemoryTraining):
         return ending
 
     @property
+    def is_over(self) -> bool:
+        return self.finished is not None and not self.check_is_due
+
+    @property
     def check_is_due(self) -> bool:
         """Whether a check is due, with something played or learned since the last one."""
         share, played = self.share - self._checked_share, self.games > self._checked
@@ -246,11 +251,21 @@ class Training(InMemoryTraining):
         Raises SettingsError where the budget ends before the first game.
         """
         self.warm_up(observer)
-        self.last_check, text = forecast(
-            self.settings, self.judge, self.learner, self.step, self.spent
-        )
+        settings = self.settings
+        last, text = forecast(settings, self.judge, self.learner, self.step, self.spent)
         if text:
             observer.note(text)
+        rating = 0.0  # where the last check rates it
+        if settings.judge == "panel":
+            rating = rating_seconds(settings.rules, settings.panel_openings, self.jobs)
+        self._afterwards = {LAST_CHECK: last, RATING: rating}
+        # Games against the panel may take longer than the training.
+        observer.expect(TimeLeft(after=lambda pace: self._afterwards, by_rows=not last))
+
+        def report(games: int, share: float) -> None:
+            observer.whole(f"{games} games", self._whole(share), 1.0)
+
+        report(self.games, self.share)
         while True:
             if self.check_is_due:
                 self._check(observer)
@@ -266,11 +281,7 @@ class Training(InMemoryTraining):
                 self._save_checkpoint()
             if ending is not None:
                 return ending
-            self._losses.append(
-                self.iterate(
-                    lambda games, share: observer.stage(f"{games} games", self._whole(share), 1.0)
-                )
-            )
+            self._losses.append(self.iterate(report))
 
     def _check(self, observer: Observer) -> None:
         """Play the panel, then commit the agent where it is the best, the metrics, and all else.
@@ -287,7 +298,7 @@ class Training(InMemoryTraining):
         stage(0, games)
         agent, progress = self.learner.checked_agent(), counted(games, stage)
         judged = self.judge.judge(agent, Threads(self.jobs), progress)
-        self.last_check = 0.0
+        self._afterwards[LAST_CHECK] = 0.0
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,

@@ -198,7 +198,7 @@ class _RunObserver(Observer):
         self.stopped = False
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self._observer.stage("runs", self._done + min(1.0, done / total), self._runs)
+        self._observer.whole("runs", self._done + min(1.0, done / total), self._runs)
 
     def stop(self) -> bool:
         self.stopped = self.stopped or self._observer.stop()

@@ -22,7 +22,7 @@ from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import open_to_append, remove
 from evolve.programs.forks import start
 from evolve.runs import run_folder
-from evolve.runs.progress import COMPILING, Observer, RunEnding
+from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft
 from evolve.runs.run import Study
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
@@ -195,6 +195,9 @@ class StudyWork:
             compile_first(partial(observer.stage, COMPILING))
         waiting, stopping = list(self.left), False
         self._done = float(len(self.rows) - len(waiting))
+        # A run's first share says little: its process starts, and a play-off ends it.
+        observer.expect(TimeLeft(at_once=self.at_once, by_rows=True))
+        observer.whole("runs", self._done, len(self.rows))
         try:
             while self._working or (waiting and not stopping):
                 begun = _AHEAD * self._jobs if self._elsewhere else self.at_once
@@ -210,7 +213,7 @@ class StudyWork:
                         if process.lost is not None:
                             raise process.lost
                 done = self._done + sum(process.share for process in self._working.values())
-                observer.stage("runs", min(done, len(self.rows)), len(self.rows))
+                observer.whole("runs", min(done, len(self.rows)), len(self.rows))
                 if observer.stop() and not stopping:
                     stopping = True
                     for process in self._working.values():

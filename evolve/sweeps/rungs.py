@@ -186,7 +186,7 @@ class Rungs:
             defaults=None if defaults is None else defaults.number,
             against_defaults=against,
         )
-        observer.stage("rungs", self._settings.work, self._settings.work)
+        observer.whole("rungs", self._settings.work, self._settings.work)
         write_final(folder, result)
         return result
 
@@ -237,8 +237,8 @@ class _OnRung(Observer):
         whole = self.done + self.worth * done
         self.observer.row({**row, "number": number, "rung": self.rung}, whole, self.total)
 
-    def stage(self, name: str, done: float, total: float) -> None:
-        self.observer.stage(name, self.done + self.worth * done, self.total)
+    def whole(self, name: str, done: float, total: float) -> None:
+        self.observer.whole(name, self.done + self.worth * done, self.total)
 
     def note(self, text: str) -> None:
         self.observer.note(text)

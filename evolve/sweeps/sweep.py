@@ -12,12 +12,13 @@ from typing import Any, Final
 
 from optuna.trial import TrialState
 
+from evolve.arena.judges import RATING, rating_seconds
 from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
-from evolve.engine.games.first_use import compile_first
 from evolve.errors import ClusterError, RunError, ShortageError
 from evolve.runs import run_folder
-from evolve.runs.progress import COMPILING, Observer, RunEnding
+from evolve.runs.life_cycle import Work
+from evolve.runs.progress import Observer, RunEnding, TimeLeft
 from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
 from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.storage import BEAT, beating, open_database, open_journal, storage_errors
@@ -51,7 +52,7 @@ class SweepEnding(RunEnding):
     STOPPED = "stopped"
 
 
-class Sweep:
+class Sweep(Work):
     """One sweep in its folder. Make it inside the folder's lock.
 
     It has as many workers as its settings say, by default one.
@@ -71,7 +72,6 @@ class Sweep:
 
     def run(self, observer: Observer) -> SweepEnding:
         """Run trials up to the settings' number."""
-        compile_first(partial(observer.stage, COMPILING))  # not in the workers' first trials
         begin = time.monotonic()
         if not self.study.is_over and (self.folder / RUNGS).exists():
             run_folder.discard(self.folder / RUNGS, made=False)  # of fewer trials than now
@@ -120,6 +120,18 @@ class Sweep:
         return final
 
     @property
+    def time_left(self) -> TimeLeft:
+        """What is known of its time, with the stages after the trials."""
+        settings, rating = self.settings, 0.0
+        if settings.kind != "program":  # which the ladder does not rate
+            rating = rating_seconds(settings.rules, settings.panel_openings, self.jobs)
+        return TimeLeft(
+            after=lambda pace: {"final": self.final_seconds, RATING: rating},
+            at_once=settings.first_trials,
+            by_rows=True,
+        )
+
+    @property
     def final_seconds(self) -> float:
         """Expected seconds of the final or the retest, from the trials' games; 0 without games.
 
@@ -140,6 +152,10 @@ class Sweep:
         last = failed[-1].user_attrs.get("reason")
         every = "the only trial" if len(failed) == 1 else f"all {len(failed)} trials"
         return f"{every} failed, the last one: {last}"
+
+    @property
+    def is_over(self) -> bool:
+        return self.study.is_over and self.has_champion
 
     @property
     def has_champion(self) -> bool:
@@ -176,7 +192,7 @@ class Sweep:
                     worker.start(taken)
                     self.save()
         running = sum(not worker.idle for worker in self._workers)
-        observer.stage(f"{count_of(running, 'trial')} running", *self.study.progress)
+        observer.whole(f"{count_of(running, 'trial')} running", *self.study.progress)
 
     def _drop_trials(self) -> None:
         """End the workers and queue the values of their trials again: a trial may take minutes."""

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from optuna.trial import TrialState
 
+from evolve.arena.judges import RATING, rating_seconds
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.runs.progress import Observer
@@ -156,3 +157,10 @@ def test_the_final_takes_as_long_as_games_did_so_far(
         facts = {"played": games, "play_seconds": games * each}
         sweep.study.end(number, completed(0.5, facts))
     assert sweep.final_seconds == pytest.approx(seconds)
+    time, rating = sweep.time_left, rating_seconds("standard", 2, jobs)
+    time.reach(0)
+    for number in range(4):
+        time.reach(number + 1, 4, {"seconds": 0.0})
+    assert time.left == pytest.approx(seconds + rating, abs=0.1)
+    time.reach_stage(RATING, 0.0)
+    assert time.left == pytest.approx(rating, abs=0.1)
