@@ -23,14 +23,13 @@ from evolve.number_text import NOTHING, elo_text, state_text
 from evolve.parsing import parse_json, read_document
 from evolve.runs.life_cycle import Begun
 from evolve.runs.loading import AgreedRules, existing_champion
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
-from evolve.sweeps.call import search_and_select
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import games_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML
-from evolve.tables.trials import FinalDocument, final_table, verdict_of
+from evolve.tables.trials import final_table, verdict_of
 from evolve.terminal_text import as_word, count_of
 
 _ON_CLUSTERS: Final = ("alphabeta", "evolution")
@@ -83,7 +82,6 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
     """Sweeps on the command line."""
 
     kind = SWEEPS
-    _result: FinalDocument | None = None
 
     def opened(self, run: Begun, jobs: int) -> AbstractContextManager[Sweep]:
         if SWEEPS.word(self.command) not in _ON_CLUSTERS:
@@ -108,10 +106,6 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
     def view(self, work: Sweep) -> TrialsView:
         return TrialsView(work.settings)
 
-    def run(self, work: Sweep, observer: Observer) -> SweepEnding:
-        ending, self._result = search_and_select(work, observer)
-        return ending
-
     def so_far(self, work: Sweep, ending: RunEnding) -> str:
         so_far = f"{work.study.finished()} of {work.settings.trials} trials"
         if work.settings.games_of_trials is not None:
@@ -122,7 +116,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         return so_far
 
     def report(self, work: Sweep) -> None:
-        folder, result = work.folder, self._result
+        folder, result = work.folder, work.result
         if result is None:
             print_line(f"continue with: evolve resume {as_word(folder)}")
             return

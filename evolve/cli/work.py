@@ -17,7 +17,7 @@ from evolve.cli.terminal import loading
 from evolve.errors import ClusterError
 from evolve.runs import life_cycle
 from evolve.runs.life_cycle import Begun, check_programs, stored_settings
-from evolve.runs.progress import Observer, Progress, RunEnding
+from evolve.runs.progress import Progress, RunEnding
 from evolve.runs.run_type import RunType
 from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import as_word
@@ -43,11 +43,6 @@ class LongWork(ABC, Generic[S, W]):
         self.command = command
         self.variant = self.kind.commands[command]
 
-    def start(self, settings: S, jobs: int, out: str | None) -> int:
-        """Run new work in the folder `out`, or the next in `runs`; return the exit code."""
-        run = life_cycle.begun(self.kind, self.command, out, settings, jobs, undoing)
-        return self._carry_out(run, jobs)
-
     def resume(self, run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
         """Resume a run from its last complete step; return the exit code.
 
@@ -62,9 +57,10 @@ class LongWork(ABC, Generic[S, W]):
             return cast("S", settings)
 
         resumed = life_cycle.resumed(self.kind, self.command, run.path, changed, jobs)
-        return self._carry_out(resumed, jobs)
+        return self.carry_out(resumed, jobs)
 
-    def _carry_out(self, begun: AbstractContextManager[Begun], jobs: int) -> int:
+    def carry_out(self, begun: AbstractContextManager[Begun], jobs: int) -> int:
+        """Do the work of a run, and say how it went; return the exit code."""
         self.variant.need_extras()
         kind = self.kind
         with begun as run, self.opened(run, jobs) as work:
@@ -74,7 +70,7 @@ class LongWork(ABC, Generic[S, W]):
             self.introduce(work, run.before)
             view, kept = self.view(work), kind.reading.kept
             with shown(kind.name, kind.row_event, run.folder, view, kept) as observer:
-                ending = self.run(work, observer)
+                ending = work.run(observer)
             so_far = self.so_far(work, ending)
             return finish(run.folder, so_far, ending, partial(self.report, work))
 
@@ -94,10 +90,6 @@ class LongWork(ABC, Generic[S, W]):
         """What people see while it runs."""
         columns = self.kind.reading.tables[self.kind.tables[0].name].columns
         return RowsView(() if columns is None else columns.names)
-
-    def run(self, work: W, observer: Observer) -> RunEnding:
-        """Do the work until something ends it."""
-        return cast("RunEnding", work.run(observer))
 
     @abstractmethod
     def so_far(self, work: W, ending: RunEnding) -> str:

@@ -1,55 +1,20 @@
-"""Sweeps by a Python call, and a sweep's whole course: its trials, then the final."""
+"""Sweeps by a Python call."""
 
 from __future__ import annotations
 
-import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from evolve.arena.match import StoppedError
 from evolve.config.toml import resolve_as
-from evolve.engine.games.first_use import compile_first
-from evolve.errors import RunError
 from evolve.parsing import taking_settings
 from evolve.runs import life_cycle
-from evolve.runs.progress import COMPILING, Observer, shown
+from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
-from evolve.sweeps.rungs import Rungs, RungsEnded
-from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
-from evolve.tables.trials import FinalDocument
+from evolve.sweeps.sweep import opened_sweep
 
 if TYPE_CHECKING:
     from evolve.keywords import SweepKeywords
-
-
-def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, FinalDocument | None]:
-    """Run the trials that are left, then play the final or the rungs.
-
-    Returns why it ended, and the result, which is None where it was stopped before. RunError where
-    no trial was played to its end.
-    """
-    compile_first(partial(observer.stage, COMPILING))  # not in the workers' first trials
-    observer.expect(sweep.time_left)
-    observer.whole("trials", *sweep.study.progress)
-    folder, timeout = sweep.folder, sweep.settings.timeout
-    end = None if timeout is None else time.monotonic() + timeout
-    ending = sweep.complete if sweep.study.is_over else sweep.run(observer)
-    if ending.stopped:
-        return ending, None
-    if sweep.failure is not None:
-        raise RunError(f"{folder}: {sweep.failure}")
-    try:
-        rungs = Rungs(sweep, end) if sweep.settings.rungs else None
-        result = sweep.play_final(observer) if rungs is None else rungs.climb(observer)
-    except StoppedError:
-        return SweepEnding.STOPPED, None
-    except RungsEnded as ended:
-        return ended.ending, None
-    if result is None and ending in (SweepEnding.COMPLETE, SweepEnding.EXHAUSTED):
-        raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
-    return ending, result
 
 
 @taking_settings
@@ -91,5 +56,5 @@ def sweep(
         shown(progress, observer) as watching,
     ):
         if begun.restore(work):
-            search_and_select(work, watching)
+            work.run(watching)
     return Run(folder)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from optuna.trial import TrialState
@@ -30,7 +30,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import mean_of
 from evolve.runs import run_folder
 from evolve.runs.loading import keep_champion
-from evolve.runs.progress import Observer
+from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import (
     DEFAULTS,
     KeptMatches,
@@ -40,10 +40,12 @@ from evolve.sweeps.final import (
     settings_ranked,
 )
 from evolve.sweeps.study import Queued
-from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import agent_file
 from evolve.tables.paths import RETEST, RUNGS, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
+
+if TYPE_CHECKING:
+    from evolve.sweeps.sweep import Sweep
 
 _INSTANT: Final = 1e-3
 """Seconds of a rung when no time is left: it starts no training."""
@@ -61,7 +63,7 @@ class Trained(NamedTuple):
 class RungsEnded(Exception):  # noqa: N818  # a result, not an error
     """The rungs ended early, for this reason."""
 
-    def __init__(self, ending: SweepEnding) -> None:
+    def __init__(self, ending: RunEnding) -> None:
         super().__init__(ending)
         self.ending = ending
 
@@ -144,10 +146,10 @@ class Rungs:
         run_folder.sweep_orphans(folder, (TRIALS,))
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, name, queue, self._done, worth, self._settings.work)
-        with opened_sweep(folder, settings, queue, self._sweep.placement) as sweep:
-            ending = sweep.run(watch)
-            trials = sweep.study.trials()
-        if ending is not SweepEnding.COMPLETE:
+        with self._sweep.rung(folder, settings, queue) as rung:
+            ending = rung.run_trials(watch)
+            trials = rung.study.trials()
+        if ending is not rung.complete:
             raise RungsEnded(ending)
         self._done += worth * len(queue)
         return [

@@ -59,7 +59,7 @@ def test_a_worker_that_dies_over_its_report_is_replaced(
     monkeypatch.setattr(Worker, "answer", kill_first)
     watcher = Watcher()
     sweep = opened(tmp_path, trials=1)
-    assert sweep.run(watcher) is sweeps.SweepEnding.COMPLETE
+    assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
     assert "SIGKILL" in watcher.notes[0]
 
@@ -82,13 +82,13 @@ def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
     fix = {"depths": 8, "endgame": 12}  # a trial of minutes
     sweep = opened(tmp_path, jobs=2, panel_openings=400, fix=fix)
     begin = time.monotonic()
-    assert sweep.run(Stopper()) is sweeps.SweepEnding.STOPPED
+    assert sweep.run_trials(Stopper()) is sweeps.SweepEnding.STOPPED
     assert time.monotonic() - begin < PATIENCE / 4
     taken = [trial for trial in sweep.study.trials() if trial.state == TrialState.WAITING]
     assert [trial.number for trial in taken] == [0, 1]
     assert all(set(values_of(trial)) == set(sweep.plan.space.names) for trial in taken)
     resumed = Stopper()
-    opened(tmp_path, jobs=2, panel_openings=400, fix=fix).run(resumed)
+    opened(tmp_path, jobs=2, panel_openings=400, fix=fix).run_trials(resumed)
     assert resumed.notes == [
         f"trial {number}: it was interrupted, trying again" for number in (0, 1)
     ]
