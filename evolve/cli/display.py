@@ -30,9 +30,6 @@ from evolve.runs.progress import COMPILING, Event, Note, Observer, Row, Stage
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
-_LIVE_ROWS: Final = 12
-_ROOM: Final = 80
-"""Least columns of a terminal for bars of the usual width."""
 _WIDTH: Final = 8
 """Width of a column of plain lines."""
 
@@ -159,7 +156,7 @@ class _LiveDisplay(Display):
 
     def __init__(self, view: ProgressView) -> None:
         super().__init__(view)
-        self._rows: deque[Mapping[str, Any]] = deque(maxlen=_LIVE_ROWS)
+        self._rows: deque[Mapping[str, Any]] = deque(maxlen=12)
         self._whole = Stage("", 0.0, 0.0)
         self._stage: Stage | None = None
         self._remark = self._note = ""
@@ -200,7 +197,7 @@ class _LiveDisplay(Display):
         if self._left is not None:
             about = "at most" if self.view.at_most else "about"
             times += f", {about} {duration(max(0.0, self._left - (now - self._at)))} left"
-        width = BAR_WIDTH if out().width >= _ROOM else BAR_WIDTH // 3
+        width = BAR_WIDTH if out().width >= 80 else BAR_WIDTH // 3
         for stage, text in ((self._whole, times), (self._stage, "")):
             if stage is not None:
                 bar = ProgressBar(stage.total or 1.0, stage.done, width)

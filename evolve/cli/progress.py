@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -21,9 +21,6 @@ from evolve.files.changes import Appender
 from evolve.parsing import json_value
 from evolve.runs.progress import Event, Note, Observer, Row, Stage
 from evolve.version import __version__
-
-_LEAST: Final = 0.2
-"""Least seconds between two events that `write_often` appends, but for the last."""
 
 
 class ProgressFile(Observer):
@@ -76,7 +73,7 @@ class ProgressFile(Observer):
         """
         now = time.monotonic()
         if self._file is not None and (last or now >= self._next):
-            self._next = now + _LEAST
+            self._next = now + 0.2
             self.write(event, **fields())
 
 

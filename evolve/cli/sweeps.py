@@ -32,9 +32,6 @@ from evolve.tables.paths import BEST_FILE, BEST_TOML
 from evolve.tables.trials import final_table, verdict_of
 from evolve.terminal_text import as_word, count_of
 
-_ON_CLUSTERS: Final = ("alphabeta", "evolution")
-"""Kinds that can play on a cluster, because the kernels play their games."""
-
 
 class TrialsView(ProgressView):
     """The progress of a sweep: a line for each trial, with the best so far (in a rung).
@@ -84,7 +81,8 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
     kind = SWEEPS
 
     def opened(self, run: Begun, jobs: int) -> AbstractContextManager[Sweep]:
-        if SWEEPS.word(self.command) not in _ON_CLUSTERS:
+        # The others' games are not played by the kernels.
+        if SWEEPS.word(self.command) not in ("alphabeta", "evolution"):
             refuse_cluster(f"`{self.command}` is")
         return opened_sweep(run.folder, run.settings, placement=placement())
 

@@ -51,8 +51,6 @@ from evolve.tables.paths import committed_generations, generation_file, playoff_
 if TYPE_CHECKING:
     from evolve.keywords import EvolutionKeywords
 
-_TRAINING_OPENINGS: Final = 4096
-"""Size of the pool from which every generation draws the openings of its pairs."""
 SLOTS_TO_PLAY_AHEAD: Final = 4
 """Fewest slots with which the next generation starts its games before the last is judged and
 written: the panel and the tables keep one or two slots busy."""
@@ -64,7 +62,7 @@ def training_openings(settings: EvolutionSettings) -> Openings:
         return START_POSITION
     rng = generator(settings.seed, Use.TRAINING_OPENINGS)
     rules, plies = settings.rules, settings.opening_plies
-    return balanced_openings(_TRAINING_OPENINGS, Part.TRAINING, rules, rng, plies)
+    return balanced_openings(4096, Part.TRAINING, rules, rng, plies)
 
 
 class EvolutionEnding(RunEnding):

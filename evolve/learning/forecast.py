@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import Any
 
 from evolve.arena.judges import RATING_SECONDS, Panel
 from evolve.config.learning import LearningSettings
 from evolve.engine.board.board import Board
 from evolve.learning.learner import Learner
 from evolve.number_text import duration
-
-_POSITIONS: Final = 50
-"""Positions of a game to learn from, about."""
-_MOVES: Final = 26
-"""Moves of an agent in a game after its opening."""
 
 
 def forecast(
@@ -28,14 +23,15 @@ def forecast(
     (cpu, wall), budget = step, settings.budget
     if budget is None or not isinstance(settings, LearningSettings) or not isinstance(judge, Panel):
         return 0.0, ""
-    steps = settings.check_every * _POSITIONS * settings.updates / settings.batch
+    positions, moves = 50, 26  # of a game to learn from; of an agent in a game after its opening
+    steps = settings.check_every * positions * settings.updates / settings.batch
     if steps * cpu < budget:
         return 0.0, ""
     agent, boards = learner.checked_agent(), [Board.start()] * 2 * len(judge.openings)
     agent.choose_all(boards)  # the first call loads what it needs
     begin = time.perf_counter()
     agent.choose_all(boards)
-    check = len(judge.agents) * _MOVES * (time.perf_counter() - begin)
+    check = len(judge.agents) * moves * (time.perf_counter() - begin)
     left = (budget - spent) * wall / cpu + check
     return check, (
         f"the budget is too small for a check before its end: about {duration(left)} by the clock "

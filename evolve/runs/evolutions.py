@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DEPTHS: Final = "depths"
-_BIRTH: Final = ["individual", "origin", "parents"]
 _METRICS: Final = (
     "best_score", "panel_score", "panel_elo", "rating", "rating_low", "rating_high",
 )  # fmt: skip
@@ -149,7 +148,9 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
     births = {
         row["individual"]: row
         for generation in range(run.generation_count)
-        for row in run.individuals_table(generation).select(_BIRTH).to_pylist()
+        for row in run.individuals_table(generation)
+        .select(["individual", "origin", "parents"])
+        .to_pylist()
     }
     origin, stored = str(provenance.get("origin", "?")), provenance.get("parents")
     parents = list(map(str, stored)) if isinstance(stored, list) else []

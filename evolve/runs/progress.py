@@ -145,14 +145,6 @@ class Progress(Observer):
             reader.take(event)
 
 
-_RECENT: Final = 10
-"""Reports that tell the pace."""
-_APART: Final = 0.01
-"""Share of the work that lies between two of them."""
-_BEGUN: Final = 0.02
-"""Share of a stage from which on its own pace tells what is left of it."""
-
-
 class TimeLeft:
     """How long work still takes: its own estimate, which all show that show one.
 
@@ -182,7 +174,8 @@ class TimeLeft:
         self._at_once, self._ended = at_once, 0
         self._begin = clock()
         self._ends: float | None = None
-        self._reports: deque[tuple[float, float]] = deque(maxlen=_RECENT)
+        self._reports: deque[tuple[float, float]] = deque(maxlen=10)
+        """What tells the pace: times and shares."""
         self.share = 0.0
         """How much of the work is done, 0 to 1."""
         self._pace: float | None = None
@@ -206,7 +199,7 @@ class TimeLeft:
             self._pace = (now - begun) / (share - before)
             left = min(self._pace * (1.0 - share), max(0.0, self._limit - (now - self._begin)))
             self._ends = now + left + sum(self._after(self._pace).values())
-        if not reports or share >= reports[-1][1] + _APART:
+        if not reports or share >= reports[-1][1] + 0.01:
             reports.append((now, share))
 
     def reach_stage(self, name: str, share: float) -> None:
@@ -218,7 +211,7 @@ class TimeLeft:
         if self._stage[0] != name:
             self._stage = name, now
         left = after.get(name)
-        if share >= _BEGUN:
+        if share >= 0.02:  # enough to go by its own pace
             left = (now - self._stage[1]) * (1.0 - share) / share
         names = list(after)
         later = names[names.index(name) + 1 :] if name in after else []
@@ -232,10 +225,6 @@ class TimeLeft:
 
 _WIDTH: Final = 24
 """Characters of the bar."""
-_EVERY: Final = 0.2
-"""Seconds between two changes of a line that replaces itself."""
-_SHARE: Final = 0.1
-"""Share of the work between two lines where none can be replaced."""
 _KEYS: Final = ("generation", "check", "number", "setting", "seed")
 """Columns that say which row it is."""
 _METRICS: Final = ("rating", "elo", "score", "best_score")
@@ -280,9 +269,9 @@ class ProgressLine(Observer):
     def _show(self, left: float | None, certainly: bool) -> None:
         now = time.monotonic()
         if self._replaces:
-            if not certainly and now - self._shown_at < _EVERY:
+            if not certainly and now - self._shown_at < 0.2:
                 return
-        elif self._share - self._last < (_SHARE if self._share < 1.0 else 1e-9):
+        elif self._share - self._last < (0.1 if self._share < 1.0 else 1e-9):
             return
         self._shown_at, self._last = now, self._share
         full = round(_WIDTH * min(1.0, self._share))

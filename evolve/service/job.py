@@ -37,12 +37,7 @@ from evolve.service.models.runs import ENDED, Job, JobProgress
 
 JOB_ID: Final = "EVOLVE_JOB"
 """The environment variable that holds a job's id."""
-_NICE: Final = 10
-"""Niceness of jobs, which leaves time to the server and its searches."""
 _FILE: Final = "job.json"
-_MOST: Final = 3
-"""How many wrong fields a message names."""
-_NOTES: Final = 20
 ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
 """Events of `--progress` that report a new row of a table."""
 _children: Final[list[subprocess.Popen[bytes]]] = []
@@ -76,8 +71,8 @@ def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> in
             start_new_session=True,
             env={**inherited(), JOB_ID: job},
         )
-    with suppress(psutil.Error):
-        low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else _NICE
+    with suppress(psutil.Error):  # leave time to the server and its searches
+        low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else 10
         psutil.Process(child.pid).nice(low)
     _children.append(child)
     return child.pid
@@ -121,7 +116,7 @@ class JobRecord(Job):
         try:
             record = cls.model_validate_json(json.dumps(parse_json(read_document(file))))
         except (OSError, ValueError) as error:
-            wrong = faults(error)[:_MOST] if isinstance(error, ValidationError) else []
+            wrong = faults(error)[:3] if isinstance(error, ValidationError) else []
             text = "; ".join(fault.text for fault in wrong) or str(error)
             raise RunError(f"{file} is damaged: {text}") from error
         own = record.id == folder.name and record.nonce == nonce_of(folders.own)
@@ -223,7 +218,7 @@ class JobRecord(Job):
         if "row" in event:
             self.progress = JobProgress(done=done, total=total, left=left)
         elif name == "note":
-            self.notes = [*self.notes, str(event.get("text"))][-_NOTES:]
+            self.notes = [*self.notes, str(event.get("text"))][-20:]
         elif name == "started" and self.run is None:
             self.result = {"rules": event.get("rules")}
             self.progress = JobProgress(total=finite_number(event.get("games")))

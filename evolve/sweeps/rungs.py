@@ -47,8 +47,6 @@ from evolve.tables.trials import Against, FinalDocument, write_final
 if TYPE_CHECKING:
     from evolve.sweeps.sweep import Sweep
 
-_INSTANT: Final = 1e-3
-"""Seconds of a rung when no time is left: it starts no training."""
 _RETEST_KEY: Final = 1000
 """Key of the retest's seeds: no rung has that number."""
 
@@ -124,7 +122,7 @@ class Rungs:
     ) -> SweepSettings:
         """Return the settings of a rung's sweep, with its own seeds and openings."""
         seed = np.random.SeedSequence([self._settings.seed, key]).generate_state(1)[0] >> 1
-        left = None if self._end is None else max(self._end - time.monotonic(), _INSTANT)
+        left = None if self._end is None else max(self._end - time.monotonic(), 1e-3)
         changes = {
             "budget": budget,
             "trials": trainings,
