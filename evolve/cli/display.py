@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -54,17 +53,17 @@ def print_next(*commands: str | None) -> None:
         print_line(f"{'' if number else 'next:':<5} {command}", whole=True)
 
 
-class ProgressView(ABC):
+class ProgressView:
     """How the progress of one run is shown; an object may remember the rows that it showed.
 
-    unit: what Ctrl-C waits for, in words. reported: stages that end with a line of their own,
-    because no row reports them. columns: heads of the table; widths: those of plain lines, which
-    end with the time left, 8 or as their names if not given; justify: to which side; spare: columns
-    that a narrow terminal leaves out. legend: lines that explain the columns. at_most: whether the
-    work may end early.
+    As it is, it shows columns as they are. unit: what Ctrl-C waits for, in words. reported: stages
+    that end with a line of their own, because no row reports them. columns: heads of the table;
+    widths: those of plain lines, which end with the time left, 8 or as their names if not given;
+    justify: to which side; spare: columns that a narrow terminal leaves out. legend: lines that
+    explain the columns. at_most: whether the work may end early.
     """
 
-    unit: ClassVar[str]
+    unit: ClassVar[str] = "the current step"
     reported: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
     widths: Mapping[str, int] = MappingProxyType({})
@@ -73,12 +72,15 @@ class ProgressView(ABC):
     legend: Sequence[str] = ()
     at_most: bool = False
 
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = columns
+
     def head(self) -> str:
         return self._aligned(self.columns, "left")
 
-    @abstractmethod
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         """Return a row as texts, one a column."""
+        return [cell(row.get(name)) for name in self.columns]
 
     def line(self, row: Mapping[str, Any], left: float | None) -> str:
         """Return a row as a plain line; left: seconds that are left, None if unknown."""
@@ -100,18 +102,6 @@ class ProgressView(ABC):
 
     def tables(self, rows: Iterable[Mapping[str, Any]]) -> list[Table]:
         return row_tables(self.columns, [*map(self.cells, rows)], self.spare, stacked=True)[0]
-
-
-class RowsView(ProgressView):
-    """The progress of runs of other kinds: the columns of their first table."""
-
-    unit = "the current step"
-
-    def __init__(self, columns: Sequence[str]) -> None:
-        self.columns = columns
-
-    def cells(self, row: Mapping[str, Any]) -> list[str]:
-        return [cell(row.get(name)) for name in self.columns]
 
 
 class Display(Observer):

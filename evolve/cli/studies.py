@@ -173,7 +173,9 @@ class RunsView(ProgressView):
     unit = "the current generations, checks or trials"
     widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
     justify = "left"
-    columns = ("setting", "seed", "done", "elo")
+
+    def __init__(self) -> None:
+        super().__init__(("setting", "seed", "done", "elo"))
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         return list(map(cell, shown_row(row, self.columns)))

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from evolve.cli.display import ProgressView, RowsView, print_line, print_next, watching
+from evolve.cli.display import ProgressView, print_line, print_next, watching
 from evolve.cli.progress import progress_of
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.cli.terminal import loading
@@ -89,7 +89,7 @@ class LongWork(ABC, Generic[S, W]):
     def view(self, work: W) -> ProgressView:
         """What people see while it runs."""
         columns = self.kind.reading.tables[self.kind.tables[0].name].columns
-        return RowsView(() if columns is None else columns.names)
+        return ProgressView(() if columns is None else columns.names)
 
     @abstractmethod
     def so_far(self, work: W, ending: RunEnding) -> str:

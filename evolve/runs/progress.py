@@ -160,18 +160,20 @@ class TimeLeft:
         limit: float = math.inf,
         work: Callable[[float], float] = lambda done: done,
         at_once: int = 0,
+        known_after: int = 0,
         by_rows: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """after: returns the seconds of each stage after the work, and gets those that all of the
         work takes at its pace. limit: most seconds of the work. work: that of so much that is done,
-        where equal parts of it do not take equal times. at_once: parts that begin together, each of
-        which ends with a row that has its `seconds`; the pace is known when so many have ended.
+        where equal parts of it do not take equal times. at_once: parts that begin together, whose
+        rows have their `seconds`; the pace is known when so many have ended, or `known_after`, and
+        then it is that of the later ones, because the first ones also load what they need.
         by_rows: whether rows alone tell the pace, because what comes with each takes long.
         """
         self._clock, self._after, self._limit = clock, after, limit
         self._work, self._by_rows = work, by_rows
-        self._at_once, self._ended = at_once, 0
+        self._at_once, self._known_after, self._ended = at_once, max(at_once, known_after), 0
         self._begin = clock()
         self._ends: float | None = None
         self._reports: deque[tuple[float, float]] = deque(maxlen=10)
@@ -189,12 +191,14 @@ class TimeLeft:
             self._ended += 1
             if self._at_once and self._ended == 1 and reports and row.get("seconds") is not None:
                 reports[0] = now - row["seconds"], reports[0][1]  # when the first part began
+            if self._ended == self._at_once < self._known_after:
+                reports.clear()
         elif self._by_rows and reports:
             return
         self.share = share
         if reports and share < reports[0][1]:  # it began again
             reports.clear()
-        if reports and share > reports[0][1] and self._ended >= self._at_once:
+        if reports and share > reports[0][1] and self._ended >= self._known_after:
             begun, before = reports[0]
             self._pace = (now - begun) / (share - before)
             left = min(self._pace * (1.0 - share), max(0.0, self._limit - (now - self._begin)))

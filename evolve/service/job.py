@@ -208,6 +208,7 @@ class JobRecord(Job):
         if name == "progress":
             stage = str(event.get("stage"))
             changes = {"stage": stage, "stage_done": done, "stage_total": total, "left": left}
+            changes |= {"done": done, "total": total} if event.get("whole") is True else {}
             self.progress = self.progress.model_copy(update=changes)
             return False
         if name == "match":

@@ -78,7 +78,7 @@ class RunProcess(Working):
 
     def look(self) -> None:
         for event in self._tail.read():
-            if "row" in event:
+            if "row" in event or event.get("whole"):
                 self.share = min(1.0, event["done"] / max(1e-9, event["total"]))
             elif event["event"] == "error":
                 self.error = event["message"]

@@ -157,7 +157,8 @@ class Sweep(Work):
             rating = rating_seconds(settings.rules, settings.panel_openings, self.jobs)
         return TimeLeft(
             after=lambda pace: {"final": self.final_seconds, RATING: rating},
-            at_once=settings.first_trials,
+            at_once=self.jobs,
+            known_after=settings.first_trials,
             by_rows=True,
         )
 

@@ -293,3 +293,14 @@ def test_the_pace_of_parts_side_by_side_counts_from_their_beginning(clock: Clock
     clock.now += 9.0
     known.reach(3.0, 8.0, {"seconds": 11.0})
     assert known.left == pytest.approx(35.0)
+
+
+def test_the_first_parts_that_also_load_what_they_need_tell_no_pace(clock: Clock) -> None:
+    known = TimeLeft(at_once=2, known_after=4, clock=clock)
+    known.reach(0.0, 10.0)
+    left = []
+    for done, seconds in ((1.0, 20.0), (2.0, 0.0), (3.0, 3.0), (4.0, 0.0)):
+        clock.now += seconds
+        known.reach(done, 10.0, {"seconds": seconds})
+        left.append(known.left)
+    assert left == [None, None, None, pytest.approx(9.0)]
