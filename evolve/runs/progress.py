@@ -19,8 +19,6 @@ from evolve.terminal_text import plain, writable
 
 COMPILING: Final = "compiling"
 """Stage before all others, once on a machine: its bar counts functions."""
-WARM_UP: Final = "warm-up"
-"""Stage of a training before its budget counts."""
 
 
 class RunEnding(Enum):
@@ -162,6 +160,7 @@ class TimeLeft:
         at_once: int = 0,
         known_after: int = 0,
         by_rows: bool = False,
+        paused: Callable[[], float] = lambda: 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """after: returns the seconds of each stage after the work, and gets those that all of the
@@ -169,10 +168,11 @@ class TimeLeft:
         where equal parts of it do not take equal times. at_once: parts that begin together, whose
         rows have their `seconds`; the pace is known when so many have ended, or `known_after`, and
         then it is that of the later ones, because the first ones also load what they need.
-        by_rows: whether rows alone tell the pace, because what comes with each takes long.
+        by_rows: whether rows alone tell the pace, because what comes with each takes long. paused:
+        returns the seconds so far that tell no pace.
         """
         self._clock, self._after, self._limit = clock, after, limit
-        self._work, self._by_rows = work, by_rows
+        self._work, self._by_rows, self._paused = work, by_rows, paused
         self._at_once, self._known_after, self._ended = at_once, max(at_once, known_after), 0
         self._begin = clock()
         self._ends: float | None = None
@@ -186,11 +186,12 @@ class TimeLeft:
     def reach(self, done: float, total: float = 1.0, row: Mapping[str, Any] | None = None) -> None:
         """Take how much of the work is done; row: that of the part that has just ended."""
         now, reports = self._clock(), self._reports
+        worked = now - self._paused()
         share = self._work(done) / self._work(total) if total else 1.0
         if row is not None:
             self._ended += 1
             if self._at_once and self._ended == 1 and reports and row.get("seconds") is not None:
-                reports[0] = now - row["seconds"], reports[0][1]  # when the first part began
+                reports[0] = worked - row["seconds"], reports[0][1]  # when the first part began
             if self._ended == self._at_once < self._known_after:
                 reports.clear()
         elif self._by_rows and reports:
@@ -200,11 +201,11 @@ class TimeLeft:
             reports.clear()
         if reports and share > reports[0][1] and self._ended >= self._known_after:
             begun, before = reports[0]
-            self._pace = (now - begun) / (share - before)
+            self._pace = (worked - begun) / (share - before)
             left = min(self._pace * (1.0 - share), max(0.0, self._limit - (now - self._begin)))
             self._ends = now + left + sum(self._after(self._pace).values())
         if not reports or share >= reports[-1][1] + 0.01:
-            reports.append((now, share))
+            reports.append((worked, share))
 
     def reach_stage(self, name: str, share: float) -> None:
         """Take how far a stage after the work is; other stages say nothing."""
@@ -264,7 +265,6 @@ class ProgressLine(Observer):
         self._show(event.left, certainly=isinstance(event, Row))
 
     def close(self) -> None:
-        """End the line."""
         self._stage = ""
         if self._replaces and self._length:
             self._show(None, certainly=True)
