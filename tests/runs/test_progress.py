@@ -173,6 +173,20 @@ def test_what_comes_between_rows_may_say_nothing(clock: Clock) -> None:
     assert known.left == pytest.approx(1.0)
 
 
+def test_pauses_tell_no_pace(clock: Clock) -> None:
+    paused = [0.0]
+    known = TimeLeft(after=lambda pace: {"checks": 40.0}, paused=lambda: paused[0], clock=clock)
+    known.reach(0.0)
+    clock.now += 10.0
+    known.reach(0.5)
+    assert known.left == pytest.approx(50.0)
+    clock.now += 40.0
+    paused[0] = 40.0
+    clock.now += 5.0
+    known.reach(0.75)
+    assert known.left == pytest.approx(45.0)
+
+
 def test_a_file_has_one_line_while_functions_are_compiled() -> None:
     stream = io.StringIO()
     line = ProgressLine(stream)
