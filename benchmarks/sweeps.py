@@ -127,7 +127,7 @@ def speedup(trials: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             watch = _Counting()
             with opened_sweep(Path(folder), settings) as sweep:
-                sweep.run(watch)
+                sweep.run_trials(watch)
         # The first trial of every worker also starts it.
         ends = watch.ends[jobs - 1 :]
         rates.setdefault(jobs, []).append((len(ends) - 1) / (ends[-1] - ends[0]))

@@ -93,7 +93,7 @@ def solve(board: Board, rules: Rules = DEFAULT_RULES) -> Solution:
 def games_shown(progress: GamesDone | bool | None, total: int) -> Iterator[GamesDone]:
     """Yield what is called with the games played since the last call: the caller's, or a line's."""
     with shown(progress is True, None) as watching:
-        yield progress if callable(progress) else counted(total, partial(watching.stage, "games"))
+        yield progress if callable(progress) else counted(total, partial(watching.whole, "games"))
 
 
 @taking_settings

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 import sys
-from abc import ABC, abstractmethod
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
@@ -24,13 +25,10 @@ from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c, discard_output
 from evolve.cli.terminal import BAR_WIDTH, cell, counting, err, out, print_error, row_tables
 from evolve.number_text import duration, percent
-from evolve.runs.progress import COMPILING, NO_WORK, Observer, TimeLeft
+from evolve.runs.progress import COMPILING, Event, Note, Observer, Row, Stage
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
-_LIVE_ROWS: Final = 12
-_ROOM: Final = 80
-"""Least columns of a terminal for bars of the usual width."""
 _WIDTH: Final = 8
 """Width of a column of plain lines."""
 
@@ -55,61 +53,38 @@ def print_next(*commands: str | None) -> None:
         print_line(f"{'' if number else 'next:':<5} {command}", whole=True)
 
 
-class ProgressView(ABC):
+class ProgressView:
     """How the progress of one run is shown; an object may remember the rows that it showed.
 
-    unit: what Ctrl-C waits for, in words. reported: stages that end with a line of their own,
-    because no row reports them. apart: other stages that do not count all of the work. columns:
-    heads of the table; widths: those of plain lines, which end with the time left, 8 or as their
-    names if not given; justify: to which side; spare: columns that a narrow terminal leaves out.
-    counted: what the bar counts. whole: whether stages count all of it, as rows do, but for those
-    at its end. by_rows: whether rows alone tell the time, because what comes with each takes long.
-    legend: lines that explain the columns. limit: most seconds of its steps; at_most: whether it
-    may end early; at_once: steps that run side by side.
+    As it is, it shows columns as they are. unit: what Ctrl-C waits for, in words. reported: stages
+    that end with a line of their own, because no row reports them. columns: heads of the table;
+    widths: those of plain lines, which end with the time left, 8 or as their names if not given;
+    justify: to which side; spare: columns that a narrow terminal leaves out. legend: lines that
+    explain the columns. at_most: whether the work may end early.
     """
 
-    unit: ClassVar[str]
+    unit: ClassVar[str] = "the current step"
     reported: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
     widths: Mapping[str, int] = MappingProxyType({})
     spare: ClassVar[Sequence[str]] = ()
     justify: ClassVar[Literal["left", "right"]] = "right"
-    counted: ClassVar[str] = "games"
-    whole: ClassVar[bool] = True
-    apart: ClassVar[tuple[str, ...]] = NO_WORK
     legend: Sequence[str] = ()
-    limit: float = math.inf
     at_most: bool = False
-    at_once: int = 1
-    begun: tuple[float, float] = (0.0, 0.0)
-    """How much was done before, of how much; zeros if unknown."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = columns
 
     def head(self) -> str:
         return self._aligned(self.columns, "left")
 
-    def work(self, done: float) -> float:
-        """Return the work of so many steps, where they do not take equal times."""
-        return done
-
-    def took(self, row: Mapping[str, Any]) -> float | None:
-        """Return the seconds of a row's step, where the first one began after others could."""
-        return None
-
-    def endings(self, pace: float) -> Mapping[str, float]:
-        """Return the seconds of each stage after the last step; pace: those of all steps."""
-        return {}
-
-    @property
-    def by_rows(self) -> bool:
-        return False
-
-    @abstractmethod
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         """Return a row as texts, one a column."""
+        return [cell(row.get(name)) for name in self.columns]
 
-    def line(self, row: Mapping[str, Any], left: float) -> str:
-        """Return a row as a plain line; left: seconds that are left, NaN if unknown."""
-        return self._aligned(self.cells(row), duration(left))
+    def line(self, row: Mapping[str, Any], left: float | None) -> str:
+        """Return a row as a plain line; left: seconds that are left, None if unknown."""
+        return self._aligned(self.cells(row), duration(math.nan if left is None else left))
 
     def _aligned(self, texts: Sequence[str], left: str) -> str:
         widths = [self.widths.get(name, max(_WIDTH, len(name))) for name in self.columns]
@@ -129,31 +104,11 @@ class ProgressView(ABC):
         return row_tables(self.columns, [*map(self.cells, rows)], self.spare, stacked=True)[0]
 
 
-class RowsView(ProgressView):
-    """The progress of runs of other kinds: the columns of their first table."""
-
-    unit = "the current step"
-    counted = "steps"
-
-    def __init__(self, columns: Sequence[str]) -> None:
-        self.columns = columns
-
-    def cells(self, row: Mapping[str, Any]) -> list[str]:
-        return [cell(row.get(name)) for name in self.columns]
-
-
 class Display(Observer):
     """An observer that shows plain lines, and remembers a request to stop."""
 
     def __init__(self, view: ProgressView) -> None:
         self.view = view
-        self.time = TimeLeft(
-            view.begun if view.begun[1] else None,
-            after=view.endings,
-            limit=view.limit,
-            work=view.work,
-            at_once=view.at_once,
-        )
         self.stop_requested = False
         self.at = ""
 
@@ -163,34 +118,21 @@ class Display(Observer):
             print_line(line)
         return nullcontext()
 
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self.time.reach(done, total, self.view.took(row))
-        left = self.time.left
-        print_line(self.view.line(row, math.nan if left is None else left))
-        remark = self.view.remark(row)
-        if remark is not None:
-            print_line(remark)
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        """Print a line at the end of a stage that no row reports, at the beginning of compiling."""
-        self._reach(name, done, total)
-        if done == 0 and name == COMPILING:
-            print_line(compiling(total))
-        if done == total and name in self.view.reported:
-            print_line(f"{name}: {count_of(int(total), 'game')}")
-
-    def _reach(self, name: str, done: float, total: float) -> bool:
-        """Correct the estimate by a stage; return whether the stage counts all of the run."""
-        self.at = name
-        whole = self.view.whole and name not in (*self.view.reported, *self.view.apart)
-        if whole and not self.view.by_rows:
-            self.time.reach(done, total)
-        elif not whole:
-            self.time.reach_stage(name, done / total if total else 1.0)
-        return whole
-
-    def note(self, text: str) -> None:
-        print_line(text)
+    def take(self, event: Event) -> None:
+        """Print a row, a note, the end of a stage that no row reports, and that it compiles."""
+        match event:
+            case Row(row, left=left):
+                print_line(self.view.line(row, left))
+                if remark := self.view.remark(row):
+                    print_line(remark)
+            case Stage(name, done, total):
+                self.at = name
+                if done == 0 and name == COMPILING:
+                    print_line(compiling(total))
+                if done == total and name in self.view.reported:
+                    print_line(f"{name}: {count_of(int(total), 'game')}")
+            case Note(text):
+                print_line(text)
 
     def stop(self) -> bool:
         return self.stop_requested
@@ -204,30 +146,31 @@ class _LiveDisplay(Display):
 
     def __init__(self, view: ProgressView) -> None:
         super().__init__(view)
-        self._rows: deque[Mapping[str, Any]] = deque(maxlen=_LIVE_ROWS)
-        self._name, (self._done, self._total) = view.counted, view.begun
-        self._stage: tuple[str, float, float] | None = None
+        self._rows: deque[Mapping[str, Any]] = deque(maxlen=12)
+        self._whole = Stage("", 0.0, 0.0)
+        self._stage: Stage | None = None
         self._remark = self._note = ""
+        self._began = self._at = time.monotonic()
+        self._left: float | None = None
 
     def begin(self) -> Live:
         """Show the table and the bars until the block ends."""
         return Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self.time.reach(done, total, self.view.took(row))
-        self._rows.append(row)
-        self._remark = self.view.remark(row) or self._remark
-        self._done, self._total = done, total
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        """Move the stage's bar, or that of the run where the stage counts all of it."""
-        if self._reach(name, done, total):
-            self._name, self._done, self._total, self._stage = name, done, total, None
-        else:
-            self._stage = name, done, total
-
-    def note(self, text: str) -> None:
-        self._note = text
+    def take(self, event: Event) -> None:
+        match event:
+            case Note(text):
+                self._note = text
+                return
+            case Row(row, done, total):
+                self._rows.append(row)
+                self._remark = self.view.remark(row) or self._remark
+                self._whole = replace(self._whole, done=done, total=total)
+            case Stage(name, whole=whole):
+                self.at = name
+                self._whole = event if whole else self._whole
+                self._stage = None if whole else event
+        self._left, self._at = event.left, time.monotonic()
 
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
@@ -239,25 +182,22 @@ class _LiveDisplay(Display):
             bars.add_column(no_wrap=True)
         bars.add_column(justify="right", no_wrap=True)
         bars.add_column()
-        times = f"{duration(self.time.elapsed)} elapsed"
-        if self.time.left is not None:
+        now = time.monotonic()
+        times = f"{duration(now - self._began)} elapsed"
+        if self._left is not None:
             about = "at most" if self.view.at_most else "about"
-            times += f", {about} {duration(self.time.left)} left"
-        width = BAR_WIDTH if out().width >= _ROOM else BAR_WIDTH // 3
-        bars.add_row(
-            self._name,
-            ProgressBar(self._total or 1.0, self._done, width),
-            _counted(self._done, self._total),
-            Text(times, "yellow"),
-        )
-        if self._stage is not None:
-            name, done, total = self._stage
-            bars.add_row(name, ProgressBar(total or 1.0, done, width), _counted(done, total))
+            times += f", {about} {duration(max(0.0, self._left - (now - self._at)))} left"
+        width = BAR_WIDTH if out().width >= 80 else BAR_WIDTH // 3
+        for stage, text in ((self._whole, times), (self._stage, "")):
+            if stage is not None:
+                bar = ProgressBar(stage.total or 1.0, stage.done, width)
+                bars.add_row(stage.stage, bar, _counted(stage), Text(text, "yellow"))
         return bars
 
 
-def _counted(done: float, total: float) -> Text:
+def _counted(stage: Stage) -> Text:
     """How much is done: numbers, or the share of work that is measured as one."""
+    done, total = stage.done, stage.total
     if not total:
         return Text("")
     return Text(percent(done) if total == 1.0 else f"{int(done)}/{int(total)}", "green")
@@ -276,7 +216,7 @@ def watching(view: ProgressView) -> Iterator[Display]:
         if display.stop_requested:
             raise KeyboardInterrupt
         display.stop_requested = True
-        display.note(f"{view.ending(display.at)}; Ctrl-C again ends at once")
+        display.take(Note(f"{view.ending(display.at)}; Ctrl-C again ends at once"))
 
     with display.begin(), at_ctrl_c(interrupt):
         yield display

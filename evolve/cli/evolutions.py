@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +16,10 @@ from evolve.cli.runs import describe_champion
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.loop import Evolution, EvolutionEnding
-from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import Executor
 from evolve.fitness.trend import rest_message
 from evolve.number_text import size
+from evolve.runs.life_cycle import Begun
 from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
@@ -36,32 +35,17 @@ class _GenerationsView(ProgressView):
     """The progress of an evolution: a line for each generation, and remarks."""
 
     unit = "this generation"
-    counted = "run"
-    whole = False
     reported = ("play-off", "ladder")
     widths: Mapping[str, int] = {"panel_elo": 10, "rating": 10}
     spare = GENERATIONS_SPARE
 
     def __init__(self, evolution: Evolution) -> None:
-        self._settings = settings = evolution.settings
+        settings = evolution.settings
         self.columns = columns_shown(settings.panel == "ladder")
         self.legend = legend_of(self.columns)
-        self.begun = evolution.generation + 1.0, float(settings.generations)
-        panel = 2.0 * settings.panel_openings * evolution.panel.opponents / settings.panel_every
-        games = (settings.games_a_generation + panel) * settings.work(settings.generations)
-        after = games_afterwards(settings)
-        self._endings = {name: played / games for name, played in after.items()}
-        self.limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
         self.at_most = settings.until_rest or settings.patience is not None
         self._rest_reported = self._uniform_reported = False
-
-    def work(self, done: float) -> float:
-        return self._settings.work(done)
-
-    def endings(self, pace: float) -> Mapping[str, float]:
-        """Seconds of the play-off and the rating, whose games take as long as the last ones."""
-        return {name: pace * share for name, share in self._endings.items()}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         return generation_texts(row, self.columns)
@@ -85,25 +69,18 @@ class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
     kind = EVOLUTIONS
 
     @contextmanager
-    def opened(
-        self, folder: Path, settings: EvolutionSettings, jobs: int, *, new: bool
-    ) -> Iterator[Evolution]:
+    def opened(self, run: Begun, jobs: int) -> Iterator[Evolution]:
         with executor_for(jobs) as executor:
-            if new:  # before anything is compiled, so that it shows at once
-                _print_header(folder, settings, 0, executor)
-            evolution = Evolution(folder, settings, executor)
-            if not new:
-                evolution.restore()
-            yield evolution
+            if run.before is None:  # before anything is compiled, so that it shows at once
+                _print_header(run.folder, run.settings, 0, executor)
+            yield Evolution(run.folder, run.settings, executor)
 
-    def finished(self, work: Evolution) -> str | None:
-        ending = work.finished
-        if ending is None:
-            return None
+    def finished(self, work: Evolution) -> str:
         ways = {
             EvolutionEnding.PATIENCE: "a higher --patience",
             EvolutionEnding.REST: "--no-until-rest",
         }
+        ending: Any = work.finished
         return (
             f"{work.generation + 1} generations: {ending.value}; champion in "
             f"{champion_of(work.folder)}; {ways.get(ending, 'a higher --generations')} continues"

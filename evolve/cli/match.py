@@ -35,7 +35,6 @@ from evolve.cli.terminal import (
 )
 from evolve.config.matches import MatchSettings
 from evolve.number_text import elo_text, too_few, whole
-from evolve.runs.progress import TimeLeft
 
 if TYPE_CHECKING:
     from evolve.arena.match import Match
@@ -163,20 +162,17 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
     An interruption before any game is finished is raised.
     """
     games = len(match.pairings)
-    with counting("games", games, quiet=quiet) as advance:
-        advance(match.played)
-        clock = TimeLeft()
+    with counting("games", games, quiet=quiet, done=match.played) as count:
 
         def save() -> None:
             if file is not None:
                 file.keep()
-            clock.reach(match.played / games)
             progress_of().write_often(
-                "match", False, lambda: {**match.document, "left": clock.left}
+                "match", False, lambda: {**match.document, "left": count.left}
             )
 
         try:
-            match.play(advance, save)
+            match.play(count, save)
         except KeyboardInterrupt as interruption:
             if not match.played:
                 raise

@@ -9,29 +9,27 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
-from evolve.cli.display import Display
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import print_error
 from evolve.files.changes import Appender
 from evolve.parsing import json_value
-from evolve.runs.progress import Observer
+from evolve.runs.progress import Event, Note, Observer, Row, Stage
 from evolve.version import __version__
 
-_LEAST: Final = 0.2
-"""Least seconds between two events that `write_often` appends, but for the last."""
 
-
-class ProgressFile:
+class ProgressFile(Observer):
     """The file of events: appends each in one write, and closes after the last one.
 
-    Without a path events go nowhere.
+    Without a path events go nowhere. row_event: the name of a row's event.
     """
+
+    row_event = "row"
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
@@ -54,6 +52,15 @@ class ProgressFile:
         if event in ("done", "error"):
             self._close()
 
+    def take(self, event: Event) -> None:
+        match event:
+            case Stage(done=done, total=total):
+                self.write_often("progress", done >= total, lambda: vars(event))
+            case Row():
+                self.write(self.row_event, **vars(event))
+            case Note():
+                self.write("note", **vars(event))
+
     def _close(self) -> None:
         if self._file is not None:
             self._file.close()
@@ -66,32 +73,8 @@ class ProgressFile:
         """
         now = time.monotonic()
         if self._file is not None and (last or now >= self._next):
-            self._next = now + _LEAST
+            self._next = now + 0.2
             self.write(event, **fields())
-
-
-class ReportingObserver(Observer):
-    """An observer that passes rows, stages and notes to a display and to the file."""
-
-    def __init__(self, display: Display, file: ProgressFile, row_event: str) -> None:
-        self._observer, self._file, self._row_event = display, file, row_event
-        self._time = display.time
-
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self._observer.row(row, done, total)
-        self._file.write(self._row_event, row=row, done=done, total=total, left=self._time.left)
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        self._observer.stage(name, done, total)
-        share = {"stage": name, "done": done, "total": total, "left": self._time.left}
-        self._file.write_often("progress", done >= total, lambda: share)
-
-    def note(self, text: str) -> None:
-        self._observer.note(text)
-        self._file.write("note", text=text)
-
-    def stop(self) -> bool:
-        return self._observer.stop()
 
 
 def _begin(context: click.Context, parameter: click.Parameter, value: str | None) -> None:

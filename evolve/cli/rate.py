@@ -33,7 +33,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.files.atomic import is_standard
 from evolve.number_text import elo_text, too_few
 from evolve.records.formats import FORMATS, ending_of
-from evolve.runs.progress import TimeLeft
+from evolve.runs.progress import Stage
 from evolve.terminal_text import as_word, count_of
 
 if TYPE_CHECKING:
@@ -132,19 +132,14 @@ def rate_command(
 def _play(tournament: Tournament, quiet: bool) -> None:
     """Play the games that are missing; if interrupted, say how to continue."""
     games = tournament.games
-    with counting("games", games, quiet=quiet) as advance:
-        played, time = 0, TimeLeft()
+    with counting("games", games, quiet=quiet) as count:
 
-        def count(done: int) -> None:
-            nonlocal played
-            advance(done)
-            played += done
-            time.reach(played / games)
-            share = {"stage": "games", "done": played, "total": games, "left": time.left}
-            progress_of().write_often("progress", played == games, lambda: share)
+        def advance(done: int) -> None:
+            count(done)
+            progress_of().take(Stage("games", count.done, games, count.left, whole=True))
 
         try:
-            tournament.play(count)
+            tournament.play(advance)
         except KeyboardInterrupt:
             folder = tournament.folder
             more = f"; continue with the same command, --out {as_word(folder)}" if folder else ""

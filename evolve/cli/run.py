@@ -21,13 +21,14 @@ from evolve.cli.settings import (
     given_options,
     model_options,
 )
-from evolve.cli.work import work_of
+from evolve.cli.work import undoing, work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve, resolve_as
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.errors import OptionsError, SettingsError
 from evolve.fitness.executor import MOST_JOBS, processors
 from evolve.parsing import laid_over
+from evolve.runs.life_cycle import begun
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import EVOLUTIONS, RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_of, read_study_spec, study_spec_of
@@ -111,7 +112,8 @@ def start_run(
         design = _design(command, options["seeds"], options["grid"], laid_over(file, given))
         return _start_study(design, jobs, out)
     resolved = resolved or partial(resolve_as, model, variant.all_presets())
-    return work_of(kind)(command).start(resolved(given, file, config or "file"), jobs, out)
+    run = begun(kind, command, out, resolved(given, file, config or "file"), jobs, undoing)
+    return work_of(kind)(command).carry_out(run, jobs)
 
 
 def _design(

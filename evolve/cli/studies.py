@@ -10,7 +10,7 @@ from evolve.cli.cluster import executor_for, on_cluster, refuse_cluster, where
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.runs import print_compared, shown_row
 from evolve.cli.terminal import cell
-from evolve.cli.work import carry_out, finish, new_folder
+from evolve.cli.work import finish, shown, undoing
 from evolve.config.base import option_words
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWN, OWNABLE
@@ -18,7 +18,7 @@ from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.parsing import laid_over
 from evolve.runs import run_folder
-from evolve.runs.life_cycle import agree_to_programs, check_programs, config_of, versions_of
+from evolve.runs.life_cycle import agree_to_programs, check_programs, new_folder, versions_of
 from evolve.runs.loading import AgreedRules
 from evolve.runs.run import Study, begun_runs
 from evolve.runs.study_spec import StudySpec, seeds_of, study_spec_of
@@ -33,7 +33,7 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
     design.variant.need_extras()
     _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
-    with new_folder(begun_runs, "study", out) as folder:
+    with new_folder(begun_runs, "study", out, undoing) as folder:
         versions = versions_of(design.kind, design.command)
         agree_to_programs(folder, *design.each_resolved())
         write_text(folder / STUDY_FILE, design.text(versions))
@@ -111,8 +111,7 @@ def _run_study(study: Study, jobs: int, words: Sequence[str]) -> int:
             assert isinstance(settings, EvolutionSettings)
             check_remote(settings)
 
-        config = partial(config_of, kind, kind.name)
-        begin = partial(RemoteRun, executor=executor, config=config)
+        begin = partial(RemoteRun, executor=executor)
         return _work_on(study, StudyWork(study, executor.slots, words, begin), where(executor))
 
 
@@ -123,7 +122,8 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
         return 0
     _print_header(study, work, location)
     path = study.path
-    ending = carry_out("study", "run", path, RunsView(work), work.run, lambda _: 1)
+    with shown("study", "run", path, RunsView(), lambda _: 1) as observer:
+        ending = work.run(observer)
     done = sum(row["state"] == "done" for row in work.rows.values())
     so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:
@@ -171,15 +171,11 @@ class RunsView(ProgressView):
     """The progress of a study: a line for each finished run."""
 
     unit = "the current generations, checks or trials"
-    counted = "runs"
-    by_rows = True  # a run's first share says little: its process starts, and a play-off ends it
     widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
     justify = "left"
-    columns = ("setting", "seed", "done", "elo")
 
-    def __init__(self, work: StudyWork) -> None:
-        self.begun = float(len(work.rows) - len(work.left)), float(len(work.rows))
-        self.at_once = work.at_once
+    def __init__(self) -> None:
+        super().__init__(("setting", "seed", "done", "elo"))
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         return list(map(cell, shown_row(row, self.columns)))

@@ -119,10 +119,11 @@ def _command(word: str) -> click.Command:
     """The command that tunes what SWEEP_TARGETS has under this word."""
     variant, target = SWEEPS.variants[word], SWEEP_TARGETS[word]
     defaults = {"rules": target.rules, "budget": target.budget, **target.settings}
+    own = ("program", "space", "fix", "require")  # options and arguments of their own, see below
     help_text = f"{_HELP.get(word, variant.about)}{_RANGES}"
 
     @click.command(cls=GroupedCommand, name=word, help=help_text)
-    @model_options(variant.model(), "kind", *_OWN, *target.unused, defaults=defaults)
+    @model_options(variant.model(), "kind", *own, *target.unused, defaults=defaults)
     @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Fix a setting of all trials.")
     @click.option(
         "--space",
@@ -144,10 +145,6 @@ def _command(word: str) -> click.Command:
         assert isinstance(sampler.type, click.Choice)
         sampler.type = click.Choice([name for name in sampler.type.choices if name != "spsa"])
     return command
-
-
-_OWN: Final = ("program", "space", "fix")
-"""Settings whose options or arguments are not made from the model."""
 
 
 def _start(word: str, options: dict[str, Any]) -> int:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from evolve.agents.reference import read_agent
-from evolve.arena.judges import RATING, rating_seconds
+from evolve.arena.judges import RATING
 from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
@@ -19,25 +18,19 @@ from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
-from evolve.config.toml import read_toml, resolve_as
-from evolve.errors import OptionsError
 from evolve.fitness.statistics import elo_of
 from evolve.number_text import NOTHING, elo_text, state_text
 from evolve.parsing import parse_json, read_document
+from evolve.runs.life_cycle import Begun
 from evolve.runs.loading import AgreedRules, existing_champion
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
-from evolve.sweeps.call import search_and_select
-from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import games_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML
-from evolve.tables.trials import FinalDocument, final_table, verdict_of
+from evolve.tables.trials import final_table, verdict_of
 from evolve.terminal_text import as_word, count_of
-
-_ON_CLUSTERS: Final = ("alphabeta", "evolution")
-"""Kinds that can play on a cluster, because the kernels play their games."""
 
 
 class TrialsView(ProgressView):
@@ -48,26 +41,13 @@ class TrialsView(ProgressView):
     """
 
     unit = "the current games"
-    counted = "trials"
-    by_rows = True
     reported = ("final", RATING)
     widths = MappingProxyType({"Elo": 12})
 
-    def __init__(self, work: Sweep) -> None:
-        settings = work.settings
+    def __init__(self, settings: SweepSettings) -> None:
         self._in_elo = isinstance(settings, ProgramSweepSettings) and settings.objective == "self"
         judged = ("Elo", "with defaults") if self._in_elo else ("score", "score_error")
         self.columns = ("number", "state", *judged, "best", "seconds")
-        self.begun, self.at_once, self._work = work.study.progress, settings.first_trials, work
-        self._rating = rating_seconds(settings.rules, settings.panel_openings, work.jobs)
-        if settings.kind == "program":  # which the ladder does not rate
-            self._rating = 0.0
-
-    def took(self, row: Mapping[str, Any]) -> float | None:
-        return cast("float | None", row["seconds"])
-
-    def endings(self, pace: float) -> Mapping[str, float]:
-        return {"final": self._work.final_seconds, RATING: self._rating}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         seconds, judged = row["seconds"], [*map(cell, (row["score"], row["score_error"]))]
@@ -99,36 +79,14 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
     """Sweeps on the command line."""
 
     kind = SWEEPS
-    _result: FinalDocument | None = None
 
-    def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
-        stored = read_toml(file)
-        if "storage" in changes:  # it must be the sweep's own, given with its password
-            shown, own = without_password(changes["storage"]), stored.get("storage")
-            if shown != own:
-                own = own or "its own journal"
-                raise OptionsError(f"storage: {file.parent} has its study in {own}, not in {shown}")
-        if "games" in changes and "trials" not in changes:
-            stored.pop("trials", None)  # they were as many as the games allowed
-        given = {"kind": SWEEPS.word(self.command), **changes}
-        return cast("SweepSettings", resolve_as(self.variant.model(), {}, given, stored, str(file)))
-
-    def completed(self, settings: SweepSettings, folder: Path, jobs: int) -> SweepSettings:
-        return settings.completed(folder, jobs)
-
-    def stored(self, settings: SweepSettings) -> SweepSettings:
-        return stored_form(settings)
-
-    def opened(
-        self, folder: Path, settings: SweepSettings, jobs: int, *, new: bool
-    ) -> AbstractContextManager[Sweep]:
-        if SWEEPS.word(self.command) not in _ON_CLUSTERS:
+    def opened(self, run: Begun, jobs: int) -> AbstractContextManager[Sweep]:
+        # The others' games are not played by the kernels.
+        if SWEEPS.word(self.command) not in ("alphabeta", "evolution"):
             refuse_cluster(f"`{self.command}` is")
-        return opened_sweep(folder, settings, placement=placement())
+        return opened_sweep(run.folder, run.settings, placement=placement())
 
-    def finished(self, work: Sweep) -> str | None:
-        if not (work.study.is_over and work.has_champion):
-            return None
+    def finished(self, work: Sweep) -> str:
         limit = "trials" if work.settings.games_of_trials is None else "games"
         more = f"a higher --{limit} continues it"
         if work.study.is_exhausted:
@@ -144,11 +102,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
             )
 
     def view(self, work: Sweep) -> TrialsView:
-        return TrialsView(work)
-
-    def run(self, work: Sweep, observer: Observer) -> SweepEnding:
-        ending, self._result = search_and_select(work, observer)
-        return ending
+        return TrialsView(work.settings)
 
     def so_far(self, work: Sweep, ending: RunEnding) -> str:
         so_far = f"{work.study.finished()} of {work.settings.trials} trials"
@@ -160,7 +114,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         return so_far
 
     def report(self, work: Sweep) -> None:
-        folder, result = work.folder, self._result
+        folder, result = work.folder, work.result
         if result is None:
             print_line(f"continue with: evolve resume {as_word(folder)}")
             return

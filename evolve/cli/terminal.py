@@ -15,6 +15,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 import click
@@ -34,7 +35,7 @@ from rich.text import Text
 
 from evolve.number_text import NOTHING, duration
 from evolve.parsing import json_value
-from evolve.runs.progress import NO_WORK, TimeLeft
+from evolve.runs.progress import COMPILING, TimeLeft
 from evolve.terminal_text import plain, writable
 
 
@@ -237,19 +238,36 @@ BAR_WIDTH: Final = 20
 """Columns of a bar; with the text beside it, it fits in 80 columns."""
 
 
-class _TimeLeftColumn(ProgressColumn):
-    """The time left by the pace so far, and the seconds of what follows."""
+class Count:
+    """Counts what is done of `total` things: it is called with how many were just done.
 
-    def __init__(self, after: float, limit: float) -> None:
+    left: seconds that the others take, None while unknown; limit: most seconds of all.
+    """
+
+    def __init__(self, total: int, done: int, limit: float) -> None:
+        self.done, self._total, self._time = done, total, TimeLeft(limit=limit)
+        self._time.reach(done, total)
+        self.show: Callable[[int], object] = lambda done: None
+
+    def __call__(self, done: int) -> None:
+        self.done += done
+        self._time.reach(self.done, self._total)
+        self.show(done)
+
+    @property
+    def left(self) -> float | None:
+        return self._time.left
+
+
+class _LeftColumn(ProgressColumn):
+    """The time left; after: seconds of what follows."""
+
+    def __init__(self, count: Count, after: float) -> None:
         super().__init__()
-        self._after, self._time = after, TimeLeft((0.0, 1.0), limit=limit)
+        self._count, self._after = count, after
 
     def render(self, task: Task) -> Text:
-        if task.description in NO_WORK:
-            return Text("")
-        if task.completed > self._time.share * (task.total or 1.0):
-            self._time.reach(task.completed, task.total or 1.0)
-        left = self._time.left
+        left = None if task.description == COMPILING else self._count.left
         return Text("" if left is None else f"about {duration(left + self._after)} left", "yellow")
 
 
@@ -259,22 +277,24 @@ def counting(
     total: int,
     quiet: bool = False,
     *,
+    done: int = 0,
     after: float = 0.0,
     limit: float = math.inf,
-) -> Iterator[Callable[[int], None]]:
-    """Show a bar for `total` things on a terminal, nothing elsewhere.
+) -> Iterator[Count]:
+    """Yield what counts `total` things, of which some are done, and show a bar on a terminal.
 
-    Call the yielded function with the number of things just done. after: seconds of what follows;
-    limit: most seconds of these things.
+    after: seconds of what follows; limit: most seconds of these things.
     """
+    count = Count(total, done, limit)
     if quiet or not err().is_terminal:
-        yield lambda done: None
+        yield count
         return
     bars = (TextColumn("{task.description}", markup=False), BarColumn(BAR_WIDTH))
-    times = (MofNCompleteColumn(), TimeElapsedColumn(), _TimeLeftColumn(after, limit))
+    times = (MofNCompleteColumn(), TimeElapsedColumn(), _LeftColumn(count, after))
     with Progress(*bars, *times, console=err(), transient=True) as progress:
-        task = progress.add_task(description, total=total)
-        yield lambda done: progress.advance(task, done)
+        task = progress.add_task(description, total=total, completed=done)
+        count.show = partial(progress.advance, task)
+        yield count
 
 
 _MOST: Final = 10

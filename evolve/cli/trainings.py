@@ -7,17 +7,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.arena.judges import RATING, rating_seconds
+from evolve.arena.judges import RATING
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
-from evolve.learning.training import LAST_CHECK, Training
+from evolve.learning.training import Training
 from evolve.number_text import is_elo
+from evolve.runs.life_cycle import Begun
 from evolve.runs.loading import AgreedRules, load_agent
-from evolve.runs.progress import NO_WORK, RunEnding
+from evolve.runs.progress import RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.tables.metrics import METRICS_UNUSED
 from evolve.terminal_text import as_word, count_of
@@ -27,30 +28,14 @@ class ChecksView(ProgressView):
     """The progress of a training: a line for each check."""
 
     unit = "these games"
-    apart = (*NO_WORK, "check", LAST_CHECK)
     reported = (RATING,)
 
-    def __init__(
-        self, settings: TrainingSettings, jobs: int = 1, work: Training | None = None
-    ) -> None:
+    def __init__(self, settings: TrainingSettings) -> None:
         """Choose the columns: trainings differ in what their checks play."""
-        self._work = work
         names = "check games steps loss visited random depth_1 depth_2 elo score cpu_seconds"
         unused = METRICS_UNUSED[settings.judge]
         self.columns = tuple(name for name in names.split() if name not in unused)
         self.at_most = settings.patience is not None
-        self._rating = rating_seconds(settings.rules, settings.panel_openings, jobs)
-        if settings.judge == "ladder":  # the last check rates it
-            self._rating = 0.0
-
-    @property
-    def by_rows(self) -> bool:
-        """As above: games against the panel may take longer than the training."""
-        return self._work is None or not self._work.last_check
-
-    def endings(self, pace: float) -> Mapping[str, float]:
-        last = self._work.last_check if self._work else 0.0
-        return {LAST_CHECK: last, RATING: self._rating}
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
         texts = [f"{row[key]:.0f}" if is_elo(key) else cell(row[key]) for key in self.columns]
@@ -64,34 +49,26 @@ class _TrainingWork(LongWork[TrainingSettings, Training]):
     kind = TRAININGS
 
     @contextmanager
-    def opened(
-        self, folder: Path, settings: TrainingSettings, jobs: int, *, new: bool
-    ) -> Iterator[Training]:
-        if new:  # before anything is compiled
-            _print_header(self.command, folder, settings, jobs)
-        training = Training(folder, settings, jobs)
-        if not new:
-            training.restore()
-        self.jobs = jobs
-        yield training
+    def opened(self, run: Begun, jobs: int) -> Iterator[Training]:
+        if run.before is None:  # before anything is compiled
+            _print_header(self.command, run.folder, run.settings, jobs)
+        yield Training(run.folder, run.settings, jobs)
 
-    def finished(self, work: Training) -> str | None:
-        ending = work.finished
-        if ending is None or work.check_is_due:
-            return None
+    def finished(self, work: Training) -> str:
+        ending: Any = work.finished
         more = f"a higher --{ending.name.lower()} continues"
         return f"{count_of(work.games, 'game')}: {ending.value}; {more}"
 
     def introduce(self, work: Training, before: TrainingSettings | None) -> None:
         if before is not None:
-            _print_header(self.command, work.folder, work.settings, self.jobs)
+            _print_header(self.command, work.folder, work.settings, work.jobs)
         if work.games:
             print_line(
                 f"resuming after {count_of(work.games, 'game')}, {work.spent:.0f} CPU seconds"
             )
 
     def view(self, work: Training) -> ChecksView:
-        return ChecksView(work.settings, work.jobs, work)
+        return ChecksView(work.settings)
 
     def so_far(self, work: Training, ending: RunEnding) -> str:
         chosen = work.learner.accept_seconds

@@ -297,10 +297,11 @@ class SweepSettings(Settings):
         matches = self.final_matches
         return 2 * matches * self.openings_after(self.games_of_all, matches)
 
-    def completed(self, folder: Path, jobs: int) -> Self:
-        """The settings with what only the start decides: the study's name, and the workers."""
-        name = self.study or folder.resolve().name
-        return self.model_copy(update={"study": name, "jobs": self.jobs or jobs})
+    def completed(self, folder: Path, jobs: int, before: Self | None = None) -> Self:
+        """As above: the study's name, and the workers."""
+        study, workers = (before.study, before.jobs) if before else (None, None)
+        study = self.study or study or folder.resolve().name
+        return self.model_copy(update={"study": study, "jobs": self.jobs or workers or jobs})
 
     @property
     def searches(self) -> bool:

@@ -8,6 +8,7 @@ if it had never stopped.
 
 from __future__ import annotations
 
+import math
 import time
 from copy import copy
 from functools import cached_property, partial
@@ -28,7 +29,7 @@ from evolve.evolution.generation import (
     restored,
 )
 from evolve.evolution.panel import PANELS, RunContext
-from evolve.evolution.playoff import ChampionSelection
+from evolve.evolution.playoff import ChampionSelection, games_afterwards
 from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
 from evolve.fitness.games import counted
@@ -50,8 +51,6 @@ from evolve.tables.paths import committed_generations, generation_file, playoff_
 if TYPE_CHECKING:
     from evolve.keywords import EvolutionKeywords
 
-_TRAINING_OPENINGS: Final = 4096
-"""Size of the pool from which every generation draws the openings of its pairs."""
 SLOTS_TO_PLAY_AHEAD: Final = 4
 """Fewest slots with which the next generation starts its games before the last is judged and
 written: the panel and the tables keep one or two slots busy."""
@@ -63,7 +62,7 @@ def training_openings(settings: EvolutionSettings) -> Openings:
         return START_POSITION
     rng = generator(settings.seed, Use.TRAINING_OPENINGS)
     rules, plies = settings.rules, settings.opening_plies
-    return balanced_openings(_TRAINING_OPENINGS, Part.TRAINING, rules, rng, plies)
+    return balanced_openings(4096, Part.TRAINING, rules, rng, plies)
 
 
 class EvolutionEnding(RunEnding):
@@ -76,7 +75,7 @@ class EvolutionEnding(RunEnding):
     STOPPED = "stopped on request"
 
 
-class Evolution:
+class Evolution(life_cycle.Work):
     """One running evolution, inside the folder's lock.
 
     own: the caller's operators, fitness and encoding. openings: its training openings, if known:
@@ -162,6 +161,8 @@ class Evolution:
         """
         compile_first(partial(observer.stage, COMPILING))
         started = time.monotonic()
+        observer.expect(self._time_left())
+        observer.whole("run", self.generation + 1, self.settings.generations)
         ending = self._ending(started)
         if ending is None and self.generation >= 0:
             remove(playoff_file(self.folder), missing_ok=True)
@@ -181,6 +182,18 @@ class Evolution:
                 observer,
             )
         return ending
+
+    def _time_left(self) -> TimeLeft:
+        """What is known of its time: all games take equally long, also those after the last row."""
+        settings, panel = self.settings, 2.0 * self.panel.opponents / self.settings.panel_every
+        each = settings.games_a_generation + panel * settings.panel_openings
+        games = each * settings.work(settings.generations)
+        after = {name: played / games for name, played in games_afterwards(settings).items()}
+        return TimeLeft(
+            after=lambda pace: {name: pace * share for name, share in after.items()},
+            limit=math.inf if settings.time_limit is None else 3600.0 * settings.time_limit,
+            work=settings.work,
+        )
 
     def _evolve(self, started: float, observer: Observer) -> EvolutionEnding:
         """Run generations until there is a reason to end.
@@ -215,6 +228,10 @@ class Evolution:
         finally:
             if judging is not None:  # it may be writing the generation
                 judging.wait()
+
+    @property
+    def is_over(self) -> bool:
+        return self.finished is not None
 
     @property
     def finished(self) -> EvolutionEnding | None:
@@ -340,14 +357,12 @@ def evolve(
         for name in OF_DIRECT_GENES:
             if name in settings:
                 raise SettingsError(f"{name}: does not apply to genes of your own")
-    folder = Path(folder)
     requested = resolve({**settings, **names})
-    with life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, folder, requested) as store_settings:
-        evolution = Evolution(folder, requested, Threads(jobs), own)
-        if store_settings is not None:
-            evolution.restore()
-            store_settings()
-        if evolution.finished is None:
-            with shown(progress, observer, TimeLeft(work=requested.work)) as watching:
-                evolution.run(watching)
+    with (
+        life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, Path(folder), requested) as begun,
+        shown(progress, observer) as watching,
+    ):
+        evolution = Evolution(begun.folder, requested, Threads(jobs), own)
+        if begun.restore(evolution):
+            evolution.run(watching)
     return Run(folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from evolve.config.learning import TrainingSettings
 from evolve.config.toml import resolve_as
 from evolve.learning.training import Training
 from evolve.parsing import taking_settings
@@ -46,14 +45,12 @@ def train(
     Run('runs/taught', games=200)
     """
     variant, command = life_cycle.variant_of(TRAININGS, kind), TRAININGS.command(kind)
-    folder = Path(folder)
-    requested: TrainingSettings = resolve_as(variant.model(), variant.all_presets(), settings)
-    with life_cycle.opened(TRAININGS, command, folder, requested) as store_settings:
-        training = Training(folder, requested, jobs)
-        if store_settings is not None:
-            training.restore()
-            store_settings()
-        if training.finished is None or training.check_is_due:
-            with shown(progress, observer) as watching:
-                training.run(watching)
+    requested = resolve_as(variant.model(), variant.all_presets(), settings)
+    with (
+        life_cycle.opened(TRAININGS, command, Path(folder), requested) as begun,
+        shown(progress, observer) as watching,
+    ):
+        training = Training(begun.folder, requested, jobs)
+        if begun.restore(training):
+            training.run(watching)
     return Run(folder)

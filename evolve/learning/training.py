@@ -16,7 +16,7 @@ import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
-from evolve.arena.judges import RATING_SECONDS, Judgement, Ladder, Panel
+from evolve.arena.judges import RATING, RATING_SECONDS, Judgement, Ladder, Panel, rating_seconds
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.engine.games.first_use import compile_first
@@ -28,13 +28,14 @@ from evolve.fitness.statistics import Z95, stated
 from evolve.learning.forecast import forecast
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
+from evolve.runs.life_cycle import Work
 from evolve.runs.loading import existing_champion, keep_champion
-from evolve.runs.progress import COMPILING, WARM_UP, Observer, RunEnding
+from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.version import __version__
 
-LAST_CHECK: Final = "last check"
+_LAST_CHECK: Final = "last check"
 """Name of a stage."""
 _HEADER: Final = "facts"
 _FACTS: Final = {
@@ -100,7 +101,6 @@ class InMemoryTraining:
 
     @property
     def share(self) -> float:
-        """The share of the training that is done, 0 to 1."""
         games = self.settings.games
         return min(1.0, max(0.0 if games is None else self.games / games, self.spent / self._end))
 
@@ -193,7 +193,7 @@ class InMemoryTraining:
         learner, parts = learner_for(self.settings.brief(), 1), self.settings.parts
         rng = np.random.default_rng(0)
         for number, share in enumerate(parts):
-            stage(WARM_UP, number, len(parts))
+            stage("warm-up", number, len(parts))
             steps: list[tuple[float, float]] = []
 
             def before_step(share: float = share, steps: Any = steps) -> float:
@@ -205,15 +205,17 @@ class InMemoryTraining:
                 self.step = cpu_after - cpu, wall_after - wall
 
 
-class Training(InMemoryTraining):
+class Training(InMemoryTraining, Work):
     """One training in its folder: interrupted and resumed, it gives the same tables."""
 
     def __init__(self, folder: Path, settings: TrainingSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
         self.folder = folder
         self.check = 0
-        self.last_check = 0.0
-        """Seconds of the check at its end, where that is the only one and takes long."""
+        self._coming = 0
+        """Checks before the last one."""
+        self._check_seconds = self._rating_seconds = self._paused = 0.0
+        """Of a check, 0 while unknown; of the rating; of all checks so far."""
         self.best_score = -1.0
         self._checked = 0
         self._checked_share = 0.0
@@ -232,6 +234,10 @@ class Training(InMemoryTraining):
         return ending
 
     @property
+    def is_over(self) -> bool:
+        return self.finished is not None and not self.check_is_due
+
+    @property
     def check_is_due(self) -> bool:
         """Whether a check is due, with something played or learned since the last one."""
         share, played = self.share - self._checked_share, self.games > self._checked
@@ -246,11 +252,29 @@ class Training(InMemoryTraining):
         Raises SettingsError where the budget ends before the first game.
         """
         self.warm_up(observer)
-        self.last_check, text = forecast(
-            self.settings, self.judge, self.learner, self.step, self.spent
+        settings = self.settings
+        self._check_seconds, text = forecast(
+            settings, self.judge, self.learner, self.step, self.spent
         )
         if text:
             observer.note(text)
+        if settings.judge == "panel":  # else the last check rates it
+            self._rating_seconds = rating_seconds(
+                settings.rules, settings.panel_openings, self.jobs
+            )
+        # Unknown, the games of checks may take longer than all else.
+        time_left = TimeLeft(
+            after=lambda pace: self._afterwards(),
+            paused=lambda: self._paused,
+            by_rows=not self._check_seconds,
+        )
+        observer.expect(time_left)
+
+        def report(games: int, share: float) -> None:
+            self._coming = self._checks_after(games, share)
+            observer.whole(f"{games} games", self._whole(share), 1.0)
+
+        report(self.games, self.share)
         while True:
             if self.check_is_due:
                 self._check(observer)
@@ -266,11 +290,21 @@ class Training(InMemoryTraining):
                 self._save_checkpoint()
             if ending is not None:
                 return ending
-            self._losses.append(
-                self.iterate(
-                    lambda games, share: observer.stage(f"{games} games", self._whole(share), 1.0)
-                )
-            )
+            self._losses.append(self.iterate(report))
+
+    def _checks_after(self, games: int, share: float) -> int:
+        """Number of checks that come before the last one; 0 while that is unknown."""
+        every: int | None = getattr(self.settings, "check_every", None)
+        if every is None or share <= 0.0:
+            return 0
+        in_all = (games / share - self._checked) / every
+        return max(0, math.ceil(in_all - 1e-6) - 1)
+
+    def _afterwards(self) -> Mapping[str, float]:
+        """Seconds of what comes beside and after its games."""
+        check = self._check_seconds
+        between = self._coming * check
+        return {"checks": between, _LAST_CHECK: check, RATING: self._rating_seconds}
 
     def _check(self, observer: Observer) -> None:
         """Play the panel, then commit the agent where it is the best, the metrics, and all else.
@@ -278,16 +312,17 @@ class Training(InMemoryTraining):
         The last check rates the champion before it commits the metrics: the training is finished
         then.
         """
-        finished = self.finished is not None
+        begin, finished = time.perf_counter(), self.finished is not None
         if finished:
             self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
-        stage = partial(observer.stage, LAST_CHECK if finished else "check")
+        stage = partial(observer.stage, _LAST_CHECK if finished else "check")
         games = 2 * len(self.judge.openings) * self.judge.opponents
         stage(0, games)
         agent, progress = self.learner.checked_agent(), counted(games, stage)
         judged = self.judge.judge(agent, Threads(self.jobs), progress)
-        self.last_check = 0.0
+        if self._check_seconds:
+            self._check_seconds = 0.0 if finished else time.perf_counter() - begin
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,
@@ -315,6 +350,8 @@ class Training(InMemoryTraining):
         self._checked, self._checked_share = self.games, self.share
         self._losses = []
         self._save_checkpoint()
+        self._paused += time.perf_counter() - begin
+        self._coming = self._checks_after(self.games, self.share)
         if not last:
             observer.row(row, self.done, 1.0)
 

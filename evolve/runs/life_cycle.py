@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +16,7 @@ from pydantic import BaseModel
 
 from evolve.agents.registry import programs_in
 from evolve.config.toml import config_text, read_toml, resolve_as
-from evolve.errors import RunError, SettingsError
+from evolve.errors import OptionsError, RunError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove_folder
 from evolve.runs import run_folder
@@ -39,8 +41,31 @@ def versions_of(kind: RunType, command: str) -> dict[str, str]:
 
 
 def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
-    """The text of a run's config.toml: settings, and the versions that its results depend on."""
+    """The text of a run's config.toml: settings, and the versions that its results depend on.
+
+    It has no password of a storage.
+    """
+    if (storage := storage_of(settings)) is not None:
+        settings = settings.model_copy(update={"storage": storage})
     return config_text(settings, versions_of(kind, command), command)
+
+
+def storage_of(settings: BaseModel) -> str | None:
+    """The storage that settings name, without its password; None where they name none."""
+    storage = getattr(settings, "storage", None)
+    return None if storage is None else without_password(storage)
+
+
+def without_password(url: str) -> str:
+    """A URL that is safe to show and to keep; of an invalid one, its beginning."""
+    import sqlalchemy
+
+    try:
+        parsed = sqlalchemy.make_url(url)
+    except (sqlalchemy.exc.ArgumentError, ValueError):
+        return re.split("[:/@]", url)[0]
+    query = {key: value for key, value in parsed.query.items() if "pass" not in key.lower()}
+    return parsed._replace(password=None).set(query=query).render_as_string()
 
 
 def variant_of(kind: RunType, word: str) -> Variant:
@@ -56,36 +81,107 @@ def stored_settings(
 ) -> Any:
     """The settings in a run's config.toml, with changes."""
     # Without presets: the file has all settings.
-    model = kind.commands[command].model()
+    model, values, changes = kind.commands[command].model(), read_toml(file), changes or {}
     word = {"kind": kind.word(command)} if "kind" in model.model_fields else {}
-    return resolve_as(model, {}, {**word, **(changes or {})}, read_toml(file), str(file))
+    if "storage" in changes:  # it must be the sweep's own, given with its password
+        shown, own = without_password(changes["storage"]), values.get("storage", "its own journal")
+        if shown != own:
+            raise OptionsError(f"storage: {file.parent} has its study in {own}, not in {shown}")
+    if "games" in changes and "trials" not in changes:
+        values.pop("trials", None)  # they were as many as the games allowed
+    return resolve_as(model, {}, {**word, **changes}, values, str(file))
+
+
+Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
+"""Surrounds the removal of a folder after an error."""
+
+
+class Work:
+    """What does the work of a run in its locked folder."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do."""
+        return False
+
+    def restore(self) -> None:
+        """Restore the state after the last step that the folder has."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A run in its locked folder; before: its settings so far, None of a new one."""
+
+    kind: RunType
+    command: str
+    folder: Path
+    settings: Any
+    before: Any = None
+
+    def restore(self, work: Work) -> bool:
+        """Restore the work of a run that is resumed; return whether any is left.
+
+        Its settings are stored then, so that an interrupted run keeps its new end.
+        """
+        if self.before is None:
+            return True
+        work.restore()
+        if not work.is_over:
+            self.store()
+        return not work.is_over
+
+    def store(self) -> None:
+        """Store the settings of a run that is resumed, where they have changed."""
+        if self.before not in (None, self.settings):
+            write_text(self.folder / CONFIG_FILE, config_of(self.kind, self.command, self.settings))
 
 
 @contextmanager
-def opened(
-    kind: RunType, command: str, folder: Path, settings: Any
-) -> Iterator[Callable[[], None] | None]:
-    """Begin a run in a folder, giving None, or resume the one that is there.
+def begun(
+    kind: RunType,
+    command: str,
+    folder: str | Path | None,
+    settings: Any,
+    jobs: int,
+    undoing: Undoing = lambda folder, reason: nullcontext(),
+) -> Iterator[Begun]:
+    """Begin a run in a new folder: the given one, or the next runs/STEM-NNN; see `new_folder`."""
+    stem = kind.stem_of(command, settings.rules)
+    with new_folder(kind.reading.kept, stem, folder, undoing) as made:
+        settings = settings.completed(made, jobs)
+        agree_to_programs(made, settings)
+        run_folder.create(made, config_of(kind, command, settings), kind.parts)
+        yield Begun(kind, command, made, settings)
 
-    One that is there gives what stores its settings: it is to be called once the run is restored,
-    and before it works, so that an interrupted run keeps its new end.
 
-    settings: as config.toml stores them. The folder is locked meanwhile. Raises RunError where it
-    is taken, in use, or has a run whose settings differ in more than when it ends.
-    """
-    file, text = folder / CONFIG_FILE, config_of(kind, command, settings)
-    if not file.exists():
-        stem = kind.stem_of(command, settings.rules)
-        with new_folder(kind.reading.kept, stem, folder):
-            agree_to_programs(folder, settings)
-            run_folder.create(folder, text, kind.parts)
-            yield None
-        return
+@contextmanager
+def resumed(
+    kind: RunType, command: str, folder: Path, settings_of: Callable[[Any], Any], jobs: int
+) -> Iterator[Begun]:
+    """Resume the run in a folder, with the settings that `settings_of` returns for its own."""
     check_links(folder)
     with run_folder.locked(folder):
-        check_same(folder, settings.identity, stored_settings(kind, command, file).identity)
+        before = stored_settings(kind, command, folder / CONFIG_FILE)
+        settings = settings_of(before).completed(folder, jobs, before)
         run_folder.sweep_orphans(folder, kind.parts)
-        yield lambda: write_text(file, text)
+        yield Begun(kind, command, folder, settings, before)
+
+
+def opened(
+    kind: RunType, command: str, folder: Path, settings: Any, jobs: int = 1
+) -> AbstractContextManager[Begun]:
+    """Begin a run in a folder, or resume the one that is there.
+
+    Raises RunError where it has a run whose settings differ in more than when it ends.
+    """
+
+    def same(before: Any) -> Any:
+        check_same(folder, settings.identity, before.identity)
+        return settings
+
+    if (folder / CONFIG_FILE).exists():
+        return resumed(kind, command, folder, same, jobs)
+    return begun(kind, command, folder, settings, jobs)
 
 
 def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
@@ -99,16 +195,12 @@ def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, 
         raise RunError(f"{folder} is a run with other settings: {', '.join(faults)}")
 
 
-_Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
-"""Surrounds the removal of a folder after an error."""
-
-
 @contextmanager
 def new_folder(
     kept: Callable[[Path], int],
     stem: str,
     requested: str | Path | None,
-    undoing: _Undoing = lambda folder, reason: nullcontext(),
+    undoing: Undoing = lambda folder, reason: nullcontext(),
 ) -> Iterator[Path]:
     """Make and lock the folder of a new run: the requested one, or the next runs/STEM-NNN.
 
@@ -160,7 +252,7 @@ def check_programs(
     programs, and to a storage too if `storage` is None; else `storage` says that the user gave it.
     """
     unknown = not_agreed(folder, _things(settings))
-    own_storage = None if storage is None else getattr(settings[0], "storage", None)
+    own_storage = None if storage is None else storage_of(settings[0])
     programs = [thing for thing in unknown if thing != own_storage]
     if programs and not allowed:
         raise RunError(
@@ -180,6 +272,5 @@ def _things(all_settings: Sequence[BaseModel]) -> list[str]:
     """The programs and storages that settings name, each once."""
     found: dict[str, None] = {}
     for settings in all_settings:
-        storage = getattr(settings, "storage", None)
-        found |= dict.fromkeys([*programs_in(settings), *([] if storage is None else [storage])])
+        found |= dict.fromkeys(filter(None, [*programs_in(settings), storage_of(settings)]))
     return list(found)

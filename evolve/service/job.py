@@ -71,8 +71,7 @@ def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> in
             start_new_session=True,
             env={**inherited(), JOB_ID: job},
         )
-    with suppress(psutil.Error):
-        # It leaves time to the server and its searches.
+    with suppress(psutil.Error):  # leave time to the server and its searches
         low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else 10
         psutil.Process(child.pid).nice(low)
     _children.append(child)
@@ -201,6 +200,7 @@ class JobRecord(Job):
         if name == "progress":
             stage = str(event.get("stage"))
             changes = {"stage": stage, "stage_done": done, "stage_total": total, "left": left}
+            changes |= {"done": done, "total": total} if event.get("whole") is True else {}
             self.progress = self.progress.model_copy(update=changes)
             return False
         if name == "match":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from evolve.version import __version__
 if TYPE_CHECKING:
     from evolve.keywords import StudyKeywords
 
-_STEM: Final = "study"
 Functions = dict[str, dict[str, Callable[..., Any]]]
 """The caller's functions: by setting, then by the name in study.toml."""
 
@@ -96,7 +95,7 @@ def study(
     design.check()
     folder = Path(folder)
     begun = (folder / STUDY_FILE).exists()
-    with locked(folder) if begun else new_folder(begun_runs, _STEM, folder):
+    with locked(folder) if begun else new_folder(begun_runs, "study", folder):
         if begun:
             design = _continued(folder, design)
         write_text(folder / STUDY_FILE, design.text({"evolve": __version__}))
@@ -198,7 +197,7 @@ class _RunObserver(Observer):
         self.stopped = False
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self._observer.stage("runs", self._done + min(1.0, done / total), self._runs)
+        self._observer.whole("runs", self._done + min(1.0, done / total), self._runs)
 
     def stop(self) -> bool:
         self.stopped = self.stopped or self._observer.stop()

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 from evolve.agents.names import parse_name
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import read_toml, resolve
-from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
+from evolve.errors import ClusterError, EvolveError, OptionsError
 from evolve.evolution.time_slice import TimeSlice, run_slice, write_result
-from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
-from evolve.runs import run_folder
+from evolve.runs import life_cycle
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.studies.running import Working
-from evolve.tables.paths import CONFIG_FILE, committed_generations
+from evolve.tables.paths import committed_generations
 
 _SLICE: Final = 10.0
 """Seconds of a time slice; this and one generation are the most that a worker's death loses.
@@ -36,20 +32,10 @@ def check_remote(settings: EvolutionSettings) -> None:
 
 
 class RemoteRun(Working):
-    """A thread that lets the workers of a cluster start or resume a run, and continue it.
+    """A thread that lets the workers of a cluster start or resume a run, and continue it."""
 
-    config(settings) returns the text of a run's config.toml.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        settings: EvolutionSettings,
-        executor: Executor,
-        config: Callable[[EvolutionSettings], str],
-    ) -> None:
+    def __init__(self, folder: Path, settings: EvolutionSettings, executor: Executor) -> None:
         self._folder, self._settings, self._executor = folder, settings, executor
-        self._config = config
         self._openings: Openings | None = None
         self._stopping = self._finished = False
         self.sentinel, self._working = multiprocessing.Pipe(duplex=False)
@@ -71,9 +57,10 @@ class RemoteRun(Working):
 
     def _work(self) -> None:
         try:
-            make_folder(self._folder, exist_ok=True)
-            with run_folder.locked(self._folder):
-                self._prepare()
+            with life_cycle.opened(
+                EVOLUTIONS, EVOLUTIONS.name, self._folder, self._settings
+            ) as run:
+                run.store()
                 while not (self._finished or self._stopping):
                     self._finished = self._time_slice()
             self.stopped = not self._finished
@@ -84,18 +71,6 @@ class RemoteRun(Working):
             self.error = str(error)
         finally:
             self._working.close()
-
-    def _prepare(self) -> None:
-        """Make the run's folder, or prepare it for resuming; its settings may have a later end."""
-        file, text = self._folder / CONFIG_FILE, self._config(self._settings)
-        if not file.exists():
-            run_folder.create(self._folder, text, EVOLUTIONS.parts)
-        run_folder.sweep_orphans(self._folder)
-        done, wanted = committed_generations(self._folder), self._settings.generations
-        if done > wanted:
-            raise RunError(f"it has {done} generations already, more than {wanted}")
-        if resolve({}, read_toml(file)) != self._settings:
-            write_text(file, text)
 
     def _time_slice(self) -> bool:
         """Let a worker continue the run for a time slice; return whether the run is finished."""

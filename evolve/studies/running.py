@@ -22,15 +22,11 @@ from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import open_to_append, remove
 from evolve.programs.forks import start
 from evolve.runs import run_folder
-from evolve.runs.progress import COMPILING, Observer, RunEnding
+from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft
 from evolve.runs.run import Study
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
 from evolve.tables.paths import CONFIG_FILE, LOGS, SETTINGS
-
-_MAIN: Final = "evolve.cli.main:main"
-_PATIENCE: Final = 10.0
-"""Seconds that a process has to end after SIGTERM, before it is killed."""
 
 
 class Working(ABC):
@@ -82,7 +78,7 @@ class RunProcess(Working):
 
     def look(self) -> None:
         for event in self._tail.read():
-            if "row" in event:
+            if "row" in event or event.get("whole"):
                 self.share = min(1.0, event["done"] / max(1e-9, event["total"]))
             elif event["event"] == "error":
                 self.error = event["message"]
@@ -98,7 +94,7 @@ class RunProcess(Working):
     def kill(self) -> None:
         """End it now: by SIGTERM, and by SIGKILL where that does not help."""
         self._process.terminate()
-        self._process.join(_PATIENCE)
+        self._process.join(10.0)
         self._process.kill()
         self.ended()
 
@@ -120,17 +116,13 @@ def _work(words: list[str], log: Path) -> None:
     os.dup2(sink, sys.stdout.fileno())
     os.dup2(sink, sys.stderr.fileno())
     os.close(sink)
-    imported(_MAIN)(words)
+    imported("evolve.cli.main:main")(words)
 
 
 PARTS: Final = (LOGS, SETTINGS)
 """Folders next to a study's runs: their output, and the settings that they began with."""
 PROGRESS: Final = ".progress"
 """Suffix of the file in which a run reports."""
-_LOOK: Final = 0.25
-"""Seconds between two checks of the runs."""
-_INTERRUPTED: Final = (130, 143, 129)
-"""Exit codes of a run that was ended from outside."""
 
 
 class StudyEnding(RunEnding):
@@ -143,8 +135,6 @@ class StudyEnding(RunEnding):
 
 Begin = Callable[[Path, Any], Working]
 """Starts or resumes a run in a folder, with these settings."""
-_AHEAD: Final = 2
-"""Runs started elsewhere for each slot: they take turns, so that the last ones end together."""
 
 
 class StudyWork:
@@ -195,13 +185,17 @@ class StudyWork:
             compile_first(partial(observer.stage, COMPILING))
         waiting, stopping = list(self.left), False
         self._done = float(len(self.rows) - len(waiting))
+        # A run's first share says little: its process starts, and a play-off ends it.
+        observer.expect(TimeLeft(at_once=self.at_once, by_rows=True))
+        observer.whole("runs", self._done, len(self.rows))
         try:
             while self._working or (waiting and not stopping):
-                begun = _AHEAD * self._jobs if self._elsewhere else self.at_once
+                # Elsewhere they take turns, so that the last ones end together.
+                begun = 2 * self._jobs if self._elsewhere else self.at_once
                 while waiting and len(self._working) < begun and not stopping:
                     member = waiting.pop(0)
                     self._working[member] = self._begin(member)
-                ended = wait([process.sentinel for process in self._working.values()], _LOOK)
+                ended = wait([process.sentinel for process in self._working.values()], 0.25)
                 for member, process in list(self._working.items()):
                     process.look()
                     if process.sentinel in ended:
@@ -210,7 +204,7 @@ class StudyWork:
                         if process.lost is not None:
                             raise process.lost
                 done = self._done + sum(process.share for process in self._working.values())
-                observer.stage("runs", min(done, len(self.rows)), len(self.rows))
+                observer.whole("runs", min(done, len(self.rows)), len(self.rows))
                 if observer.stop() and not stopping:
                     stopping = True
                     for process in self._working.values():
@@ -244,7 +238,7 @@ class StudyWork:
         """Handle the end of a process: keep its run's row, or the reason of its failure."""
         code = process.ended()
         row = self.rows[member] = row_of(self.study, member)
-        stopped = process.stopped or code in _INTERRUPTED
+        stopped = process.stopped or code in (130, 143, 129)  # of one ended from outside
         if code != 0 and not stopped:
             log = self.study.path / LOGS / f"{member.name}.log"
             reason = process.error or f"its process ended with {code}; see {log}"

@@ -1,53 +1,20 @@
-"""Sweeps by a Python call, and a sweep's whole course: its trials, then the final."""
+"""Sweeps by a Python call."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from evolve.arena.match import StoppedError
-from evolve.config.sweep import SweepSettings
-from evolve.config.toml import read_toml, resolve_as
-from evolve.errors import RunError
+from evolve.config.toml import resolve_as
 from evolve.parsing import taking_settings
 from evolve.runs import life_cycle
-from evolve.runs.progress import Observer, TimeLeft, shown
+from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run
 from evolve.runs.run_types import SWEEPS
-from evolve.sweeps.rungs import Rungs, RungsEnded
-from evolve.sweeps.storage import stored_form
-from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
-from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.trials import FinalDocument
+from evolve.sweeps.sweep import opened_sweep
 
 if TYPE_CHECKING:
     from evolve.keywords import SweepKeywords
-
-
-def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, FinalDocument | None]:
-    """Run the trials that are left, then play the final or the rungs.
-
-    Returns why it ended, and the result, which is None where it was stopped before. RunError where
-    no trial was played to its end.
-    """
-    folder, timeout = sweep.folder, sweep.settings.timeout
-    end = None if timeout is None else time.monotonic() + timeout
-    ending = sweep.complete if sweep.study.is_over else sweep.run(observer)
-    if ending.stopped:
-        return ending, None
-    if sweep.failure is not None:
-        raise RunError(f"{folder}: {sweep.failure}")
-    try:
-        rungs = Rungs(sweep, end) if sweep.settings.rungs else None
-        result = sweep.play_final(observer) if rungs is None else rungs.climb(observer)
-    except StoppedError:
-        return SweepEnding.STOPPED, None
-    except RungsEnded as ended:
-        return ended.ending, None
-    if result is None and ending in (SweepEnding.COMPLETE, SweepEnding.EXHAUSTED):
-        raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
-    return ending, result
 
 
 @taking_settings
@@ -80,23 +47,14 @@ def sweep(
     >>> evolve.sweep("alphabeta", "runs/tuned", trials=2)
     Run('runs/tuned', trials=2)
     """
-    variant, command = life_cycle.variant_of(SWEEPS, kind), SWEEPS.command(kind)
-    folder = Path(folder)
-    below: dict[str, Any] = {}
-    if (folder / CONFIG_FILE).exists():
-        stored = read_toml(folder / CONFIG_FILE)
-        below = {key: stored[key] for key in ("study", "jobs") if key in stored}
+    model, command = life_cycle.variant_of(SWEEPS, kind).model(), SWEEPS.command(kind)
     given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
-    requested: SweepSettings = resolve_as(variant.model(), {}, given, below)
-    requested = requested.completed(folder, 1)
+    requested = resolve_as(model, {}, given)
     with (
-        life_cycle.opened(SWEEPS, command, folder, stored_form(requested)) as store_settings,
-        opened_sweep(folder, requested) as work,
+        life_cycle.opened(SWEEPS, command, Path(folder), requested) as begun,
+        opened_sweep(begun.folder, begun.settings) as work,
+        shown(progress, observer) as watching,
     ):
-        if store_settings is not None:
-            store_settings()
-        if not (work.has_champion and work.study.is_over):
-            time = TimeLeft(work.study.progress, at_once=work.settings.first_trials)
-            with shown(progress, observer, time) as watching:
-                search_and_select(work, watching)
+        if begun.restore(work):
+            work.run(watching)
     return Run(folder)

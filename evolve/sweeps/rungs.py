@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from optuna.trial import TrialState
@@ -30,7 +30,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import mean_of
 from evolve.runs import run_folder
 from evolve.runs.loading import keep_champion
-from evolve.runs.progress import Observer
+from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import (
     DEFAULTS,
     KeptMatches,
@@ -40,13 +40,13 @@ from evolve.sweeps.final import (
     settings_ranked,
 )
 from evolve.sweeps.study import Queued
-from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import agent_file
 from evolve.tables.paths import RETEST, RUNGS, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 
-_INSTANT: Final = 1e-3
-"""Seconds of a rung when no time is left: it starts no training."""
+if TYPE_CHECKING:
+    from evolve.sweeps.sweep import Sweep
+
 _RETEST_KEY: Final = 1000
 """Key of the retest's seeds: no rung has that number."""
 
@@ -61,7 +61,7 @@ class Trained(NamedTuple):
 class RungsEnded(Exception):  # noqa: N818  # a result, not an error
     """The rungs ended early, for this reason."""
 
-    def __init__(self, ending: SweepEnding) -> None:
+    def __init__(self, ending: RunEnding) -> None:
         super().__init__(ending)
         self.ending = ending
 
@@ -122,7 +122,7 @@ class Rungs:
     ) -> SweepSettings:
         """Return the settings of a rung's sweep, with its own seeds and openings."""
         seed = np.random.SeedSequence([self._settings.seed, key]).generate_state(1)[0] >> 1
-        left = None if self._end is None else max(self._end - time.monotonic(), _INSTANT)
+        left = None if self._end is None else max(self._end - time.monotonic(), 1e-3)
         changes = {
             "budget": budget,
             "trials": trainings,
@@ -144,10 +144,10 @@ class Rungs:
         run_folder.sweep_orphans(folder, (TRIALS,))
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, name, queue, self._done, worth, self._settings.work)
-        with opened_sweep(folder, settings, queue, self._sweep.placement) as sweep:
-            ending = sweep.run(watch)
-            trials = sweep.study.trials()
-        if ending is not SweepEnding.COMPLETE:
+        with self._sweep.rung(folder, settings, queue) as rung:
+            ending = rung.run_trials(watch)
+            trials = rung.study.trials()
+        if ending is not rung.complete:
             raise RungsEnded(ending)
         self._done += worth * len(queue)
         return [
@@ -186,7 +186,7 @@ class Rungs:
             defaults=None if defaults is None else defaults.number,
             against_defaults=against,
         )
-        observer.stage("rungs", self._settings.work, self._settings.work)
+        observer.whole("rungs", self._settings.work, self._settings.work)
         write_final(folder, result)
         return result
 
@@ -237,8 +237,8 @@ class _OnRung(Observer):
         whole = self.done + self.worth * done
         self.observer.row({**row, "number": number, "rung": self.rung}, whole, self.total)
 
-    def stage(self, name: str, done: float, total: float) -> None:
-        self.observer.stage(name, self.done + self.worth * done, self.total)
+    def whole(self, name: str, done: float, total: float) -> None:
+        self.observer.whole(name, self.done + self.worth * done, self.total)
 
     def note(self, text: str) -> None:
         self.observer.note(text)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 import threading
 import time
 import warnings
@@ -23,9 +22,9 @@ import optuna
 from optuna.storages import BaseStorage
 from optuna.storages.journal import JournalFileBackend
 
-from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
+from evolve.runs.life_cycle import without_password
 
 
 class Storage(NamedTuple):
@@ -94,25 +93,6 @@ def open_database(url: str) -> Storage:
             raise SettingsError(
                 f"storage: {shown!r} is not a URL of a database, such as sqlite:///FILE"
             ) from error
-
-
-def stored_form(settings: SweepSettings) -> SweepSettings:
-    """Return settings as config.toml stores them: without the storage's password."""
-    if settings.storage is None:
-        return settings
-    return settings.model_copy(update={"storage": without_password(settings.storage)})
-
-
-def without_password(url: str) -> str:
-    """Return a URL that is safe to show and to keep; of an invalid one, its beginning."""
-    import sqlalchemy
-
-    try:
-        parsed = sqlalchemy.make_url(url)
-    except (sqlalchemy.exc.ArgumentError, ValueError):
-        return re.split("[:/@]", url)[0]
-    query = {key: value for key, value in parsed.query.items() if "pass" not in key.lower()}
-    return parsed._replace(password=None).set(query=query).render_as_string()
 
 
 @contextmanager

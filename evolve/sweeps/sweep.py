@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,14 +12,18 @@ from typing import Any, Final
 
 from optuna.trial import TrialState
 
+from evolve.arena.judges import RATING, rating_seconds
+from evolve.arena.match import StoppedError
 from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.engine.games.first_use import compile_first
 from evolve.errors import ClusterError, RunError, ShortageError
 from evolve.runs import run_folder
-from evolve.runs.progress import COMPILING, Observer, RunEnding
+from evolve.runs.life_cycle import Work
+from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft
 from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
 from evolve.sweeps.plan import Plan, checked_plan
+from evolve.sweeps.rungs import Rungs, RungsEnded
 from evolve.sweeps.storage import BEAT, beating, open_database, open_journal, storage_errors
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.trials import (
@@ -51,7 +55,7 @@ class SweepEnding(RunEnding):
     STOPPED = "stopped"
 
 
-class Sweep:
+class Sweep(Work):
     """One sweep in its folder. Make it inside the folder's lock.
 
     It has as many workers as its settings say, by default one.
@@ -64,14 +68,40 @@ class Sweep:
         self.plan = plan
         self.study = study
         self.jobs = plan.sweep.jobs or 1
+        self.result: FinalDocument | None = None
         self._new_worker = partial(Worker, folder, plan.sweep, placement)
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0
 
     def run(self, observer: Observer) -> SweepEnding:
-        """Run trials up to the settings' number."""
+        """Run the trials that are left, then play the final or the rungs; `result` has these.
+
+        RunError where no trial was played to its end.
+        """
         compile_first(partial(observer.stage, COMPILING))  # not in the workers' first trials
+        observer.expect(self.time_left)
+        observer.whole("trials", *self.study.progress)
+        timeout = self.settings.timeout
+        end = None if timeout is None else time.monotonic() + timeout
+        ending = self.complete if self.study.is_over else self.run_trials(observer)
+        if ending.stopped:
+            return ending
+        if self.failure is not None:
+            raise RunError(f"{self.folder}: {self.failure}")
+        try:
+            rungs = self.settings.rungs
+            self.result = Rungs(self, end).climb(observer) if rungs else self.play_final(observer)
+        except StoppedError:
+            return SweepEnding.STOPPED
+        except RungsEnded as ended:
+            return SweepEnding(ended.ending)
+        if self.result is None and ending is not SweepEnding.TIMEOUT:
+            raise RunError(f"{self.folder}: no trial was played to its end: there is no champion")
+        return ending
+
+    def run_trials(self, observer: Observer) -> SweepEnding:
+        """Run trials up to the settings' number."""
         begin = time.monotonic()
         if not self.study.is_over and (self.folder / RUNGS).exists():
             run_folder.discard(self.folder / RUNGS, made=False)  # of fewer trials than now
@@ -120,6 +150,19 @@ class Sweep:
         return final
 
     @property
+    def time_left(self) -> TimeLeft:
+        """What is known of its time, with the stages after the trials."""
+        settings, rating = self.settings, 0.0
+        if settings.kind != "program":  # which the ladder does not rate
+            rating = rating_seconds(settings.rules, settings.panel_openings, self.jobs)
+        return TimeLeft(
+            after=lambda pace: {"final": self.final_seconds, RATING: rating},
+            at_once=self.jobs,
+            known_after=settings.first_trials,
+            by_rows=True,
+        )
+
+    @property
     def final_seconds(self) -> float:
         """Expected seconds of the final or the retest, from the trials' games; 0 without games.
 
@@ -142,10 +185,20 @@ class Sweep:
         return f"{every} failed, the last one: {last}"
 
     @property
+    def is_over(self) -> bool:
+        return self.study.is_over and self.has_champion
+
+    @property
     def has_champion(self) -> bool:
         """Whether the final has been played since the last trial ended."""
         final = whole_final(self.folder)
         return final is not None and final.trials == self.study.finished()
+
+    def rung(
+        self, folder: Path, settings: SweepSettings, queue: Sequence[Queued]
+    ) -> AbstractContextManager[Sweep]:
+        """Open the sweep of a rung, which runs the trials of a queue."""
+        return opened_sweep(folder, settings, queue, self.placement)
 
     def _reclaim(self, observer: Observer, dropped: Sequence[int] = ()) -> None:
         """Take back the trials of dead writers."""
@@ -176,7 +229,7 @@ class Sweep:
                     worker.start(taken)
                     self.save()
         running = sum(not worker.idle for worker in self._workers)
-        observer.stage(f"{count_of(running, 'trial')} running", *self.study.progress)
+        observer.whole(f"{count_of(running, 'trial')} running", *self.study.progress)
 
     def _drop_trials(self) -> None:
         """End the workers and queue the values of their trials again: a trial may take minutes."""

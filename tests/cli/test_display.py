@@ -8,8 +8,6 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import numba
 import pytest
@@ -19,7 +17,7 @@ from evolve.cli.display import Display, reporting_compilation, watching
 from evolve.cli.studies import RunsView
 from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
-from evolve.studies.running import StudyWork
+from evolve.runs.progress import Row, Stage
 from evolve.tables.metrics import METRICS_COLUMNS
 from tests.cli import on_a_terminal, program
 from tests.cli.test_sweeps import view_of_a_sweep
@@ -46,41 +44,25 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     display.begin()
     assert capsys.readouterr().out.splitlines() == [look.head()]
     facts = {"score": 0.5, "score_error": 0.1, "best": 0.5, "seconds": 1.0}
-    display.row({"number": 0, "state": "COMPLETE", **facts, "reason": "a remark"}, 1, 4)
+    row = {"number": 0, "state": "COMPLETE", **facts, "reason": "a remark"}
+    display.take(Row(row, 1, 4))
     line, remark = capsys.readouterr().out.splitlines()
     assert line.split()[:4] == ["0", "finished", "0.500", "0.100"]
     assert remark == "trial 0: a remark"
     for name, done in (("final", 3), ("2 trials running", 8), ("final", 8)):
-        display.stage(name, done, 8)
+        display.take(Stage(name, done, 8))
     assert capsys.readouterr().out == "final: 8 games\n"
 
 
-def test_compiling_is_a_line_and_no_pace(capsys: pytest.CaptureFixture[str]) -> None:
+def test_compiling_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     display = Display(view_of_a_sweep())
     for done in range(9):
-        display.stage("compiling", done, 8)
+        display.take(Stage("compiling", done, 8))
     assert len(capsys.readouterr().out.splitlines()) == 1
-    assert display.time.left is None
-
-
-def view_of_a_study(runs: int) -> RunsView:
-    work = SimpleNamespace(rows=dict.fromkeys(range(runs)), left=range(runs), at_once=2)
-    return RunsView(cast(StudyWork, work))
-
-
-def test_the_time_of_a_study_is_known_when_as_many_runs_ended_as_run_at_once() -> None:
-    """Estimates from processes that had just started were twice too high."""
-    display = Display(view_of_a_study(20))
-    row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
-    display.stage("runs", 0.5, 20)
-    display.row(row, 1, 20)
-    assert display.time.left is None
-    display.row(row, 2, 20)
-    assert display.time.left is not None
 
 
 def test_lines_of_a_study_stand_below_their_heads() -> None:
-    view = view_of_a_study(1)
+    view = RunsView()
     row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
     lines = [view.line({**row, "elo": elo}, 90.0) for elo in (None, 1234.5)]
     head = view.head()

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import signal
-import time
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -15,12 +11,10 @@ import pytest
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
-from evolve.arena.judges import RATING, rating_seconds
-from evolve.cli.display import Display, watching
+from evolve.cli.display import watching
 from evolve.cli.sweeps import TrialsView
-from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
-from evolve.runs.progress import TimeLeft
+from evolve.runs.progress import Stage
 from evolve.runs.run import load_run
 from evolve.tables.paths import JOURNAL_FILE
 from tests.cli import done
@@ -31,14 +25,8 @@ def row(number: int, state: str, score: float | None, **others: Any) -> dict[str
     return {**facts, "seconds": 2.04, "reason": None, **others}
 
 
-def sweep_of(settings: SweepSettings, progress: tuple[float, float] = (0, 20)) -> Any:
-    """A sweep as its view sees it, whose final takes no time."""
-    study = SimpleNamespace(progress=progress)
-    return SimpleNamespace(settings=settings, study=study, final_seconds=0.0, jobs=1)
-
-
-def view_of_a_sweep(progress: tuple[float, float] = (0, 20)) -> TrialsView:
-    return TrialsView(sweep_of(SweepSettings(kind="alphabeta", trials=20), progress))
+def view_of_a_sweep() -> TrialsView:
+    return TrialsView(SweepSettings(kind="alphabeta", trials=20))
 
 
 def test_a_row_of_a_trial() -> None:
@@ -56,42 +44,6 @@ def test_a_row_of_a_trial() -> None:
     assert [look.remark(one) for one in rows] == ["trial 0: no memory", None, None]
     head = look.head()
     assert len(head) == len(look.line(rows[1], 60.0)) <= 80
-
-
-RATING_TIME = rating_seconds("standard", 20, 1)
-
-
-def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = time.monotonic()
-    monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
-    look = view_of_a_sweep(progress=(10, 20))
-    display = Display(look)
-    assert display.time.left is None
-    assert look.line(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
-    now += 30.0
-    display.row(row(11, "COMPLETE", 0.5, seconds=30.0), 12, 20)
-    assert display.time.left == pytest.approx(120.0 + RATING_TIME)
-
-
-def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = time.monotonic()
-    monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
-    sweep = sweep_of(SweepSettings(kind="alphabeta", trials=20))
-    display, left = Display(TrialsView(sweep)), []
-    now += 30.0
-    for number, sweep.final_seconds in ((9, 7.0), (18, 70.0), (19, 700.0)):
-        display.row(row(number, "COMPLETE", 0.5, seconds=30.0), number + 1, 20)
-        left.append(display.time.left)
-    assert left == pytest.approx([RATING_TIME + s for s in (30 + 7, 30 / 19 + 70, 700)])
-    display.stage("final", 0, 8)
-    assert display.time.left == pytest.approx(RATING_TIME + 700)
-    display.stage("final", 8, 8)
-    assert display.time.left == pytest.approx(RATING_TIME)
-
-
-def test_a_program_has_no_rating_to_wait_for() -> None:
-    settings = ProgramSweepSettings(program="gtp:engine {a:1:9=3}", games=400)
-    assert TrialsView(sweep_of(settings)).endings(1.0) == {"final": 0.0, RATING: 0.0}
 
 
 def test_too_few_trials_say_nothing_about_settings(swept: Path) -> None:
@@ -114,6 +66,6 @@ def test_the_study_opens_in_optuna_dashboard(swept: Path) -> None:
 
 def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
     with watching(view_of_a_sweep()) as display:
-        display.stage("final", 2, 80)
+        display.take(Stage("final", 2, 80))
         signal.raise_signal(signal.SIGINT)
     assert "Ctrl-C" in capsys.readouterr().out

@@ -8,35 +8,24 @@ import pytest
 
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.trainings import ChecksView
-from evolve.cli.work import carry_out, finish
+from evolve.cli.work import finish, shown
 from evolve.config.learning import DqnSettings
-from evolve.runs.progress import Observer
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.sweeps.sweep import SweepEnding
 
 LOOK = ChecksView(DqnSettings())
 
 
-def test_the_ending_is_that_of_the_work(tmp_path: Path) -> None:
-    def work(observer: Observer) -> SweepEnding:
-        return SweepEnding.STOPPED if observer.stop() else SweepEnding.TIMEOUT
-
-    assert (
-        carry_out("run", "row", tmp_path, LOOK, work, EVOLUTIONS.reading.kept)
-        is SweepEnding.TIMEOUT
-    )
-
-
 def test_how_to_go_on_is_said_where_anything_is_kept(
     quick: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(observer: Observer) -> SweepEnding:
-        raise KeyboardInterrupt
-
     said = []
     for folder in (quick, tmp_path):
-        with pytest.raises(KeyboardInterrupt):
-            carry_out("run", "row", folder, LOOK, interrupted, EVOLUTIONS.reading.kept)
+        with (
+            pytest.raises(KeyboardInterrupt),
+            shown("run", "row", folder, LOOK, EVOLUTIONS.reading.kept),
+        ):
+            raise KeyboardInterrupt
         said.append(capsys.readouterr().out.split()[-2:] == ["resume", f"{folder}"])
     assert said == [True, False]
 

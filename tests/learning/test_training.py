@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from evolve.learning.training import (
     columns_of,
     judge_of,
 )
+from evolve.runs.progress import Observer
 from evolve.tables.metrics import (
     METRICS_COLUMNS,
     METRICS_SCORES,
@@ -278,6 +280,19 @@ def test_games_end_it_and_are_its_share() -> None:
     assert (run.games, shares) == (30, [0.0, 20 / 30, 1.0]), "the last iteration is cut"
     assert told[-1] == (30, 1.0)
     assert [games for games, _ in told] == sorted(games for games, _ in told)
+
+
+def test_it_knows_how_many_checks_are_to_come(tmp_path: Path) -> None:
+    run = training(tmp_path / "run", "dqn", games=80, check_every=20, games_per_iteration=20)
+    coming = list[int]()
+
+    class Reader(Observer):
+        def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+            coming.append(run._coming)
+
+    run.run(Reader())
+    assert coming == [2, 1, 0, 0]
+    assert run._check_seconds == 0.0, "none is left"
 
 
 def test_warming_up_teaches_nothing() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
@@ -14,6 +13,7 @@ from evolve.config.pattern_training import PatternSettings
 from evolve.errors import RunError, SettingsError
 from evolve.runs import life_cycle
 from evolve.runs.agreements import not_agreed
+from evolve.runs.life_cycle import Begun
 from evolve.runs.run_types import TRAININGS
 from evolve.tables.paths import CHECKPOINT_FILE, CONFIG_FILE
 
@@ -22,9 +22,7 @@ LONGER: Final = PatternSettings(games=200)
 COMMAND: Final = "train patterns"
 
 
-def opened(
-    folder: Path, settings: PatternSettings = SETTINGS
-) -> AbstractContextManager[Callable[[], None] | None]:
+def opened(folder: Path, settings: PatternSettings = SETTINGS) -> AbstractContextManager[Begun]:
     return life_cycle.opened(TRAININGS, COMMAND, folder, settings)
 
 
@@ -34,12 +32,12 @@ def keep_a_step(folder: Path) -> None:
 
 def test_a_new_folder_is_made_and_a_begun_one_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with opened(folder) as store_settings:
-        assert store_settings is None
+    with opened(folder) as run:
+        assert run.before is None
         keep_a_step(folder)
-    with opened(folder, LONGER) as store_settings:
-        assert store_settings is not None
-        store_settings()
+    with opened(folder, LONGER) as run:
+        assert run.before == SETTINGS
+        assert run.restore(life_cycle.Work())
         assert life_cycle.stored_settings(TRAININGS, COMMAND, folder / CONFIG_FILE) == LONGER
         with pytest.raises(RunError, match="process"), opened(folder):
             pass

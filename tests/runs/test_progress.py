@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from evolve.runs.progress import COMPILING, Observer, ProgressLine, TimeLeft, shown
+from evolve.runs.progress import (
+    COMPILING,
+    Observer,
+    Progress,
+    ProgressLine,
+    Row,
+    Stage,
+    TimeLeft,
+    shown,
+)
 
 
 class Terminal(io.StringIO):
@@ -32,9 +41,9 @@ class Told(Observer):
 
 def test_a_terminal_has_one_line() -> None:
     stream = Terminal()
-    line = ProgressLine(Observer(), stream)
+    line = ProgressLine(stream)
     for generation in range(4):
-        line.row({"generation": generation, "rating": 12.4}, generation + 1, 4)
+        line.take(Row({"generation": generation, "rating": 12.4}, generation + 1, 4))
     line.close()
     text = stream.getvalue()
     assert text.count("\n") == 1
@@ -49,13 +58,10 @@ def test_what_is_left_after_the_last_row_is_that_of_its_stage(
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr("evolve.runs.progress.time.monotonic", lambda: next(clock) * 1.0)
     stream = Terminal()
-    line = ProgressLine(Observer(), stream)
-    for trial in range(3):
-        line.row({"number": trial}, trial + 1, 3)
-    for done in (1, 2):
-        line.stage("final", done, 30)
-    assert "final 7 %" in stream.getvalue().split("\r")[-1]
-    assert "min left" in stream.getvalue().split("\r")[-1]
+    line = ProgressLine(stream)
+    line.take(Row({"number": 2}, 3, 3))
+    line.take(Stage("final", 2, 30, 200.0))
+    assert "final 7 % · about 3 min left" in stream.getvalue().split("\r")[-1]
     line.close()
     assert "s in all" in stream.getvalue().split("\r")[-1]
 
@@ -63,19 +69,19 @@ def test_what_is_left_after_the_last_row_is_that_of_its_stage(
 def test_it_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     stream = Terminal()
-    line = ProgressLine(Observer(), stream)
-    line.row({"generation": 1, "rating": 12.4}, 1, 4)
-    line.stage("generation 2", 1, 2)
+    line = ProgressLine(stream)
+    line.take(Row({"generation": 1, "rating": 12.4}, 1, 4))
+    line.take(Stage("generation 2", 1, 2))
     line.close()
     assert max(map(len, stream.getvalue().replace("\n", "").split("\r"))) == 39
 
 
 def test_a_file_has_a_line_for_each_tenth() -> None:
     stream = io.StringIO()
-    line = ProgressLine(Observer(), stream)
+    line = ProgressLine(stream)
     for check in range(100):
-        line.row({"check": check, "score": 0.5}, (check + 1) / 100, 1.0)
-        line.stage("games", 1, 2)
+        line.take(Row({"check": check, "score": 0.5}, (check + 1) / 100, 1.0))
+        line.take(Stage("games", 1, 2))
     line.close()
     lines = stream.getvalue().splitlines()
     assert 9 <= len(lines) <= 12
@@ -86,8 +92,8 @@ def test_a_file_has_a_line_for_each_tenth() -> None:
 def test_a_notebook_is_told_by_its_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
     stream = io.StringIO()
-    line = ProgressLine(Observer(), stream)
-    line.row({}, 1, 2)
+    line = ProgressLine(stream)
+    line.take(Row({}, 1, 2))
     assert stream.getvalue().startswith("\r")
 
 
@@ -102,7 +108,8 @@ def test_it_tells_the_caller_s_observer(capsys: pytest.CaptureFixture[str]) -> N
     assert "generation 0" in out
     assert "\x1b" not in out
     with shown(False, told) as observer:
-        assert observer is told
+        observer.row({"generation": 1}, 1, 1)
+    assert [row["generation"] for row in told.rows] == [0, 1]
     assert capsys.readouterr().out == ""
 
 
@@ -124,7 +131,7 @@ def clock() -> Clock:
 def test_nothing_is_known_before_there_is_a_pace(clock: Clock) -> None:
     known = TimeLeft(clock=clock)
     clock.now += 7.0
-    assert (known.elapsed, known.left) == (7.0, None)
+    assert known.left is None
     known.reach(0.5)  # half was done before, or while kernels were compiled
     assert known.left is None
     clock.now += 6.0
@@ -132,55 +139,87 @@ def test_nothing_is_known_before_there_is_a_pace(clock: Clock) -> None:
     assert known.left == pytest.approx(24.0)
 
 
-@pytest.mark.parametrize("begun", [None, (0.0, 4.0)])
-def test_compiling_has_no_share_in_the_pace(
-    clock: Clock, begun: tuple[float, float] | None
-) -> None:
-    time = TimeLeft(begun, clock=clock)
+class Read(Observer):
+    """Keeps the events that it takes."""
+
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    def take(self, event: Any) -> None:
+        self.events.append(event)
+
+
+def test_compiling_has_no_share_in_the_pace(clock: Clock) -> None:
+    read = Read()
+    progress = Progress(read)
     for done in range(3):
-        time.reach_stage(COMPILING, done / 2)
+        progress.stage(COMPILING, done, 2)
         clock.now += 100.0
-    time.reach_stage(COMPILING, 1.0)
-    assert time.left is None
-    time.reach(0.0, 4.0)
+    progress.expect(TimeLeft(clock=clock))
+    progress.whole("run", 0, 4)
     clock.now += 5.0
-    time.reach(1.0, 4.0)
-    assert time.left == pytest.approx(15.0)
-    assert time.elapsed == pytest.approx(305.0)
+    progress.row({}, 1, 4)
+    assert [event.left for event in read.events] == [None] * 4 + [pytest.approx(15.0)]
+    assert read.events[-2] == Stage("run", 0, 4, whole=True)
+
+
+def test_what_comes_between_rows_may_say_nothing(clock: Clock) -> None:
+    known = TimeLeft(by_rows=True, clock=clock)
+    known.reach(0.0)
+    clock.now += 1.0
+    known.reach(0.5)
+    assert known.left is None
+    known.reach(0.5, row={})
+    assert known.left == pytest.approx(1.0)
+
+
+def test_pauses_tell_no_pace(clock: Clock) -> None:
+    paused = [0.0]
+    known = TimeLeft(after=lambda pace: {"checks": 40.0}, paused=lambda: paused[0], clock=clock)
+    known.reach(0.0)
+    clock.now += 10.0
+    known.reach(0.5)
+    assert known.left == pytest.approx(50.0)
+    clock.now += 40.0
+    paused[0] = 40.0
+    clock.now += 5.0
+    known.reach(0.75)
+    assert known.left == pytest.approx(45.0)
 
 
 def test_a_file_has_one_line_while_functions_are_compiled() -> None:
     stream = io.StringIO()
-    line = ProgressLine(Observer(), stream)
+    line = ProgressLine(stream)
     for done in range(9):
-        line.stage(COMPILING, done, 8)
+        line.take(Stage(COMPILING, done, 8))
     assert [text.partition("compiling")[1] for text in stream.getvalue().splitlines()] == [
         COMPILING
     ]
 
 
-def test_elapsed_and_left_agree(clock: Clock) -> None:
-    known = TimeLeft((0.0, 1.0), clock=clock)
+def test_what_is_left_passes_with_the_time(clock: Clock) -> None:
+    known = TimeLeft(clock=clock)
+    known.reach(0.0)
     clock.now += 6.0
     known.reach(0.1)
-    whole = []
-    for _ in range(3):
-        whole.append(known.elapsed + (known.left or 0.0))
-        clock.now += 18.0
-    assert whole == pytest.approx([60.0] * 3)
-    clock.now += 20.0
+    assert known.left == pytest.approx(54.0)
+    clock.now += 18.0
+    assert known.left == pytest.approx(36.0)
+    clock.now += 50.0
     assert known.left == 0.0
 
 
 def test_the_pace_counts_from_what_was_done_before(clock: Clock) -> None:
-    known = TimeLeft((0.5, 1.0), clock=clock)
+    known = TimeLeft(clock=clock)
+    known.reach(0.5, 1.0)
     clock.now += 10.0
     known.reach(0.75)
     assert known.left == pytest.approx(10.0)
 
 
 def test_the_last_reports_tell_the_pace(clock: Clock) -> None:
-    known = TimeLeft((0.0, 1.0), clock=clock)
+    known = TimeLeft(clock=clock)
+    known.reach(0.0, 1.0)
     for step in range(40):
         clock.now += 9.0 if step < 20 else 1.0
         known.reach((step + 1) / 80)
@@ -188,7 +227,8 @@ def test_the_last_reports_tell_the_pace(clock: Clock) -> None:
 
 
 def test_work_that_begins_again_is_measured_again(clock: Clock) -> None:
-    known = TimeLeft((0.5, 1.0), clock=clock)
+    known = TimeLeft(clock=clock)
+    known.reach(0.5, 1.0)
     clock.now += 10.0
     known.reach(0.1)
     clock.now += 10.0
@@ -197,7 +237,8 @@ def test_work_that_begins_again_is_measured_again(clock: Clock) -> None:
 
 
 def test_a_limit_ends_the_work_but_not_the_stages_after_it(clock: Clock) -> None:
-    known = TimeLeft((0.0, 1.0), after=lambda pace: {"ladder": 5.0}, limit=30.0, clock=clock)
+    known = TimeLeft(after=lambda pace: {"ladder": 5.0}, limit=30.0, clock=clock)
+    known.reach(0.0, 1.0)
     clock.now += 10.0
     known.reach(0.1)
     assert known.left == pytest.approx(20.0 + 5.0)
@@ -210,7 +251,8 @@ def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
         paces.append(pace)
         return {"play-off": 20.0, "ladder": 5.0}
 
-    known = TimeLeft((0.0, 1.0), after=after, clock=clock)
+    known = TimeLeft(after=after, clock=clock)
+    known.reach(0.0, 1.0)
     clock.now += 40.0
     known.reach(0.5)
     assert known.left == 65.0
@@ -233,7 +275,8 @@ def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
 
 
 def test_a_stage_that_nobody_expected_goes_by_its_own_pace(clock: Clock) -> None:
-    known = TimeLeft((0.0, 1.0), clock=clock)
+    known = TimeLeft(clock=clock)
+    known.reach(0.0, 1.0)
     clock.now += 10.0
     known.reach(1.0)
     known.reach_stage("final", 0.0)
@@ -244,21 +287,34 @@ def test_a_stage_that_nobody_expected_goes_by_its_own_pace(clock: Clock) -> None
 
 
 def test_early_parts_may_be_shorter_than_later_ones(clock: Clock) -> None:
-    known = TimeLeft((0.0, 4.0), work=lambda done: done**2, clock=clock)
+    known = TimeLeft(work=lambda done: done**2, clock=clock)
+    known.reach(0.0, 4.0)
     clock.now += 1.0
     known.reach(1.0, 4.0)
     assert known.left == pytest.approx(15.0)
 
 
 def test_the_pace_of_parts_side_by_side_counts_from_their_beginning(clock: Clock) -> None:
-    known = TimeLeft((0.0, 8.0), at_once=2, clock=clock)
+    known = TimeLeft(at_once=2, clock=clock)
+    known.reach(0.0, 8.0)
     clock.now += 100.0  # workers start
     clock.now += 10.0
-    known.reach(1.0, 8.0, took=10.0)
+    known.reach(1.0, 8.0, {"seconds": 10.0})
     assert known.left is None, "the other one is nearly done, too"
     clock.now += 2.0
-    known.reach(2.0, 8.0, took=12.0)
+    known.reach(2.0, 8.0, {"seconds": 12.0})
     assert known.left == pytest.approx(36.0)
     clock.now += 9.0
-    known.reach(3.0, 8.0, took=11.0)
+    known.reach(3.0, 8.0, {"seconds": 11.0})
     assert known.left == pytest.approx(35.0)
+
+
+def test_the_first_parts_that_also_load_what_they_need_tell_no_pace(clock: Clock) -> None:
+    known = TimeLeft(at_once=2, known_after=4, clock=clock)
+    known.reach(0.0, 10.0)
+    left = []
+    for done, seconds in ((1.0, 20.0), (2.0, 0.0), (3.0, 3.0), (4.0, 0.0)):
+        clock.now += seconds
+        known.reach(done, 10.0, {"seconds": seconds})
+        left.append(known.left)
+    assert left == [None, None, None, pytest.approx(9.0)]

@@ -361,3 +361,5 @@ def test_the_time_left_is_what_its_command_says() -> None:
     assert job.progress.left == 98.0
     job.take({"event": "progress", "stage": "final", **end})
     assert job.progress.left == 98.0
+    job.take({"event": "progress", "stage": "9 games", "done": 0.5, "total": 1.0, "whole": True})
+    assert (job.progress.done, job.progress.total) == (0.5, 1.0)

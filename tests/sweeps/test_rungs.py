@@ -16,7 +16,6 @@ from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer
-from evolve.sweeps.call import search_and_select
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Rungs, RungsEnded, Trained
 from evolve.sweeps.storage import open_journal
@@ -73,7 +72,7 @@ def climbed(
     if not (folder / "config.toml").exists():
         run_folder.create(folder, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     with opened_sweep(folder, settings) as sweep:
-        return search_and_select(sweep, watcher)
+        return sweep.run(watcher), sweep.result
 
 
 @pytest.mark.slow
@@ -159,7 +158,7 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     watcher = Watcher()
     with opened_sweep(tmp_path, settings) as sweep:
-        sweep.run(watcher)
+        sweep.run_trials(watcher)
         trials = sweep.study.trials()
         candidates = [
             Candidate(
@@ -193,7 +192,7 @@ def test_the_time_runs_out_on_a_rung(tmp_path: Path) -> None:
     settings = SweepSettings(**SETTINGS)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     with opened_sweep(tmp_path, settings) as sweep:
-        sweep.run(Observer())
+        sweep.run_trials(Observer())
         with pytest.raises(RungsEnded, match=re.escape(str(SweepEnding.TIMEOUT))):
             Rungs(sweep, 1e-9).climb(Observer())
 

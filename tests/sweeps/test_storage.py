@@ -13,8 +13,9 @@ import optuna
 import pytest
 
 from evolve.errors import SettingsError, StorageError
+from evolve.runs.life_cycle import without_password
 from evolve.sweeps import storage
-from evolve.sweeps.storage import open_database, without_password
+from evolve.sweeps.storage import open_database
 from evolve.sweeps.trials import TrialResult
 from tests.sweeps import local, run_one, shared, states, take
 from tests.waits import PATIENCE

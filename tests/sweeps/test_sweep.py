@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from optuna.trial import TrialState
 
+from evolve.arena.judges import RATING, rating_seconds
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.runs.progress import Observer
@@ -58,7 +59,7 @@ def test_a_worker_that_dies_over_its_report_is_replaced(
     monkeypatch.setattr(Worker, "answer", kill_first)
     watcher = Watcher()
     sweep = opened(tmp_path, trials=1)
-    assert sweep.run(watcher) is sweeps.SweepEnding.COMPLETE
+    assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
     assert "SIGKILL" in watcher.notes[0]
 
@@ -81,13 +82,13 @@ def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
     fix = {"depths": 8, "endgame": 12}  # a trial of minutes
     sweep = opened(tmp_path, jobs=2, panel_openings=400, fix=fix)
     begin = time.monotonic()
-    assert sweep.run(Stopper()) is sweeps.SweepEnding.STOPPED
+    assert sweep.run_trials(Stopper()) is sweeps.SweepEnding.STOPPED
     assert time.monotonic() - begin < PATIENCE / 4
     taken = [trial for trial in sweep.study.trials() if trial.state == TrialState.WAITING]
     assert [trial.number for trial in taken] == [0, 1]
     assert all(set(values_of(trial)) == set(sweep.plan.space.names) for trial in taken)
     resumed = Stopper()
-    opened(tmp_path, jobs=2, panel_openings=400, fix=fix).run(resumed)
+    opened(tmp_path, jobs=2, panel_openings=400, fix=fix).run_trials(resumed)
     assert resumed.notes == [
         f"trial {number}: it was interrupted, trying again" for number in (0, 1)
     ]
@@ -156,3 +157,10 @@ def test_the_final_takes_as_long_as_games_did_so_far(
         facts = {"played": games, "play_seconds": games * each}
         sweep.study.end(number, completed(0.5, facts))
     assert sweep.final_seconds == pytest.approx(seconds)
+    time, rating = sweep.time_left, rating_seconds("standard", 2, jobs)
+    time.reach(0)
+    for number in range(4):
+        time.reach(number + 1, 4, {"seconds": 0.0})
+    assert time.left == pytest.approx(seconds + rating, abs=0.1)
+    time.reach_stage(RATING, 0.0)
+    assert time.left == pytest.approx(rating, abs=0.1)
