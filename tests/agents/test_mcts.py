@@ -101,14 +101,6 @@ def test_chances_are_those_of_the_side_to_move(board: Board) -> None:
     assert MctsAgent(simulations=2000, endgame=0).choose(board) in chances
 
 
-@pytest.mark.parametrize(
-    "settings", ["simulations=0", "c=0", "c=-1", "endgame=61", "time=0", "simulations=1.5", "x=1"]
-)
-def test_settings_that_are_none(settings: str) -> None:
-    with pytest.raises(AgentError):
-        evolve.load_agent(f"uct?{settings}")
-
-
 def test_settings_are_taken() -> None:
     found = evolve.load_agent("uct?simulations=30&c=0.5&endgame=3&seed=9")
     assert found == MctsAgent(30, 0.5, "ucb1", 3, None, 9, None, found.name)

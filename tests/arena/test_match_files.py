@@ -6,7 +6,6 @@ import contextlib
 import errno
 import os
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -21,7 +20,6 @@ from evolve.arena import match_files
 from evolve.records.formats import read_games
 from evolve.runs.run_folder import locked
 from tests.cli import (
-    QUICK,
     Result,
     done,
     fails,
@@ -160,20 +158,6 @@ def test_an_agent_file_that_changed_is_another_agent() -> None:
     done("match", "swh", "a.json", "--games", 4, "--out", "g.parquet")
     done("export", "zero?depth=2", "-o", "a.json", "--force")
     assert "B is another" in fails("match", "swh", "a.json", "--games", 4, "--out", "g.parquet")
-
-
-def test_files_that_are_no_match_are_left_alone(tmp_path_factory: pytest.TempPathFactory) -> None:
-    run = tmp_path_factory.mktemp("elsewhere") / "run"
-    done("run", *QUICK, "--generations", 1, "--out", run)
-    shutil.copy(run / "games" / "gen-0000.parquet", "run.parquet")
-    Path("cut.parquet").write_bytes(b"PAR1")
-    Path("other.parquet").write_text("nothing of the kind\n")
-    before = snapshot(Path())
-    for name in before:
-        assert name in fails("match", "swh", "zero", "--games", 4, "--out", name)
-    assert snapshot(Path()) == before
-    Path("empty.parquet").touch()
-    done("match", "swh", "zero", "--games", 4, "--out", "empty.parquet")
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,6 @@ def test_the_first_time_left_counts(count: int, expected: tuple[float, float] | 
     assert estimates.first_estimate(SHOWN[:count]) == expected
 
 
-def test_every_preset_is_measured() -> None:
-    presets = {"train-mcts-s3-mcts", "train-dqn-s5-network2", "train-patterns-strong"}
-    assert presets < set(estimates.COMMANDS)
-
-
 def test_a_command_that_fails_is_no_figure() -> None:
     assert "failed" in estimates.measure("bad", ("run", "--generations", "none"), warm=True)
 

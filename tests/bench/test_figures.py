@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import figures
-from benchmarks.weights import shipped_weights
+from benchmarks.outputs import renewed
 from evolve.agents.calibration.ratings import RATINGS
 from evolve.fitness.statistics import Estimate
 
@@ -56,24 +56,22 @@ def test_levels_that_are_estimates_stand_a_step_above_the_one_below(file: Path) 
     assert [rated[f"level-{level}"]["elo"] for level in (9, 10, 11)] == [1970, 2120, 2290]
 
 
-def test_the_file_says_of_which_weights_it_is(file: Path) -> None:
-    text = file.read_text(encoding="utf-8").replace(figures.read()["weights"], "of before")
-    file.write_text(text, encoding="utf-8")
-    assert figures.read()["weights"] == "of before"
-    figures.mark()
-    assert figures.read()["weights"] == shipped_weights()
-
-
 def test_games_that_all_go_one_way_give_no_elo() -> None:
     assert figures.rounded(Estimate(10.4, 0.4, 21.4, 8)) == (10, 10)
     with pytest.raises(SystemExit, match="more"):
         figures.rounded(Estimate(float("inf"), 80.0, float("inf"), 8))
 
 
-def test_the_page_is_written_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = tmp_path / "agents.md"
-    text = figures.PAGE.read_text(encoding="utf-8")
-    page.write_text(text.replace("| `swh` | 0", "| `other` | 0"), encoding="utf-8")
-    monkeypatch.setattr(figures, "PAGE", page)
-    figures.write_page()
-    assert page.read_text(encoding="utf-8") == text
+OUTPUT = "note\nplace  agent    Elo\n1      level-2  +19 ± 2\n2      level-3  +1 ± 51\n"
+
+
+def test_an_output_that_is_there_stays() -> None:
+    below = "place agent Elo\n…\n2 level-3 +1 ± 51\n"
+    assert renewed(below, OUTPUT) == (below, [])
+
+
+def test_lines_get_the_numbers_of_the_output() -> None:
+    below = "place  agent\n1      level-3  +194 ± 72\n…\nin words\n"
+    new, lost = renewed(below, OUTPUT)
+    assert new == "place  agent\n1      level-2  +19 ± 2\n…\nin words\n"
+    assert lost == ["in words"]

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import evolve
-from evolve.arena.judges import RUNGS, Ladder
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.arena import judges
+from evolve.arena.judges import RATING_PANELS, RUNGS, Ladder
+from evolve.config.toml import resolve
+from evolve.engine.board.rules import Rules
+from evolve.evolution.loop import EvolutionEnding
+from evolve.fitness.executor import Threads
 from evolve.fitness.statistics import rate_one
 from evolve.fitness.trend import Curve
+from evolve.population.genome import Genome
+from evolve.runs.progress import Observer
 from evolve.runs.run import Run
-from tests.evolution.conftest import start
+from tests.evolution.conftest import TINY, StopAfter, go_on, start
+from tests.tables.content import content_hash
 
 
 def test_rating_follows_from_the_panel_games(run: Run) -> None:
@@ -79,3 +91,131 @@ def test_every_panel_has_openings_of_its_own(run: Run) -> None:
     games = run.games[run.games["kind"] == "panel"]
     assert (games.groupby(["generation", "opening"]).size() == 2).all()
     assert games.groupby("opening")["generation"].nunique().max() == 1
+
+
+class Watch(Observer):
+    """What a rating reports."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[float, float]] = []
+        self.notes: list[str] = []
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.told.append((done, total))
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def provenance(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "champion.json").read_text())["provenance"]
+    return found
+
+
+def elo_of(folder: Path) -> list[Any]:
+    return [provenance(folder)[key] for key in ("elo", "elo_low", "elo_high", "elo_games")]
+
+
+@pytest.mark.parametrize(
+    ("rules", "place", "guess"),
+    [
+        ("standard", 1, None),
+        pytest.param("standard", 4, 1300.0, marks=pytest.mark.slow),
+        ("standard", 2, -1000.0),
+        ("reversed", 0, 500.0),
+        pytest.param("reversed", 4, None, marks=pytest.mark.slow),
+    ],
+)
+def test_a_rung_has_the_elo_that_was_measured(
+    rules: Rules, place: int, guess: float | None
+) -> None:
+    rung = Ladder(rules).rungs[place]
+    watch = Watch()
+    found = Ladder(rules, seed=5).rate_champion(
+        rung.agent, 8, watch, seconds=math.inf, guess=guess, executor=Threads(2)
+    )
+    half = (found["elo_high"] - found["elo_low"]) / 2
+    assert 20 < half < 120
+    # It plays itself as well, which brings half of the points for certain; twice the interval.
+    assert abs(found["elo"] - rung.elo) < 2 * half
+    assert found["elo_games"] == 2 * RUNGS * RATING_PANELS * 8
+    (done, total), totals = watch.told[-1], {total for _, total in watch.told}
+    assert done == total == max(totals)
+
+
+@pytest.mark.parametrize(
+    ("move", "games"), [(0.0, 2 * RUNGS * RATING_PANELS * 8), (30.0, 2 * RUNGS * 3), (90.0, None)]
+)
+def test_slow_agents_play_fewer_games(
+    move: float, games: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is a minute: as many games as fit, or none, and a line says why."""
+    clock, agent, watch = [0.0], evolve.load_agent("swh"), Watch()
+
+    def choose(self: AlphaBetaAgent, board: evolve.Board) -> int:
+        clock[0] += move / 1000.0
+        return board.legal_moves()[0]
+
+    def stage(name: str, done: float, total: float) -> None:
+        clock[0] = done * move / 30.0
+
+    monkeypatch.setattr(judges.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(judges.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(AlphaBetaAgent, "choose", choose)
+    monkeypatch.setattr(watch, "stage", stage)
+    found = Ladder("standard").rate_champion(agent, 8, watch)
+    assert found.get("elo_games") == games
+    assert watch.notes == [] if games else "swh takes" in watch.notes[0]
+
+
+def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
+    settings = resolve({**TINY, "generations": 5, "population": 8})
+    champion, guess = evolve.load_agent(run.path).stored(), run.generations["rating"].iloc[-1]
+
+    def rated(seed: int) -> list[Any]:
+        found = Ladder(settings.rules, seed=seed).rate_champion(
+            champion,
+            settings.panel_openings,
+            Observer(),
+            seconds=math.inf,
+            guess=guess,
+            largest_endgame=Genome.of(settings).largest_endgame,
+        )
+        return [*found.values()]
+
+    assert rated(TINY["seed"]) == elo_of(run.path)
+    assert rated(6) != elo_of(run.path)
+
+
+def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.Run) -> None:
+    elo, low, high, games = elo_of(run.path)
+    assert low < elo < high
+    assert games == 2 * RUNGS * RATING_PANELS * TINY["panel_openings"]
+    assert elo not in run.generations["panel_elo"].tolist()
+    assert elo not in run.generations["rating"].tolist()
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        ["playoff", "champion"],
+        *(
+            pytest.param([one], marks=pytest.mark.slow)
+            for one in ("playoff", "champion", "stopped", "longer")
+        ),
+    ],
+)
+def test_a_run_that_was_killed_gets_the_same(tmp_path: Path, left: list[str]) -> None:
+    whole, folder = tmp_path / "whole", tmp_path / "run"
+    start(whole, jobs=2)
+    if left == ["stopped"]:
+        assert start(folder, observer=StopAfter(2)) is EvolutionEnding.STOPPED
+        assert "elo" not in provenance(folder)
+    else:
+        start(folder, generations=3 if left == ["longer"] else 4)
+    for name, path in {"playoff": "games/playoff.parquet", "champion": "champion.json"}.items():
+        if name in left:
+            (folder / path).unlink()
+    assert go_on(folder, generations=4) is EvolutionEnding.COMPLETE
+    assert elo_of(folder) == elo_of(whole)
+    assert content_hash(folder) == content_hash(whole)

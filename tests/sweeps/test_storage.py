@@ -43,16 +43,6 @@ def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
     assert states(local(tmp_path)) == {"COMPLETE": 2}
 
 
-def test_a_damaged_journal_is_one_line(tmp_path: Path) -> None:
-    run_one(local(tmp_path), 0.5)
-    journal = tmp_path / "journal.log"
-    whole = journal.read_bytes()
-    for bad in (b"nonsense\n", b"\xff\xfe\x80\n"):
-        journal.write_bytes(bad + whole)
-        with pytest.raises(StorageError, match=r"journal\.log"):
-            local(tmp_path)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "error", "words"),
