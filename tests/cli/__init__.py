@@ -249,19 +249,6 @@ def wait_until_held(process: subprocess.Popen[str]) -> None:
     wait_until(lambda: held.status() == psutil.STATUS_STOPPED, process)
 
 
-def tables(folder: Path) -> dict[str, Any]:
-    """All tables of a run as plain values, without the columns of times, and its champion."""
-    run = evolve.load_run(folder)
-    found: dict[str, Any] = {}
-    for name in ("individuals", "games", "generations"):
-        frame = getattr(run, name)
-        kept = frame[[column for column in frame if not str(column).endswith("seconds")]]
-        found[name] = json.loads(kept.to_json(orient="records", double_precision=15))
-    found["champion"] = json.loads((folder / "champion.json").read_text(encoding="utf-8"))
-    found["champion"]["provenance"].pop("run")
-    return found
-
-
 def snapshot(folder: Path) -> dict[str, bytes | None]:
     """Every path below a folder with its content, None for a folder; the lock is left out."""
     return {

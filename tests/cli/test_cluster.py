@@ -10,8 +10,9 @@ import pytest
 import evolve
 from evolve.cli.cluster import executor_for, on_cluster, where
 from evolve.studies import remote_runs as remote
-from tests.cli import QUICK, done, invoke, misused, spawn, tables, wait_until
+from tests.cli import QUICK, done, invoke, misused, spawn, wait_until
 from tests.cluster.dask import cluster, place
+from tests.tables.content import outcome
 from tests.waits import PATIENCE
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
@@ -45,7 +46,7 @@ def assert_same(one: Path, other: Path) -> None:
     runs = sorted(path.name for path in one.iterdir() if (path / "config.toml").exists())
     assert runs
     for name in runs:
-        assert tables(one / name) == tables(other / name), name
+        assert outcome(one / name) == outcome(other / name), name
         files = [(study / name / "champion.json").read_text() for study in (one, other)]
         assert files[0] == files[1]
 

@@ -46,6 +46,7 @@ class Door(NamedTuple):
 
 _RATED: Final = ("rate", "zero", "random", "--games=2", "--out=rated")
 _MATCH: Final = ("match", "zero", "random", "--games=2", "--out=match.parquet")
+WRITTEN: Final = ("csv", "ggf", "pgn", "json", "ggf.gz")
 DOORS: Final[dict[str, Door]] = {
     "run": Door("run/config.toml", ("show", "run")),
     "run to resume": Door("run/config.toml", ("resume", "run", "--generations=4")),
@@ -60,12 +61,14 @@ DOORS: Final[dict[str, Door]] = {
     "sweep": Door("sweep/config.toml", ("resume", "sweep")),
     "trials": Door("sweep/trials.parquet", ("show", "sweep")),
     "journal": Door("sweep/journal.log", ("resume", "sweep", "--trials=6")),
-    "final": Door("sweep/final.json", ("show", "sweep", "--table=finalists")),
+    "final": Door("sweep/final.json", ("show", "sweep", "--table=final")),
     "study": Door("study/study.toml", ("compare", "study")),
     "rating": Door("rated/rating.json", _RATED),
     "games of a rating": Door("rated/games/pair-000-001.parquet", _RATED),
     "match": Door("match.parquet", _MATCH),
-    "settings": Door("settings.toml", ("run", "--config=settings.toml"), ours=False),
+    "settings": Door(
+        "settings.toml", ("run", *QUICK, "--config=settings.toml", "--out=new"), ours=False
+    ),
     "agent": Door("agent.json", ("match", "agent.json", "zero", "--games=2"), ours=False),
     "agent to start from": Door(
         "agent.json", ("run", *QUICK, "--start-from=agent.json", "--out=new"), ours=False
@@ -73,7 +76,7 @@ DOORS: Final[dict[str, Door]] = {
     "network": Door("net.npz", ("show", "net.npz"), ours=False),
     **{
         f"record .{end}": Door(f"games.{end}", ("convert", f"games.{end}", "-o", "o.txt"), False)
-        for end in ("parquet", "csv", "ggf", "pgn", "sgf", "wtb")
+        for end in ("parquet", *WRITTEN)
     },
 }
 
@@ -89,9 +92,9 @@ def _pipe(path: Path) -> None:
 
 
 def _link(path: Path) -> None:
-    shutil.copy(path, "elsewhere")
-    path.unlink()
-    path.symlink_to(Path("elsewhere").absolute())
+    elsewhere = Path(f"elsewhere{path.suffix}").absolute()
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
 
 
 DAMAGES: Final[dict[str, Callable[[Path], object]]] = {
@@ -107,10 +110,12 @@ DAMAGES: Final[dict[str, Callable[[Path], object]]] = {
 }
 BEARABLE: Final = {
     *(("match", one) for one in ("emptied", "a link")),
-    *((f"record .{end}", "cut in half") for end in ("csv", "ggf", "pgn", "sgf", "wtb")),
+    *((f"record .{end}", "cut in half") for end in WRITTEN),
     *((name, "a link") for name, door in DOORS.items() if not door.ours),
     ("settings", "emptied"), ("settings", "cut in half"),
-    ("journal", "emptied"), ("journal", "cut in half"),
+    ("games of a rating", "emptied"),
+    ("journal", "emptied"),
+    ("journal", "zeros"), ("journal", "cut in half"),
 }  # fmt: skip
 """What remains is right, or is what its user may name: the command works, or names the file."""
 
@@ -130,7 +135,7 @@ def samples(quick: Path, swept: Path, tmp_path_factory: pytest.TempPathFactory) 
         done("export", "swh", "-o", "agent.json")
         mcts_agent().save("net.npz")
         (place / "settings.toml").write_text("population = 6\nseed = 3\n[fix]\ndepths = 2\n")
-        for end in ("csv", "ggf", "pgn", "sgf", "wtb"):
+        for end in WRITTEN:
             done("convert", "match.parquet", "-o", f"games.{end}")
         shutil.copy("match.parquet", "games.parquet")
     return place
@@ -152,9 +157,12 @@ def test_a_line_names_the_file_and_nothing_else_changes(
         return
     assert (result.code, result.err.count("\n")) in ((1, 1), (2, 1)), result
     assert result.err.startswith("error: ")
-    assert Path(door.file).name in result.err.replace("\n", "")
+    assert [part for part in Path(door.file).parts[-2:] if part in result.err]
     assert harmless(result.err + result.out)
-    assert snapshot(tmp_path) == before
+    after = snapshot(tmp_path)
+    if name == "journal":  # a last line that is half written is cut off before anything is read
+        before[door.file] = after[door.file]
+    assert after == before
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

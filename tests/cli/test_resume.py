@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +13,8 @@ import pytest
 import evolve
 from evolve.evolution.generation import individual_agent, run_settings
 from evolve.runs import run_folder
-from tests.cli import QUICK, done, fails, finish, invoke, snapshot, spawn, tables, wait_until
-from tests.tables.content import tables_hash
+from tests.cli import QUICK, done, fails, invoke, snapshot
+from tests.tables.content import outcome, tables_hash
 
 LONG = tuple(option for option in QUICK if not option.startswith("--generations"))
 """A quick run without its number of generations."""
@@ -40,45 +39,13 @@ def test_the_header_of_a_run_that_lacks_its_play_off_alone(copy: Path, quick: Pa
     (copy / "games/playoff.parquet").unlink()
     said = done("resume", copy).out
     assert "play-off" in said
-    assert tables(copy) == tables(quick)
+    assert outcome(copy) == outcome(quick)
 
 
 def test_fewer_generations_than_there_are_is_refused(copy: Path) -> None:
     before = snapshot(copy)
     fails("resume", copy, "--generations", 2)
     assert snapshot(copy) == before
-
-
-def test_ctrl_c_ends_after_the_generation_in_hand(tmp_path: Path) -> None:
-    words = ("run", *LONG, "--generations", 9999, "--out", "stopped", "--progress", "events")
-    process = spawn(tmp_path, *words)
-    wait_until(lambda: (tmp_path / "stopped/generations/gen-0001.parquet").exists(), process)
-    process.send_signal(signal.SIGINT)
-    ended = finish(process)
-    assert ended.code == 130, ended
-    assert ended.err == ""
-    assert ended.out.split()[-3:] == ["evolve", "resume", "stopped"]
-    assert not list((tmp_path / "stopped").rglob(".writing-*"))
-    last = json.loads((tmp_path / "events").read_text().splitlines()[-1])
-    assert (last["event"], last["stopped"]) == ("done", True)
-    count = evolve.load_run("stopped").generation_count + 1
-    done("show", "stopped")
-    done("resume", "stopped", "--generations", count, "--jobs", 1)
-    done("run", *LONG, "--generations", count, "--out", "whole")
-    assert tables(tmp_path / "stopped") == tables(tmp_path / "whole")
-
-
-def test_kill_as_soon_as_a_file_is_there(tmp_path: Path, whole: Path) -> None:
-    process = spawn(tmp_path, "run", *LONG, "--generations", 6, "--out", "killed")
-    wait_until((tmp_path / "killed/games/gen-0000.parquet").exists, process)
-    process.kill()
-    assert finish(process).code == -signal.SIGKILL
-    # Whoever looks sees whole generations only.
-    done("show", "killed")
-    done("show", "killed", "--table", "games")
-    done("resume", "killed", "--jobs", 1)
-    assert tables(tmp_path / "killed") == tables(whole)
-    assert not list((tmp_path / "killed").rglob(".writing-*"))
 
 
 def test_a_second_writer_is_refused(copy: Path) -> None:
@@ -97,7 +64,7 @@ def test_the_agent_started_from_is_not_needed_again(first: Path, tmp_path: Path)
     done("run", *QUICK, "--generations", 2, "--start-from", "seed.json", "--out", "whole")
     (tmp_path / "seed.json").unlink()
     done("resume", "parts", "--generations", 2)
-    assert tables(tmp_path / "parts") == tables(tmp_path / "whole")
+    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
 
 
 @pytest.mark.slow

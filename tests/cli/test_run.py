@@ -23,9 +23,9 @@ from tests.cli import (
     finish,
     on_a_terminal,
     spawn,
-    tables,
     wait_until,
 )
+from tests.tables.content import outcome
 
 
 def test_folder_and_what_is_said(first_output: tuple[Path, Result]) -> None:
@@ -44,7 +44,7 @@ def test_folder_and_what_is_said(first_output: tuple[Path, Result]) -> None:
 
 def test_config_of_a_run_makes_the_same_run(first: Path, tmp_path: Path) -> None:
     done("run", "--config", first / "config.toml", "--out", "again", "--jobs", 1)
-    assert tables(tmp_path / "again") == tables(first)
+    assert outcome(tmp_path / "again") == outcome(first)
 
 
 def test_another_seed_gives_another_run(quick: Path) -> None:

@@ -15,7 +15,8 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
-from tests.cli import QUICK, TINY, done, fails, misused, posix, snapshot, spawn, tables, wait_until
+from tests.cli import QUICK, TINY, done, fails, misused, posix, snapshot, spawn, wait_until
+from tests.tables.content import outcome
 from tests.waits import PATIENCE
 
 FEW = tuple(one for one in TINY if not one.startswith("--generations"))
@@ -36,7 +37,7 @@ def frame_of(*arguments: object) -> pd.DataFrame:
 def test_each_run_is_as_if_it_were_alone(study: Path, tmp_path: Path) -> None:
     alone = tmp_path / "alone"
     done("run", *QUICK[1:], "--generations=2", "--seed=1", "--crossover=uniform", "--out", alone)
-    assert tables(alone) == tables(study / "crossover-uniform-seed-1")
+    assert outcome(alone) == outcome(study / "crossover-uniform-seed-1")
 
 
 def test_its_tables_say_which_run_a_row_is_of(study: Path) -> None:
@@ -209,8 +210,8 @@ def test_a_process_that_is_killed_costs_its_run_alone(whose: str, tmp_path: Path
     assert not forked.is_running()
     assert evolve.load_run(folder / "seed-1").generation_count == 8
     done("resume", folder)
-    assert [tables(folder / f"seed-{seed}") for seed in (0, 1)] == [
-        tables(whole / f"seed-{seed}") for seed in (0, 1)
+    assert [outcome(folder / f"seed-{seed}") for seed in (0, 1)] == [
+        outcome(whole / f"seed-{seed}") for seed in (0, 1)
     ]
 
 

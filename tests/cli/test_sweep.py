@@ -85,20 +85,6 @@ def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
     assert (tmp_path / "sweep.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
-    swept: Path, tmp_path: Path
-) -> None:
-    done(*ALPHABETA, "--jobs=1", "--trials=2", "--out", "parts")
-    assert_exactly(Path("parts"), 2)
-    assert "finished," in done("resume", "parts").out
-    Path("parts").rename("moved")
-    # Without --jobs: a worker for each core would draw other parameters.
-    done("resume", "moved", "--trials", 5)
-    expected = evolve.load_run(swept).trials.drop(columns=TIMES)
-    pd.testing.assert_frame_equal(evolve.load_run("moved").trials.drop(columns=TIMES), expected)
-    assert evolve.load_run("moved").config["trials"] == 5
-
-
 @pytest.mark.slow
 def test_a_sweep_keeps_how_many_workers_it_had(sweep: Path) -> None:
     jobs = processors() + 1  # what nobody gets who does not ask for it

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,15 @@ import pytest
 import evolve
 from tests import forks
 from tests.cli import (
-    INTERRUPTED,
     command,
     done,
     fails,
-    finish,
     invoke,
     misused,
     python,
-    spawn,
-    wait_until,
 )
 from tests.cli.test_export import play_one_move
+from tests.tables.content import outcome
 
 NETWORK = ("--games-per-iteration=20", "--check-every=20", "--panel-openings=2", "--batch=32")
 
@@ -91,15 +87,6 @@ def shared(finished: Finished, kind: str) -> Path:
 @pytest.fixture
 def copy(shared: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(shared, tmp_path / "copy"))
-
-
-def content(folder: Path) -> tuple[Any, list[bytes]]:
-    """The metrics without times, and the champion's weights and cuts."""
-    metrics = evolve.load_run(folder).metrics
-    kept = metrics[[name for name in metrics if not str(name).endswith("seconds")]]
-    agent: Any = evolve.load_agent(folder)
-    rows = kept.astype(object).where(kept.notna(), None).to_numpy().tolist()
-    return rows, [array.tobytes() for array in agent.arrays.values()]
 
 
 @each_kind
@@ -223,7 +210,7 @@ def test_the_result_plays_wherever_agents_play(kind: str, shared: Path, tmp_path
 @pytest.mark.learning
 def test_jobs_change_nothing(finished: Finished) -> None:
     done(*SMALL["mcts"], "--jobs", 1, "--out", "again")
-    assert content(Path("again")) == content(finished("mcts")[0])
+    assert outcome(Path("again")) == outcome(finished("mcts")[0])
 
 
 @one_of_each
@@ -238,41 +225,6 @@ def test_finished_ones_say_so_and_continue_when_asked(kind: str, copy: Path) -> 
     assert run.config["games"] == games + 300
     assert evolve.load_agent(copy).name.startswith(f"{kind}-")
     misused("resume", copy, "--generations", 5)
-
-
-@one_of_each
-def test_kill_and_resume_ends_as_if_nothing_had_been(
-    shared: Path, kind: str, tmp_path: Path
-) -> None:
-    process = spawn(tmp_path, *SMALL[kind], "--out", "killed")
-    folder = tmp_path / "killed"
-    wait_until((folder / "checkpoint.npz").exists, process)
-    process.kill()
-    finish(process)
-    # What a writer leaves that was killed between a check's metrics and its checkpoint.
-    count = len(list((folder / "metrics").glob("check-*")))
-    shutil.copy(
-        folder / "metrics" / "check-0000.parquet", folder / f"metrics/check-{count:04d}.parquet"
-    )
-    (folder / ".writing-x").write_bytes(b"half")
-    done("resume", "killed")
-    assert content(folder) == content(shared)
-    assert not (folder / ".writing-x").exists()
-
-
-@one_of_each
-def test_ctrl_c_ends_after_the_current_games(kind: str, tmp_path: Path) -> None:
-    long = ("--games=100000",) if kind == "dqn" else ("--games=100000000", "--checks=1000")
-    process = spawn(tmp_path, *TRAIN[kind], *long, "--out", "long")
-    # Games are played from then on.
-    first = "checkpoint.npz" if kind == "dqn" else "config.toml"
-    wait_until((tmp_path / "long" / first).exists, process)
-    process.send_signal(signal.SIGINT)
-    ended = finish(process)
-    assert ended.code in INTERRUPTED, ended
-    assert "Traceback" not in ended.err
-    if kind == "dqn":
-        assert ended.out.split()[-3:] == ["evolve", "resume", "long"]
 
 
 @pytest.mark.parametrize(

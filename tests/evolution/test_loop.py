@@ -242,21 +242,6 @@ def tables(folder: Path) -> list[pd.DataFrame]:
     return [run.generations.drop(columns="seconds"), run.individuals, run.games]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"opponents": 3},
-        pytest.param({"openings": "start", "opponents": 3}, marks=pytest.mark.slow),
-    ],
-)
-def test_a_run_that_was_stopped_goes_on_alike(tmp_path: Path, options: dict[str, object]) -> None:
-    start(tmp_path / "whole", **options)
-    start(tmp_path / "stopped", observer=StopAfter(2), **options)
-    go_on(tmp_path / "stopped", jobs=2)
-    for one, other in zip(tables(tmp_path / "whole"), tables(tmp_path / "stopped"), strict=True):
-        pd.testing.assert_frame_equal(one, other)
-
-
 def test_by_lot_each_meets_so_many(tmp_path: Path) -> None:
     start(tmp_path / "run", opponents=3)
     _, individuals, games = tables(tmp_path / "run")

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.errors import RunError, SettingsError
+from evolve.errors import SettingsError
 from tests.cli import done
-from tests.cli.test_train import SMALL, content
-from tests.studies.conftest import Watch
+from tests.cli.test_train import SMALL
+from tests.tables.content import outcome
 
 SETTINGS: dict[str, Any] = {
     "shapes": "a1-b2, a1-d1", "round": 100, "checks": 2, "panel_openings": 2, "search_depth": 2,
@@ -26,25 +26,11 @@ def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
     done(*SMALL["patterns"], "--jobs=1", "--out", tmp_path / "theirs")
     theirs = evolve.load_run(tmp_path / "theirs")
     assert isinstance(theirs, evolve.Run)
-    assert content(ours.path) == content(theirs.path)
+    assert outcome(ours.path) == outcome(theirs.path)
     assert (ours.command, ours.config) == ("train patterns", theirs.config)
     assert ours.tables == ("metrics",)
     assert ours.champion.kind == "patterns"
     assert "is finished" in done("resume", ours.path).out
-
-
-@pytest.mark.slow
-def test_the_same_call_goes_on(tmp_path: Path) -> None:
-    half = tmp_path / "half"
-    few = {**SETTINGS, "games": 200, "depth": 1, "endgame": 2}
-    stopped = evolve.train("patterns", half, observer=Watch(1), **few)
-    assert len(stopped.metrics) < 3
-    again = evolve.train("patterns", half, **few)
-    assert again.metrics["games"].iloc[-1] == 200
-    longer = evolve.train("patterns", half, **{**few, "games": 300})
-    assert longer.metrics["games"].iloc[-1] == 300
-    with pytest.raises(RunError, match="depth"):
-        evolve.train("patterns", half, **{**few, "depth": 4})
 
 
 def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:

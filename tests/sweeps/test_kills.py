@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import pandas as pd
 import psutil
 import pytest
 
-import evolve
 from tests.cli import done, finish, spawn
+from tests.tables.content import outcome
 
 KILLS: Final = 10
 """Of sweeps and workers, over all sweeps of this module."""
@@ -57,19 +55,6 @@ SWEEPS: Final = {
     "tpe, race": (*SMALL_TREES, "--pruner=race", "--trials=6", "--startup=3"),
 }
 NEED_TORCH: Final = [name for name in SWEEPS if name == "gp" or "mcts" in SWEEPS[name]]
-
-
-def content(folder: Path) -> dict[str, Any]:
-    """All that a sweep of one worker comes to, without processes' numbers and times."""
-    trials = evolve.load_run(folder).trials.drop(columns=["seconds", "worker"])
-    agent: Any = evolve.load_agent(folder)
-    final = json.loads((folder / "final.json").read_text())
-    return {"trials": trials, "final": final, "champion": (agent.name, agent.parameters)}
-
-
-def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    pd.testing.assert_frame_equal(found["trials"], expected["trials"])
-    assert {**found, "trials": None} == {**expected, "trials": None}
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[int]:
@@ -126,7 +111,7 @@ def test_a_sweep_that_is_killed_again_and_again_gives_the_same_table(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done("sweep", *SWEEPS[name], *QUICK, "--out=whole")
-    expected = content(Path("whole"))
+    expected = outcome(Path("whole"))
     kills = KILLS // len(SWEEPS)
     written = Path("whole/journal.log").stat().st_size
     killer = Killer(Path("killed/journal.log"), len(name), written // kills)
@@ -141,4 +126,4 @@ def test_a_sweep_that_is_killed_again_and_again_gives_the_same_table(
             command = ("resume", "killed", "--jobs", 1)
     done(*command)
     print(f"{name}: {killer.sweeps} sweeps and {killer.workers} workers killed")
-    assert_same(content(Path("killed")), expected)
+    assert outcome(Path("killed")) == expected
