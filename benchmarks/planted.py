@@ -111,8 +111,9 @@ def main(only: list[str], tests: str | None) -> None:
         for package, planted in faults(root).items():
             if only and package not in only:
                 continue
-            if (before := verdict(root, package)) != "sound":
-                raise SystemExit(f"error: without a fault, the tests of {package}: {before}")
+            if verdict(root, package) != "sound":  # what fails without a fault says nothing
+                print(f"{package}: its tests fail without a fault", flush=True)
+                continue
             for path, start, end, text in planted:
                 source = (root / path).read_bytes()
                 (root / path).write_bytes(source[:start] + text.encode() + source[end:])

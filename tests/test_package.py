@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import subprocess
-import sys
 from collections import defaultdict
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 
 import evolve
 from evolve.cli.main import COMMANDS
+from tests.cli import python
 
 ROOT = Path(__file__).parent.parent
 
@@ -60,9 +59,9 @@ def test_import_and_help_load_nothing_heavy() -> None:
         "found = sorted(heavy & set(sys.modules))\n"
         "assert not found, found\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert not [command for command in COMMANDS if command not in done.stdout]
+    done = python(code)
+    assert done.code == 0, done.err
+    assert not [command for command in COMMANDS if command not in done.out]
 
 
 def test_kernels_live_in_the_engine_alone() -> None:

@@ -139,6 +139,8 @@ WRONG_SETTINGS = {
         "depth=0", "depth=2.5", "depth=x", "endgame=61", "probcut=0.05", "probcut=nan",
         "time=0.01", "nodes=99", "time=1&depth=0", "simulations=9", "reuse=1",
     ),
+    "gtp:cat": ("time=0", "time=1e9", "time=.001", "depth=3"),
+    "nboard:cat": ("endgame=3",),
 }  # fmt: skip
 
 

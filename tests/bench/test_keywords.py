@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -14,6 +13,7 @@ import pytest
 import benchmarks
 import evolve
 from benchmarks import keywords
+from tests.cli import ran
 
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "populaton population": (evolve.evolve, ("run",)),
@@ -59,9 +59,9 @@ def test_a_type_checker_knows_the_settings(tmp_path: Path) -> None:
         'evolve.evolve("run", selection=max, boundaries=(20, 40), populaton=8)\n'
     )
     words = [sys.executable, "-m", "mypy", "--strict", tmp_path / "call.py"]
-    done = subprocess.run(words, cwd=keywords.FILE.parents[1], capture_output=True, text=True)
-    assert 'call.py:3: error: Unexpected keyword argument "populaton" for "evolve"' in done.stdout
-    assert "Found 1 error in 1 file" in done.stdout
+    done = ran(*words, folder=keywords.FILE.parents[1])
+    assert 'call.py:3: error: Unexpected keyword argument "populaton" for "evolve"' in done.out
+    assert "Found 1 error in 1 file" in done.out
 
 
 NAMES = sorted(path.stem for path in Path(benchmarks.__path__[0]).glob("[!_]*.py"))

@@ -185,19 +185,24 @@ def program(folder: Path, *arguments: object, real: bool = False, **changes: str
     return finish(spawn(folder, *arguments, real=real, **changes))
 
 
-def python(code: str, *arguments: str, folder: Path | None = None, **changes: str) -> Result:
-    """Run Python code as a program of its own, to its end."""
+def ran(*words: object, folder: Path | None = None, **changes: str) -> Result:
+    """Run any program to its end."""
     ended = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
+        [*map(str, words)],
         cwd=folder,
         env=environment(**changes),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=600,
     )
     return Result(ended.returncode, ended.stdout, ended.stderr)
+
+
+def python(code: str, *arguments: str, folder: Path | None = None, **changes: str) -> Result:
+    """Run Python code as a program of its own, to its end."""
+    return ran(sys.executable, "-c", code, *arguments, folder=folder, **changes)
 
 
 def read_terminal(here: int) -> str:

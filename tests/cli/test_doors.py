@@ -6,7 +6,6 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,10 +26,10 @@ from tests.cli import (
     another_user,
     command,
     done,
-    environment,
     fails,
     invoke,
     posix,
+    ran,
     snapshot,
 )
 from tests.test_terminal_text import HOSTILE, harmless
@@ -231,15 +230,7 @@ def test_a_device_without_an_end_is_no_agent() -> None:
 def shell(folder: Path, line: str) -> Result:
     """A line of sh, `evolve` in it being this one."""
     words = " ".join(command())
-    ended = subprocess.run(
-        ["sh", "-c", f'evolve() {{ {words} "$@"; }}; {line}'],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return Result(ended.returncode, ended.stdout, ended.stderr)
+    return ran("sh", "-c", f'evolve() {{ {words} "$@"; }}; {line}', folder=folder)
 
 
 RUN = "run --generations 1 --population 4 --openings start --panel-openings 2 --playoff-openings 2"

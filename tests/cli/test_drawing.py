@@ -14,15 +14,6 @@ from tests.cli import done, fails
 from tests.plots import written_in
 
 
-def test_an_agent_as_boards(first: Path) -> None:
-    shown = done("show", first / "champion.json").out
-    assert shown.count("weights, ") == 3
-    words = ("depth", "mobility", "ancestry", "seed: 0", "reversed")
-    assert not [word for word in words if word not in shown]
-    assert "100" in done("show", "swh").out
-    assert "  3 " in done("show", "swh?depth=3").out
-
-
 def test_what_is_known_of_an_agent_has_the_forms_of_all_numbers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -73,13 +64,6 @@ def test_as_many_boards_stand_side_by_side_as_have_room(
     assert max(line.count("weights, ") for line in lines) == beside
     boards = [line for line in lines if re.match(r"[1-8]  ", line)]
     assert max(map(len, boards)) <= columns
-
-
-def test_plot(first: Path, tmp_path: Path) -> None:
-    done("plot", first, "-o", "picture.png")
-    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
-    assert ".png" in fails("plot", first, "-o", "picture.gif")
-    assert [path.name for path in tmp_path.iterdir()] == ["picture.png"]
 
 
 def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:

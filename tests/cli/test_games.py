@@ -155,26 +155,13 @@ def test_games_of_matches_and_ratings_say_their_rules(rules: str) -> None:
     )
 
 
-def test_what_cannot_be() -> None:
-    Path("a.txt").write_text("f5d6\n")
-    assert "none.ggf" in fails("convert", "none.ggf", "-o", "a.csv")
-    assert ".wtb" in fails("convert", "a.txt", "-o", "a.wtb")
-    assert "nowhere" in fails("convert", "a.txt", "-o", "nowhere/a.csv")
-    assert "--empties" in misused("convert", "a.txt", "-o", "a.csv", "--empties", 3)
-    assert "SOURCE" in misused("convert", "-o", "a.csv")
-
-
 BAD = "f5d6c3\nf5f5\n1. F5 d6 2. C3\nd3x9\nnothing\nf5f6 pass\nd3\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("convert", "a.txt", "-o", "b.ggf"), "3 games → b.ggf"),
-        (("convert", "a.txt", "-o", "b.obf"), "3 positions of 3 games → b.obf"),
-        (("replay", "a.txt", "3"), "3. black c3"),
         (("replay", "a.txt", "7"), "1. black d3"),
-        (("match", "random", "random", "--openings", "a.txt", "--games", "2"), "games     2"),
         (("rate", "random", "random", "swh", "--openings", "a.txt", "--games", "2"), "random"),
     ],
 )
@@ -185,16 +172,6 @@ def test_what_cannot_be_read_is_left_out_and_told(arguments: tuple[str, ...], sa
     assert said in result.out
     assert re.findall(r"line (\d)", result.err) == ["2", "4", "5"]
     assert "a.txt" in fails(*arguments, "--strict")
-
-
-def test_solve_leaves_out_what_is_no_position() -> None:
-    end = random_record(3).final.cells()
-    Path("a.obf").write_text(f"{end} X;\n{end}\n{end} O % last\nz{end[1:]} X\n")
-    result = invoke("solve", "a.obf", "--json")
-    assert [one["position"] for one in result.document["positions"]] == [1, 3]
-    assert re.findall(r"line (\d)", result.err) == ["2", "4"]
-    sided = invoke("solve", "a.obf", "--json", "--side", "white").document["positions"]
-    assert [one["side"] for one in sided] == ["black", "white", "white"]
 
 
 @pytest.mark.parametrize("empties", [(), ("--empties", "4")])
@@ -231,14 +208,6 @@ def test_solve_of_ends_and_passes(tmp_path: Path) -> None:
     assert len(shown.lines) == 5
 
 
-def test_solve_of_what_is_no_text(tmp_path: Path) -> None:
-    (tmp_path / "bad.obf").write_bytes(b"\xff\xfe\x00")
-    assert "bad.obf" in fails("solve", "bad.obf")
-    assert "nowhere.obf" in fails("solve", "nowhere.obf")
-    assert fails("solve", ".").startswith(".")
-    assert "--rules" in misused("solve", "bad.obf", "--rules", "odd")
-
-
 def test_openings_from_a_file(tmp_path: Path) -> None:
     Path("openings.txt").write_text("# two\nf5d6c4d3c2b3b4b5\n\nf5f6e6f4\nf5d6c4d3c2b3b4b5\n")
     found = match("swh", "zero", "--openings", "openings.txt", "--out", "games.parquet")
@@ -249,6 +218,7 @@ def test_openings_from_a_file(tmp_path: Path) -> None:
     assert match("swh", "zero", "--openings", "openings.txt", "--games", 6)["games"] == 6
     cut = match("swh", "zero", "--openings", "openings.txt", "--opening-plies", 4)
     assert cut["games"] == 4
+    assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.parquet")
 
 
 def test_openings_from_games_of_any_kind(first: Path) -> None:
@@ -257,20 +227,6 @@ def test_openings_from_games_of_any_kind(first: Path) -> None:
     one = match("swh", "zero", "--openings", "games.csv", "--opening-plies", 6)
     assert one == match("swh", "zero", "--openings", "games.ggf", "--opening-plies", 6)
     assert one["games"] > 10
-
-
-@pytest.mark.parametrize(
-    ("text", "words"), [("f5d6\nf5f5\n", ["openings.txt", "line 2"]), ("", ["no move string"])]
-)
-def test_bad_openings(text: str, words: list[str]) -> None:
-    Path("openings.txt").write_text(text)
-    said = fails("match", "swh", "zero", "--openings", "openings.txt", "--strict")
-    for word in words:
-        assert word in said
-    done("match", "swh", "zero", "--games", 2, "--out", "games.parquet")
-    assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.parquet")
-    said = misused("match", "swh", "zero", "--openings", "nowhere.txt")
-    assert "openings: 'nowhere.txt' is neither balanced, random, start nor a file" in said
 
 
 def test_a_file_is_told_by_what_it_holds() -> None:

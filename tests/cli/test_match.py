@@ -9,7 +9,6 @@ import math
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -24,7 +23,17 @@ from evolve.cli.terminal import failure_reporter
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import EngineError
 from evolve.records.formats import read_games
-from tests.cli import command, done, environment, fails, finish, invoke, match, spawn, wait_until
+from tests.cli import (
+    command,
+    done,
+    fails,
+    finish,
+    invoke,
+    match,
+    ran,
+    spawn,
+    wait_until,
+)
 from tests.programs.test_external import source
 
 KEYS = {
@@ -49,10 +58,6 @@ def test_figures_add_up(first: Path, a: str, b: str) -> None:
         assert found["elo_low"] < found["elo"] < found["elo_high"]
 
 
-def test_an_odd_number_of_games_is_rounded_up() -> None:
-    assert match("swh", "zero", "--games", 3)["games"] == 4
-
-
 def test_elo_of_winning_everything_is_null_and_the_finite_end_is_given() -> None:
     found = match("swh-mobility?depth=4&endgame=8", "random", "--games", 40)
     assert found["score"] == 1
@@ -74,38 +79,6 @@ def test_the_same_game_again_is_no_further_evidence() -> None:
     assert (found["games"], found["sprt"]["verdict"]) == (2, "undecided")
 
 
-def test_agents_of_different_rules_are_refused(first: Path) -> None:
-    done("export", "swh", "-o", "swh.json")
-    text = Path("swh.json").read_text(encoding="utf-8")
-    Path("swh.json").write_text(text.replace('"rules": null', '"rules": "standard"'))
-    message = fails("match", first, "swh.json", "--games", 2)
-    assert "standard" in message
-    assert "reversed" in message
-    assert "--rules" in message
-    found = match(first, "swh.json", "--games", 2, "--rules", "standard")
-    assert found["rules"] == "standard"
-
-
-@pytest.mark.parametrize(
-    ("agent", "word"),
-    [
-        ("nobody", "nobody"),
-        ("swh?depth=0", "0"),
-        ("swh?depth=99", "99"),
-        ("swh?depth", "depth"),
-        ("swh?depth=²", "depth=²"),
-        ("swh?depth=1.5", "depth=1.5"),
-        ("swh?size=3", "size"),
-        ("swh?", "swh?"),
-        ("random?depth=3", "depth"),
-        ("swh?endgame=61", "61"),
-    ],
-)
-def test_agents_that_are_none(agent: str, word: str) -> None:
-    assert word in fails("match", agent, "zero", "--games", 2)
-    assert word in fails("match", "zero", agent, "--games", 2)
-
-
 @pytest.mark.slow
 def test_a_test_stops_when_it_is_decided() -> None:
     strong, weak = "swh-mobility?depth=3", "zero"
@@ -121,13 +94,6 @@ def test_a_test_stops_when_it_is_decided() -> None:
     assert "undecided" in done("match", strong, strong, "--sprt", 0, 1, "--games", 64).out
     all_lost = match("zero", "swh-mobility?depth=6&endgame=12", "--sprt", 0, 30, "--games", 600)
     assert all_lost["sprt"]["verdict"] == "rejected"
-
-
-@pytest.mark.parametrize(("games", "few"), [(2, True), (8, True), (10, False)])
-def test_few_games_say_little(games: int, few: bool) -> None:
-    found = match("swh-mobility", "zero", "--games", games)
-    keys = ("superiority", "score_low", "score_high")
-    assert [found[key] is None for key in keys] == [few] * 3
 
 
 def test_superiority_and_pairs() -> None:
@@ -208,44 +174,6 @@ def test_rules_travel_with_exported_files() -> None:
     assert f"python:agent.py plays {rules} and python:other.py plays standard" in said
     told = done("rate", agent, "random", "zero", "--games", 2).lines[0]
     assert told == f"{rules} ({RULE_SETS[rules].goal}), 6 games"
-
-
-@pytest.mark.parametrize(
-    ("agents", "options", "told"),
-    [
-        (("random", "swh"), (), "standard assumed"),
-        (("random", "swh"), ("--rules", "reversed"), "reversed"),
-        (("random", "uct?simulations=4"), (), "standard assumed"),
-        (("random", "champion-standard?depth=1&endgame=0"), (), "standard"),
-        (("random", "anti-swh"), (), "reversed"),
-    ],
-)
-def test_heads_say_what_is_assumed(
-    agents: tuple[str, str], options: tuple[str, ...], told: str
-) -> None:
-    goal = RULE_SETS[told.split()[0]].goal
-    head = done("match", *agents, "--games", 2, *options).lines[0]
-    assert head == f"{agents[0]} against {agents[1]}, {told} ({goal})"
-    found = match(*agents, "--games", 2, *options)
-    assert (found["rules"], found["rules_assumed"]) == (told.split()[0], "assumed" in told)
-    assert done("rate", *agents, "--games", 2, *options).lines[0] == f"{told} ({goal}), 2 games"
-    played = done("play", agents[1], *options, stdin="quit\n").lines[0]
-    assert played.startswith(f"{told} ({goal}). ")
-    document = done("rate", *agents, "--games", 2, *options, "--json").document
-    assert document["rules_assumed"] is ("assumed" in told)
-
-
-def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> None:
-    Path("match.toml").write_text('a = "swh"\nb = "zero"\ngames = 8\nseed = 3\nsprt = [0, 20]\n')
-    assert match("--config", "match.toml") == match(
-        "swh", "zero", "--games", 8, "--seed", 3, "--sprt", 0, 20
-    )
-    other = match("random", "--config", "match.toml", "--seed", 4, "--sprt", 0, 30)
-    assert (other["a"], other["b"], other["sprt"]["elo1"]) == ("random", "zero", 30)
-    Path("match.toml").write_text('a = "swh"\ngames = 1\n')
-    assert fails("match", "swh", "zero", "--config", "match.toml").startswith(
-        "match.toml: games = 1:"
-    )
 
 
 def test_a_match_of_more_games_goes_on(tmp_path: Path) -> None:
@@ -357,17 +285,10 @@ def test_a_limit_of_this_system_is_no_failure_of_a_program(
 ) -> None:
     """Programs that cannot be started for want of descriptors lost their games."""
     many = shlex.join(command(*words, source("gtp"), "--games", 40, "--jobs", 16))
-    ended = subprocess.run(
-        ["sh", "-c", f"ulimit -n 40; exec {many}"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 1
-    assert "failed" not in ended.stderr
-    assert os.strerror(errno.EMFILE) in ended.stderr.splitlines()[-1]
+    ended = ran("sh", "-c", f"ulimit -n 40; exec {many}", folder=tmp_path)
+    assert ended.code == 1
+    assert "failed" not in ended.err
+    assert os.strerror(errno.EMFILE) in ended.err.splitlines()[-1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no processes")

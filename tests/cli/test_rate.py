@@ -46,13 +46,6 @@ def test_who_wins_everything_has_no_elo_but_a_lower_end() -> None:
     assert not found["comparable"]
 
 
-def test_the_table() -> None:
-    said = done("rate", "swh", "zero", "--games", 10)
-    assert said.lines[0] == "standard assumed (most discs wins), 10 games"
-    assert said.lines[1].split() == ["agent", "Elo", "score", "games", "1", "2"]
-    assert len(said.lines) == 4
-
-
 def test_an_agent_file_that_changed_is_noticed() -> None:
     done("export", "swh", "-o", "a.json")
     rate("a.json", "zero", "--games", 4, "--out", "rated")
@@ -98,15 +91,6 @@ def test_a_file_gets_the_ratings() -> None:
     for name in folders:
         done(*words, name)
     assert [(name / "games").is_dir() for name in folders] == [True] * 2
-
-
-def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> None:
-    Path("rating.toml").write_text('agents = ["swh", "zero", "random"]\ngames = 8\nseed = 3\n')
-    told = rate("--config", "rating.toml")
-    assert told == rate("swh", "zero", "random", "--games", 8, "--seed", 3)
-    assert rate("swh", "zero", "--config", "rating.toml", "--games", 4) == rate(
-        "swh", "zero", "--games", 4, "--seed", 3
-    )
 
 
 def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:

@@ -28,24 +28,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_finished_run_says_so_and_stays(copy: Path) -> None:
-    before = snapshot(copy)
-    assert "finished" in done("resume", copy).out
-    assert "finished" in done("resume", copy, "--generations", 3).out
-    assert snapshot(copy) == before
-
-
 def test_the_header_of_a_run_that_lacks_its_play_off_alone(copy: Path, quick: Path) -> None:
     (copy / "games/playoff.parquet").unlink()
     said = done("resume", copy).out
     assert "play-off" in said
     assert outcome(copy) == outcome(quick)
-
-
-def test_fewer_generations_than_there_are_is_refused(copy: Path) -> None:
-    before = snapshot(copy)
-    fails("resume", copy, "--generations", 2)
-    assert snapshot(copy) == before
 
 
 def test_a_second_writer_is_refused(copy: Path) -> None:

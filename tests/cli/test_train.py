@@ -139,44 +139,6 @@ def test_a_network_is_measured_by_the_panel(shared: Path) -> None:
     assert "dense" in done("show", shared / "champion.npz").out
 
 
-@pytest.mark.parametrize("kind", ["patterns"])
-def test_patterns_are_measured_by_the_ladder(shared: Path, copy: Path) -> None:
-    run = evolve.load_run(shared)
-    assert run.config["shapes"] == ["a1-b2", "a1-d1"]
-    assert run.metrics["random"].isna().all()
-    shown = done("show", shared)
-    # People see the columns that it fills, programs see all.
-    assert shown.lines[0].split() == [
-        *("check", "games", "steps", "loss", "score", "score_low", "score_high"),
-        *("elo", "elo_low", "elo_high", "visited", "cpu_seconds", "accept_seconds", "seconds"),
-    ]
-    assert "patterns-600" in shown.out
-    (listed,) = done("runs", copy.parent, "--json").document
-    last = run.metrics.iloc[-1]
-    elo = ("elo", "elo_low", "elo_high")
-    assert [listed[key] for key in elo] == [last[key] for key in elo]
-    interval = f"{last['elo']:.0f} ± {(last['elo_high'] - last['elo_low']) / 2:.0f}"
-    assert interval in done("runs", copy.parent).lines[-1]
-    assert interval in shown.out
-    assert "best_ladder_score" in done("compare", shared, copy).out
-
-
-def test_what_is_said_while_it_learns(finished: Finished) -> None:
-    folder, said = finished("patterns")
-    lines = said.splitlines()
-    assert lines[1] == "a1-b2, a1-d1; 6 phases; to 600 games; 2 threads"
-    assert lines[2].split() == [
-        *("check", "games", "steps", "loss", "visited", "elo", "score", "cpu_seconds", "left")
-    ]
-    lines = [line for line in lines if not line.startswith("warm-up")]
-    rows = [line.split() for line in lines[3:5]]
-    metrics = evolve.load_run(folder).metrics
-    assert [row[:2] for row in rows] == [["0", "300"], ["1", "600"]]
-    assert [int(row[5]) for row in rows] == [round(elo) for elo in metrics["elo"]]
-    ends = [lines[2].index(f"{name} ") + len(name) for name in lines[2].split()[:-1]]
-    assert all(line[end - 1] != " " and line[end] == " " for line in lines[3:5] for end in ends)
-
-
 @pytest.mark.slow
 @each_kind
 def test_the_result_plays_wherever_agents_play(kind: str, shared: Path, tmp_path: Path) -> None:

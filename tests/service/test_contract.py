@@ -6,12 +6,12 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli import ran
 from tests.service import API, SIGNED, SMALL, Service
 
 # What the document cannot say, such as which agents there are, is 422 as well.
@@ -30,14 +30,8 @@ def test_answers_are_as_the_document_says(fresh: Service, tmp_path: Path) -> Non
     (tmp_path / "schemathesis.toml").write_text(CONFIG)
     document = f"http://127.0.0.1:{fresh.port}{API}/openapi.json"
     options = ["--checks=all", "--max-examples=3", "--seed=1", "--no-color", "-H", SIGNED]
-    done = subprocess.run(
-        [sys.executable, "-m", "schemathesis.cli", "run", document, *options],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    generated = re.search(r"(\d+) generated", done.stdout)
-    assert generated is not None, done.stdout[-2000:]
+    done = ran(sys.executable, "-m", "schemathesis.cli", "run", document, *options, folder=tmp_path)
+    assert done.code == 0, done.out[-4000:] + done.err[-2000:]
+    generated = re.search(r"(\d+) generated", done.out)
+    assert generated is not None, done.out[-2000:]
     assert int(generated[1]) > 300

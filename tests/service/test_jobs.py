@@ -82,23 +82,6 @@ def test_jobs_wait_for_a_slot_in_their_order(fresh: Service) -> None:
 
 
 @pytest.mark.slow
-def test_stopped_and_gone_on_with_it_is_as_if_it_had_not_been(
-    fresh: Service, undisturbed: dict[str, tuple[Path, int]]
-) -> None:
-    job = fresh.order("run", **LONG)
-    run = fresh.runs / job["run"]
-    until(lambda: (run / "generations/gen-0001.parquet").exists())
-    assert fresh.act(job, "stop")["state"] == "stopping"
-    stopped = fresh.wait(job, "stopped")
-    assert "stopped" in stopped["ending"] or stopped["ending"]
-    fresh.act(job, "stop", 409)
-    fresh.act(job, "resume")
-    fresh.wait(job)
-    fresh.act(job, "resume", 409)
-    assert_equal(run, undisturbed["run"][0])
-
-
-@pytest.mark.slow
 def test_a_job_that_is_killed_is_interrupted(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     run = fresh.runs / job["run"]
@@ -193,14 +176,6 @@ def test_a_sweep_and_its_final(fresh: Service) -> None:
     rows = fresh.client.get(f"runs/{run}/files/final.csv").text.splitlines()
     assert rows[0].startswith("trial,score,")
     assert len(rows) == 3
-
-
-@pytest.mark.slow
-def test_a_rating(fresh: Service) -> None:
-    job = fresh.order("rate", agents=["swh", "random", "zero"], games=6)
-    result = fresh.wait(job)["result"]
-    assert {row["agent"] for row in result["agents"]} == {"swh", "random", "zero"}
-    assert set(result["cross"]["swh"]) == {"random", "zero"}
 
 
 @pytest.mark.slow

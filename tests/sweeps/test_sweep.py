@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Mapping
@@ -26,7 +25,7 @@ from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import Task, TrialResult, values_of
 from evolve.sweeps.worker import IntermediateScore, Worker, ready
-from tests.cli import done, environment
+from tests.cli import done, ran
 from tests.sweeps import GENES, completed, take
 from tests.waits import PATIENCE
 
@@ -204,16 +203,9 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
         f"run = evolve.sweep('alphabeta', 'swept', trials=2, progress=True, **{SMALL!r})\n"
         "print(run.champion.name)\n"
     )
-    ended = subprocess.run(
-        [sys.executable, script.name],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    *lines, champion = ended.stdout.splitlines()
+    ended = ran(sys.executable, script.name, folder=tmp_path)
+    assert ended.code == 0, ended.err
+    *lines, champion = ended.out.splitlines()
     assert champion.startswith("trial-")
     assert any("100 %" in line for line in lines)
     run = evolve.load_run(tmp_path / "swept")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +13,7 @@ from evolve.engine.board.bits import perft
 from evolve.engine.compiled import intrinsics as memory
 from evolve.engine.compiled.compile import kernel
 from tests import reference
+from tests.cli import python
 from tests.engine import U, any_boards, for_python, kernel_moves, reachable_boards
 from tests.reference import FULL, START, Board, mask, squares
 
@@ -287,11 +285,5 @@ def test_other_cpus_count_the_same(cpu: str, lanes: str) -> None:
         "from evolve.engine.compiled.intrinsics import LANES\n"
         "print(LANES, bits.perft(bits.START_OWN, bits.START_OPP, 8))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NUMBA_CPU_NAME": cpu, "NUMBA_CPU_FEATURES": ""},
-    )
-    assert done.stdout.split() == [lanes, "390216"], done.stderr
+    done = python(code, NUMBA_CPU_NAME=cpu, NUMBA_CPU_FEATURES="")
+    assert done.out.split() == [lanes, "390216"], done.err

@@ -17,7 +17,7 @@ import pytest
 
 from evolve.engine.compiled import compile as compiling
 from evolve.engine.compiled.private import check_private, private_folder
-from tests.cli import environment
+from tests.cli import environment, python
 from tests.engine import as_root, posix
 
 FLIPS = 1000
@@ -200,14 +200,8 @@ def test_code_of_others_has_the_blas_that_no_kernel_needs() -> None:
         "assert (product(one, one.T.copy()) == one @ one.T).all()\n"
         "assert 'scipy.linalg' in sys.modules\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = python(code)
+    assert done.code == 0, done.err
 
 
 @posix

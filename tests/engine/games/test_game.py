@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +30,7 @@ from evolve.engine.games import game
 from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
 from tests import reference
+from tests.cli import python
 from tests.engine import RULES, U, agent_row, phases_at, random_weights
 from tests.reference import PASS, REVERSED, STANDARD, START, Agent, Board
 
@@ -328,18 +328,12 @@ moves, results = play(BATCH_AGENTS, batch_pairings()[:10], BATCH_OPENINGS, 0, 0,
 print(int(moves.astype(int).sum()), int(results.sum()))
 """
     settings = {"MALLOC_PERTURB_": "165", "MALLOC_MMAP_THRESHOLD_": "65536"}
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, **settings, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
+    run = python(code, **settings, PYTHONPATH=os.pathsep.join(sys.path))
+    assert run.code == 0, run.err
     moves, results = play(
         BATCH_AGENTS, batch_pairings()[:10], BATCH_OPENINGS, STANDARD, table_bits=14
     )
-    assert run.stdout.split() == [str(moves.astype(int).sum()), str(results.sum())]
+    assert run.out.split() == [str(moves.astype(int).sum()), str(results.sum())]
 
 
 @pytest.mark.parametrize("rules", RULES)
