@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import re
 from collections import defaultdict
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve import errors
 from evolve.cli.main import COMMANDS
+from evolve.errors import EvolveError
 from tests.cli import python
 
 ROOT = Path(__file__).parent.parent
@@ -131,12 +134,14 @@ TESTED_BY = {
     "evolve/cli/trainings.py": "tests/cli/test_train.py",
     "evolve/engine/games/duels.py": "tests/learning/test_duels.py",
     "evolve/engine/networks/forward.py": "tests/engine/networks/test_architecture.py",
+    "evolve/learning/mcts.py": "tests/learning/test_dqn.py",
     "evolve/service/api/generations.py": "tests/service/api/test_runs.py",
     "evolve/service/api/sweeps.py": "tests/service/test_contract.py",
     "evolve/service/models/agents.py": "tests/service/test_contract.py",
     "evolve/service/models/meta.py": "tests/service/test_forms.py",
     "evolve/service/models/runs.py": "tests/service/test_contract.py",
     "evolve/service/tables.py": "tests/service/test_responses.py",
+    "evolve/standalone/part_numba.py": "tests/standalone/test_part_search.py",
     "evolve/standalone/part_values.py": "tests/standalone/test_part_solver.py",
     "evolve/studies/remote_runs.py": "tests/cli/test_cluster.py",
 }
@@ -155,3 +160,37 @@ def test_every_module_of_a_hundred_lines_has_tests_that_are_easily_found() -> No
             missing += [path] * (not any(one.exists() for one in found))
     assert missing == []
     assert not [path for path in TESTED_BY if not (ROOT / path).exists()]
+
+
+ALL = {name: found for name, found in vars(errors).items() if isinstance(found, type)}
+
+
+def test_the_tree_is_whole() -> None:
+    assert errors.__doc__ is not None
+    drawn = re.findall(r"^ +[│ ]*[├└]── (\w+)", errors.__doc__, re.M)
+    assert sorted(drawn) == sorted(ALL.keys() - {"EvolveError"})
+    cases = re.findall(r"── (\w+) +\((\w+)\)", errors.__doc__)
+    assert not [name for name, base in cases if not issubclass(ALL[name], getattr(builtins, base))]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_error_is_its_text(name: str) -> None:
+    """Also those that are an OSError, which makes a number and a text of two arguments."""
+    assert issubclass(ALL[name], EvolveError)
+    assert str(ALL[name]("one line")) == "one line"
+
+
+@pytest.mark.slow
+def test_errors_say_what_is_not_so_in_plain_english() -> None:
+    """Not "x is no move" but "x is not a move"; "there is no move" is well."""
+    said = [
+        f"{path.name}: {text.value}"
+        for path in Path(evolve.__path__[0]).rglob("*.py")
+        for raised in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(raised, ast.Raise)
+        for text in ast.walk(raised)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+    ]
+    assert len(said) > 200
+    awkward = re.compile(r"(?<!there )\b(is|are) no (?!longer|better|worse)")
+    assert [text for text in said if awkward.search(text)] == []

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import evolve
+from evolve.errors import SettingsError
 from tests import forks
 from tests.cli import (
     command,
@@ -252,3 +253,31 @@ def test_a_trained_network_plays_without_torch(finished: Finished) -> None:
     ended = python(code)
     assert ended.code == 0, ended
     assert int(ended.out) in (19, 26, 37, 44)
+
+
+SETTINGS: dict[str, Any] = {
+    "shapes": "a1-b2, a1-d1", "round": 100, "checks": 2, "panel_openings": 2, "search_depth": 2,
+    "depth": 3, "endgame": 6, "probcut_positions": 50, "games": 600,
+}  # fmt: skip
+"""Those of a small training on the command line."""
+
+
+@pytest.mark.slow
+def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
+    ours = evolve.train("patterns", tmp_path / "ours", **SETTINGS)
+    done(*SMALL["patterns"], "--jobs=1", "--out", tmp_path / "theirs")
+    theirs = evolve.load_run(tmp_path / "theirs")
+    assert isinstance(theirs, evolve.Run)
+    assert outcome(ours.path) == outcome(theirs.path)
+    assert (ours.command, ours.config) == ("train patterns", theirs.config)
+    assert ours.tables == ("metrics",)
+    assert ours.champion.kind == "patterns"
+    assert "is finished" in done("resume", ours.path).out
+
+
+def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="'pattern'"):
+        evolve.train("pattern", tmp_path / "x")
+    with pytest.raises(SettingsError, match="phases"):
+        evolve.train("patterns", tmp_path / "x", phases=0)
+    assert list(tmp_path.iterdir()) == []

@@ -287,14 +287,14 @@ def measured(code: str) -> Iterator[tuple[LineProcess, Meter]]:
 @pytest.mark.parametrize(
     "code",
     [
-        pytest.param(f"exec('{BURNS}'); print('done'); input()", marks=pytest.mark.slow),
+        pytest.param(f"exec('{BURNING}'); print('done'); input()", marks=pytest.mark.slow),
         pytest.param(
-            f"subprocess.run([*words, '{BURNS}']); print('done'); input()", marks=pytest.mark.slow
+            f"subprocess.run([*words, '{BURNING}']); print('done'); input()", marks=pytest.mark.slow
         ),
-        f"signal.signal(signal.SIGCHLD, signal.SIG_IGN); subprocess.run([*words, '{BURNS}']); "
+        f"signal.signal(signal.SIGCHLD, signal.SIG_IGN); subprocess.run([*words, '{BURNING}']); "
         "print('done'); input()",
-        f"subprocess.run(['setsid', '-w', *words, '{BURNS}'], env={{}}); print('done'); input()",
-        f"subprocess.run(['sh', '-c', '\"$0\" \"$@\" &', *words, '{BURNS}' + '\\nprint(1)'])\n"
+        f"subprocess.run(['setsid', '-w', *words, '{BURNING}'], env={{}}); print('done'); input()",
+        f"subprocess.run(['sh', '-c', '\"$0\" \"$@\" &', *words, '{BURNING}' + '\\nprint(1)'])\n"
         "input()",
     ],
     ids=["itself", "a child", "one that nobody waits for", "another session", "an orphan"],

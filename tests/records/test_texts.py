@@ -104,10 +104,10 @@ SGF_HEAD = "(;GM[2]FF[4]SZ[8]"
 @pytest.mark.parametrize(
     "text",
     [
-        f"{HEAD}PB[Ann]PW[Bob];B[f5];W[d6];B[c3])",
-        f"{HEAD}\nAB[e4][d5]\nAW[d4][e5]\nPL[B]PB[Ann]PW[Bob]\n;B[F5]\n;W[D6]\n;B[C3]\n)\n",
-        f"{HEAD}PB[Ann]PW[Bob];B[fe];W[df]C[better \\] (;B[a1\\])];B[cc])",
-        f"{HEAD}PB[Ann]PW[Bob](;B[f5](;W[d6];B[c3])(;W[f6]))(;B[d3]))",
+        f"{SGF_HEAD}PB[Ann]PW[Bob];B[f5];W[d6];B[c3])",
+        f"{SGF_HEAD}\nAB[e4][d5]\nAW[d4][e5]\nPL[B]PB[Ann]PW[Bob]\n;B[F5]\n;W[D6]\n;B[C3]\n)\n",
+        f"{SGF_HEAD}PB[Ann]PW[Bob];B[fe];W[df]C[better \\] (;B[a1\\])];B[cc])",
+        f"{SGF_HEAD}PB[Ann]PW[Bob](;B[f5](;W[d6];B[c3])(;W[f6]))(;B[d3]))",
         "( ; FF[4] GM[2] PB[Ann] PW[Bob] ; B[f5] ; W[d6] ; B[c3] )",
     ],
 )
@@ -127,7 +127,7 @@ def test_passes_are_written_or_left_out(passed: str | None) -> None:
         for ply, square in enumerate(record.moves)
         if square != PASS or passed is not None
     )
-    (found,) = scan_trees(f"{HEAD}{nodes})").whole()
+    (found,) = scan_trees(f"{SGF_HEAD}{nodes})").whole()
     assert found.moves == record.moves
 
 
@@ -140,16 +140,16 @@ def test_passes_are_written_or_left_out(passed: str | None) -> None:
     ],
 )  # fmt: skip
 def test_results(text: str, score: float | None, ending: str) -> None:
-    (record,) = scan_trees(f"{HEAD}RE[{text}];B[f5])").whole()
+    (record,) = scan_trees(f"{SGF_HEAD}RE[{text}];B[f5])").whole()
     assert (record.score, record.ending) == (score, ending)
 
 
 def test_games_from_elsewhere() -> None:
     for mover in ("PL[W]", ""):
-        text = f"{HEAD}AB[d4][e4][e5][d5][f5]{mover}AW[d6];W[c5])"
+        text = f"{SGF_HEAD}AB[d4][e4][e5][d5][f5]{mover}AW[d6];W[c5])"
         with pytest.raises(RecordError, match="c5"):
             scan_trees(text).whole()
-    (record,) = scan_trees(f"{HEAD}AB[e4][d5][e5][f5]AW[d4];W[f6])").whole()
+    (record,) = scan_trees(f"{SGF_HEAD}AB[e4][d5][e5][f5]AW[d4];W[f6])").whole()
     assert record.start == Board.start().play(37)
     assert record.moves == (45,)
 
@@ -159,18 +159,18 @@ def test_games_from_elsewhere() -> None:
     [
         ("(;GM[1]FF[4]SZ[19];B[pd])", "GM[1] is not Othello"),
         ("(;GM[2]SZ[10];B[f5])", "SZ[10]"),
-        (f"{HEAD};B[f5];W[f5])", "move 2, f5"),
-        (f"{HEAD};B[f5];B[d6])", "move 2, d6"),
-        (f"{HEAD};B[f5];W[zz])", "'zz'"),
-        (f"{HEAD};B[f5]AW[a1])", "AW[a1] changes the board"),
-        (f"{HEAD}AB[e4]AW[e4];B[f5])", "two discs on one square"),
-        (f"{HEAD};B[f5];W[d6", "cut off"),
-        (f"{HEAD};B[f5] W d6)", "damaged"),
-        (f"{HEAD};B[f5];W[d6]", "cut off"),
+        (f"{SGF_HEAD};B[f5];W[f5])", "move 2, f5"),
+        (f"{SGF_HEAD};B[f5];B[d6])", "move 2, d6"),
+        (f"{SGF_HEAD};B[f5];W[zz])", "'zz'"),
+        (f"{SGF_HEAD};B[f5]AW[a1])", "AW[a1] changes the board"),
+        (f"{SGF_HEAD}AB[e4]AW[e4];B[f5])", "two discs on one square"),
+        (f"{SGF_HEAD};B[f5];W[d6", "cut off"),
+        (f"{SGF_HEAD};B[f5] W d6)", "damaged"),
+        (f"{SGF_HEAD};B[f5];W[d6]", "cut off"),
     ],
 )
 def test_a_bad_sgf_game_costs_itself(game: str, words: str) -> None:
-    good = f"{HEAD};B[f5])"
+    good = f"{SGF_HEAD};B[f5])"
     reading = scan_trees(f"{good}\n{game}\n{good}\n")
     (left,) = reading.left_out
     assert left.where == "line 2, game 2"
