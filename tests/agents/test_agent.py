@@ -34,8 +34,7 @@ from evolve.engine.board.rules import (
 from evolve.errors import AgentError, PositionError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.fitness.playing import play_games
-from tests.agents.conftest import NETWORK_AGENTS, PATTERN_AGENTS, sample_agent
-from tests.agents.test_searching import boards
+from tests.agents.conftest import NETWORK_AGENTS, PATTERN_AGENTS, boards, sample_agent
 from tests.plain import PlainAgent, play_game
 
 

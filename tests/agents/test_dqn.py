@@ -18,27 +18,28 @@ from evolve.engine.board.board import Board
 from evolve.engine.networks import action_search as cells_of
 from evolve.errors import AgentError
 from tests import networks, reference
-from tests.agents.conftest import dqn_agent, mcts_agent
-from tests.agents.test_mcts import ends
+from tests.agents.conftest import boards, dqn_agent, mcts_agent
 
 
 def test_a_network_that_says_nothing_of_use_plays_a_legal_move() -> None:
     layers = ("dense 64", *["gate"] * 12, "dense 64")
     network = networks.random_network(networks.Architecture("canonical", layers), scale=1e6)
     agent = DqnAgent((network,))
-    assert not [board for board in ends(10, 30) if agent.choose(board) not in board.legal_moves()]
+    assert not [
+        board for board in boards(0, 10, 30) if agent.choose(board) not in board.legal_moves()
+    ]
 
 
 def test_each_colour_has_its_network() -> None:
     first, second = (networks.random_network(networks.DUELING, seed) for seed in (0, 1))
     both = DqnAgent((first, second))
-    assert [both.choose(board) for board in ends(10, 40)] == [
+    assert [both.choose(board) for board in boards(0, 10, 40)] == [
         DqnAgent(((first if board.side == "black" else second),)).choose(board)
-        for board in ends(10, 40)
+        for board in boards(0, 10, 40)
     ]
 
 
-@pytest.mark.parametrize("board", ends(10, 30))
+@pytest.mark.parametrize("board", boards(0, 10, 30))
 def test_moves_are_ranked_by_what_the_network_says(board: Board) -> None:
     agent = dqn_agent()
     said = networks.outputs(agent.networks[0], np.array([(board.own, board.opp)], np.uint64))[0]
@@ -48,7 +49,7 @@ def test_moves_are_ranked_by_what_the_network_says(board: Board) -> None:
     assert agent.choose_counted(board) == (agent.choose(board), 1)
 
 
-@pytest.mark.parametrize("board", ends(3, 30))
+@pytest.mark.parametrize("board", boards(0, 3, 30))
 def test_each_ply_ahead_looks_at_more_positions(board: Board) -> None:
     agent = dqn_agent()
     nodes = [replace(agent, lookahead=plies).choose_counted(board)[1] for plies in range(4)]
@@ -78,7 +79,7 @@ def test_agents_of_the_wrong_networks() -> None:
 def test_near_the_end_it_wins_what_is_won(agent: MctsAgent | DqnAgent) -> None:
     won = lost = 0
     rules = agent.rules or "standard"
-    for board in ends(40, 8):
+    for board in boards(0, 40, 8):
         _, score, _ = solved(board, rules)
         after = board.play(agent.choose(board))
         value = -after.score(rules) if after.is_over() else -solved(after, rules)[1]

@@ -26,8 +26,7 @@ from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.patterns.patterns import DISC
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent, refused
-from tests.agents.test_searching import boards
+from tests.agents.conftest import CUTS, PATTERN_AGENTS, boards, pattern_agent, refused
 
 BOTH = pytest.mark.parametrize("agent", PATTERN_AGENTS, ids=lambda agent: agent.name)
 

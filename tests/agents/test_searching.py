@@ -20,21 +20,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.search import context as layout
 from evolve.errors import IllegalMoveError
-from tests.agents.conftest import CUTS, pattern_agent
-
-
-def boards(seed: int, count: int, empties: int) -> list[Board]:
-    """Positions of random games with a choice of moves."""
-    rng = np.random.default_rng(seed)
-    found: list[Board] = []
-    while len(found) < count:
-        board = Board.start()
-        while not board.is_over() and board.empties > empties:
-            moves = board.legal_moves()
-            board = board.play(int(rng.choice(moves))) if moves else board.pass_move()
-        if len(board.legal_moves()) > 1:
-            found.append(board)
-    return found
+from tests.agents.conftest import CUTS, boards, pattern_agent
 
 
 def clocked(seconds: float, rules: Rules = "standard", **settings: int) -> AlphaBetaAgent:
