@@ -1,6 +1,6 @@
 """Work of every kind that is stopped, killed or made longer comes to the tables of one call.
 
-Kills at every change of a file are in tests/faults, and of sweeps in tests/sweeps/test_kills.py.
+Kills at every change of a file are in tests/faults.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ EVOLUTION: dict[str, Any] = {
 SWEEP: dict[str, Any] = {
     "panel": ("random", "swh"), "panel_openings": 2, "final_openings": 2, "finalists": 2,
     "startup": 2, "trials": 4, "fix": {"depths": 1, "endgame": 0},
+}  # fmt: skip
+
+
+TREES = {
+    "games": 60, "simulations": 8, "games_per_iteration": 20, "check_simulations": 10,
+    "play_simulations": 10, "endgame": 4, "layers": "dense 8 relu, dense 1 tanh",
 }  # fmt: skip
 
 
@@ -74,7 +80,10 @@ KINDS: dict[str, Kind] = {
     "dqn": Kind("train dqn", DQN, None),
     "mcts": Kind("train mcts", MCTS, None),
     "sweep": Kind("sweep alphabeta", SWEEP, "trials"),
+    "sweep, CMA-ES": Kind("sweep alphabeta", {**SWEEP, "sampler": "cma", "trials": 6}, "trials"),
+    "sweep, race": Kind("sweep mcts", {**SWEEP, "pruner": "race", "fix": TREES}, "trials"),
 }
+LEARNING = ("dqn", "mcts", "sweep, race")
 LIGHT = ("run", "patterns", "sweep")
 each_kind = pytest.mark.parametrize(
     "name",
@@ -82,7 +91,7 @@ each_kind = pytest.mark.parametrize(
         pytest.param(
             name,
             marks=[pytest.mark.slow] * (name not in LIGHT)
-            + [pytest.mark.learning] * (name in ("dqn", "mcts")),
+            + [pytest.mark.learning] * (name in LEARNING),
         )
         for name in KINDS
     ],

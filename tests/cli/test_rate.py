@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evolve.agents.calibration.ratings import RATINGS, ratings_of
-from tests.cli import done, fails, finish, misused, spawn, wait_until
+from tests.cli import done, fails, misused
 
 
 def rate(*arguments: object) -> dict[str, Any]:
@@ -67,18 +65,6 @@ def test_damaged_files_are_named() -> None:
     Path("rated/rating.json").write_text(whole)
     Path("rated/games/pair-000-001.parquet").write_bytes(b"nothing")
     assert "pair-000-001.parquet" in fails("rate", *words)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signals")
-@pytest.mark.parametrize("way", ["SIGINT", "SIGKILL"])
-@pytest.mark.slow
-def test_a_stopped_one_ends_as_if_it_had_not_been(way: str, tmp_path: Path) -> None:
-    arguments = ("rate", "swh?depth=4", "zero", "random", "swh-mobility?depth=4", "--games", 60)
-    process = spawn(tmp_path, *arguments, "--out", "rated")
-    wait_until(lambda: any(tmp_path.glob("rated/games/pair-*")), process)
-    process.send_signal(signal.Signals[way])
-    finish(process)
-    assert rate(*arguments[1:], "--out", tmp_path / "rated") == rate(*arguments[1:])
 
 
 def test_a_file_gets_the_ratings() -> None:

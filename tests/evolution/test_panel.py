@@ -17,7 +17,6 @@ from evolve.arena import judges
 from evolve.arena.judges import RATING_PANELS, RUNGS, Ladder
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import Rules
-from evolve.evolution.loop import EvolutionEnding
 from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import Threads
 from evolve.fitness.statistics import rate_one
@@ -26,7 +25,6 @@ from evolve.population.genome import Genome
 from evolve.runs.progress import Observer
 from evolve.runs.run import Run
 from tests.evolution.conftest import TINY, StopAfter, go_on, start
-from tests.tables.content import content_hash
 
 
 def test_rating_follows_from_the_panel_games(run: Run) -> None:
@@ -194,32 +192,6 @@ def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.R
     assert games == 2 * RUNGS * RATING_PANELS * TINY["panel_openings"]
     assert elo not in run.generations["panel_elo"].tolist()
     assert elo not in run.generations["rating"].tolist()
-
-
-@pytest.mark.parametrize(
-    "left",
-    [
-        ["playoff", "champion"],
-        *(
-            pytest.param([one], marks=pytest.mark.slow)
-            for one in ("playoff", "champion", "stopped", "longer")
-        ),
-    ],
-)
-def test_a_run_that_was_killed_gets_the_same(tmp_path: Path, left: list[str]) -> None:
-    whole, folder = tmp_path / "whole", tmp_path / "run"
-    start(whole, jobs=2)
-    if left == ["stopped"]:
-        assert start(folder, observer=StopAfter(2)) is EvolutionEnding.STOPPED
-        assert "elo" not in provenance(folder)
-    else:
-        start(folder, generations=3 if left == ["longer"] else 4)
-    for name, path in {"playoff": "games/playoff.parquet", "champion": "champion.json"}.items():
-        if name in left:
-            (folder / path).unlink()
-    assert go_on(folder, generations=4) is EvolutionEnding.COMPLETE
-    assert elo_of(folder) == elo_of(whole)
-    assert content_hash(folder) == content_hash(whole)
 
 
 def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:
