@@ -72,7 +72,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "run, fixed panel": {"panel": "fixed", "panel_every": 2},
     "run, one phase": {"selection": "tournament", "phases": 1},
     "run, rank": {"selection": "rank", "survivors": 0.5, "survival": "best"},
-    "run, by lot": {"opponents": 3, "openings": "balanced"},
+    "run, by lot": {"opponents": 3, "openings": "pair"},
 }
 KINDS: dict[str, Kind] = {
     **{name: Kind("run", {**EVOLUTION, **one}, "generations") for name, one in RUNS.items()},

@@ -23,7 +23,6 @@ from evolve.config.sweep import SweepSettings
 from evolve.runs.progress import TimeLeft
 from evolve.runs.run import load_run
 from evolve.tables.paths import JOURNAL_FILE
-from tests.cli import done
 
 
 def row(number: int, state: str, score: float | None, **others: Any) -> dict[str, Any]:
@@ -92,13 +91,6 @@ def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_program_has_no_rating_to_wait_for() -> None:
     settings = ProgramSweepSettings(program="gtp:engine {a:1:9=3}", games=400)
     assert TrialsView(sweep_of(settings)).endings(1.0) == {"final": 0.0, RATING: 0.0}
-
-
-def test_too_few_trials_say_nothing_about_settings(swept: Path) -> None:
-    settings = load_run(swept).trials.columns[5:-11]
-    lines = done("show", swept).out.splitlines()
-    assert lines[0].split()[5:] == list(settings[:6])
-    assert f"5 trials: too few to say which of {len(settings)} settings matter" in "\n".join(lines)
 
 
 def test_the_study_opens_in_optuna_dashboard(swept: Path) -> None:
