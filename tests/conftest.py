@@ -20,11 +20,11 @@ _MISSING: Final = importlib.util.find_spec("torch") is None
 _LONG: Final = (
     "docs/test_guides.py", "service/test_page.py", "docs/test_commands.py", "faults/test_sweeps.py",
     "service/test_jobs.py", "test_extending.py", "cli/test_sweep_program.py", "cli/test_sweep.py",
-    "sweeps/test_kills.py", "cluster/test_client.py", "faults/test_trainings.py",
+    "cluster/test_client.py", "faults/test_trainings.py",
     "service/test_contract.py", "docs/test_site.py", "engine/patterns/test_pattern_search.py",
-    "cli/test_signals.py", "studies/test_running.py", "cli/test_hostile.py", "cli/test_terminal.py",
-    "cluster/test_worker_tasks.py", "cluster/test_workers.py", "service/test_disk.py",
-    "faults/test_requests.py", "cli/test_study_cluster.py", "sweeps/test_postgres.py",
+    "cli/test_signals.py", "studies/test_running.py", "cli/test_doors.py", "cli/test_terminal.py",
+    "cluster/test_worker_tasks.py", "service/test_disk.py",
+    "faults/test_requests.py", "cli/test_cluster.py", "sweeps/test_storage.py",
     "standalone/test_part_patterns.py", "test_notebooks.py", "engine/patterns/test_pattern_sums.py",
 )  # fmt: skip
 """Modules whose tests take longest, the longest first."""

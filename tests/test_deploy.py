@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
-import shutil
 import subprocess
 import sys
 import threading
@@ -64,18 +62,6 @@ def test_commands_and_their_options_are_there(words: list[str]) -> None:
     name = words[0]
     text = invoke(*words[: 2 if name in ("sweep", "train") else 1], "--help").out
     assert not [(word, name) for word in words[1:] if word.startswith("--") if word not in text]
-
-
-@pytest.mark.skipif(shutil.which("docker") is None, reason="needs a client of Docker")
-def test_containers_of_the_documentation_have_options_that_there_are() -> None:
-    known = subprocess.run(["docker", "run", "--help"], capture_output=True, text=True, check=True)
-    text = (Path(ROOT) / "docs/explain/security.md").read_text()
-    lines = re.findall(r"docker run (.*?)(?:debian|evolve):", text, re.DOTALL)
-    assert len(lines) == 2
-    options = [word for line in lines for word in line.split() if word.startswith("-")]
-    assert not [
-        one for one in options if not re.search(rf"^ +.*{one}\b", known.stdout, re.MULTILINE)
-    ]
 
 
 def test_there_are_some() -> None:

@@ -40,10 +40,10 @@ MOST_FILES = {
 MOST_WORDS = 2250
 TESTS = (
     *(f"tests/agents/test_{name}.py" for name in ("agent", "agent_file", "alphabeta", "names")),
-    "tests/agents/test_reference.py", "tests/agents/test_registry.py",
+    "tests/agents/test_registry.py",
     "tests/agents/calibration/test_ratings.py", "tests/config", "tests/engine/board",
     "tests/engine/search", "tests/population", "tests/records", "tests/runs",
-    *(f"tests/standalone/test_{name}.py" for name in ("part_evaluation", "part_search", "render")),
+    *(f"tests/standalone/test_{name}.py" for name in ("part_search", "part_solver", "render")),
     "tests/tables", "tests/cli/test_rate.py", "tests/cli/test_light.py", "tests/cli/test_main.py",
     "tests/cli/test_show.py", "tests/docs/test_reference.py", "tests/service/test_forms.py",
 )  # fmt: skip

@@ -21,7 +21,7 @@ from evolve.programs import host
 from evolve.programs.examination import _measure
 from evolve.service.job import JOB_ID, JobRecord
 from evolve.studies.running import RunProcess
-from tests.cli import ROOT, posix
+from tests.cli import ROOT, posix, ran
 from tests.waits import until
 
 pytestmark = posix  # what is taken away has to be there first
@@ -187,12 +187,8 @@ print(len([name for name in sys.modules if name.startswith("evolve.")]))
 @pytest.mark.slow
 def test_every_module_can_be_imported_without_posix() -> None:
     """But for the guard of outside programs, which Windows does without, and PyTorch's."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", IMPORT_ALL.format(lacks=WINDOWS_LACKS)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = ran(
+        sys.executable, "-W", "ignore", "-c", IMPORT_ALL.format(lacks=WINDOWS_LACKS), folder=ROOT
     )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 200
+    assert done.code == 0, done.err
+    assert int(done.out) > 200

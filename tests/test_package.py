@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import re
-import subprocess
-import sys
 from collections import defaultdict
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -14,7 +13,10 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve import errors
 from evolve.cli.main import COMMANDS
+from evolve.errors import EvolveError
+from tests.cli import python
 
 ROOT = Path(__file__).parent.parent
 
@@ -60,9 +62,9 @@ def test_import_and_help_load_nothing_heavy() -> None:
         "found = sorted(heavy & set(sys.modules))\n"
         "assert not found, found\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert not [command for command in COMMANDS if command not in done.stdout]
+    done = python(code)
+    assert done.code == 0, done.err
+    assert not [command for command in COMMANDS if command not in done.out]
 
 
 def test_kernels_live_in_the_engine_alone() -> None:
@@ -129,25 +131,65 @@ def test_no_two_modules_have_one_name() -> None:
 
 TESTED_BY = {
     "evolve/cli/trainings.py": "tests/cli/test_train.py",
-    "evolve/config/program_sweep.py": "tests/config/test_sweep.py",
     "evolve/engine/games/duels.py": "tests/learning/test_duels.py",
-    "evolve/engine/games/training_games.py": "tests/engine/games/test_mcts_games.py",
-    "evolve/runs/ids.py": "tests/runs/test_loading.py",
-    "evolve/runs/run_type.py": "tests/runs/test_run_types.py",
+    "evolve/engine/networks/forward.py": "tests/engine/networks/test_architecture.py",
+    "evolve/learning/mcts.py": "tests/learning/test_dqn.py",
+    "evolve/service/api/generations.py": "tests/service/api/test_runs.py",
     "evolve/service/api/sweeps.py": "tests/service/test_contract.py",
     "evolve/service/models/agents.py": "tests/service/test_contract.py",
+    "evolve/service/models/meta.py": "tests/service/test_forms.py",
     "evolve/service/models/runs.py": "tests/service/test_contract.py",
+    "evolve/service/tables.py": "tests/service/test_responses.py",
+    "evolve/standalone/part_numba.py": "tests/standalone/test_part_search.py",
     "evolve/standalone/part_values.py": "tests/standalone/test_part_solver.py",
-    "evolve/studies/remote_runs.py": "tests/cli/test_study_cluster.py",
-    "evolve/sweeps/settings_plan.py": "tests/sweeps/test_plan.py",
+    "evolve/studies/remote_runs.py": "tests/cli/test_cluster.py",
 }
-"""Modules that are tested under another name."""
+"""Modules whose tests neither have their name nor import them."""
 
 
-def test_every_module_of_a_hundred_lines_has_a_test_module_of_its_name() -> None:
-    """The tests of a module are easily found: packages of `tests` are those of evolve."""
-    paths = [path.relative_to(ROOT) for path in modules().values()]
-    long = [path for path in paths if len((ROOT / path).read_text("utf-8").splitlines()) > 100]
-    own = {path: f"tests/{path.parent.relative_to('evolve')}/test_{path.name}" for path in long}
-    tests = {path: TESTED_BY.get(path.as_posix(), name) for path, name in own.items()}
-    assert not [path for path, name in tests.items() if not (ROOT / name).exists()]
+def test_every_module_of_a_hundred_lines_has_tests_that_are_easily_found() -> None:
+    """By its name, or by what a test of its package imports."""
+    missing = []
+    for path in sorted(path.relative_to(ROOT) for path in modules().values()):
+        if len((ROOT / path).read_text("utf-8").splitlines()) > 100:
+            room = ROOT / "tests" / path.parent.relative_to("evolve")
+            name = path.with_suffix("").as_posix().replace("/", ".")
+            found = [room / f"test_{path.name}", ROOT / TESTED_BY.get(path.as_posix(), "none")]
+            found += [test for test in room.rglob("test_*.py") if name in test.read_text("utf-8")]
+            missing += [path] * (not any(one.exists() for one in found))
+    assert missing == []
+    assert not [path for path in TESTED_BY if not (ROOT / path).exists()]
+
+
+ALL = {name: found for name, found in vars(errors).items() if isinstance(found, type)}
+
+
+def test_the_tree_is_whole() -> None:
+    assert errors.__doc__ is not None
+    drawn = re.findall(r"^ +[│ ]*[├└]── (\w+)", errors.__doc__, re.M)
+    assert sorted(drawn) == sorted(ALL.keys() - {"EvolveError"})
+    cases = re.findall(r"── (\w+) +\((\w+)\)", errors.__doc__)
+    assert not [name for name, base in cases if not issubclass(ALL[name], getattr(builtins, base))]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_error_is_its_text(name: str) -> None:
+    """Also those that are an OSError, which makes a number and a text of two arguments."""
+    assert issubclass(ALL[name], EvolveError)
+    assert str(ALL[name]("one line")) == "one line"
+
+
+@pytest.mark.slow
+def test_errors_say_what_is_not_so_in_plain_english() -> None:
+    """Not "x is no move" but "x is not a move"; "there is no move" is well."""
+    said = [
+        f"{path.name}: {text.value}"
+        for path in Path(evolve.__path__[0]).rglob("*.py")
+        for raised in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(raised, ast.Raise)
+        for text in ast.walk(raised)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+    ]
+    assert len(said) > 200
+    awkward = re.compile(r"(?<!there )\b(is|are) no (?!longer|better|worse)")
+    assert [text for text in said if awkward.search(text)] == []

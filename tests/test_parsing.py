@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from evolve.errors import OptionsError
 from evolve.parsing import (
+    _LARGEST,
     are_boundaries,
     laid_over,
+    parse_json,
+    parse_toml,
+    read_document,
     split_integers,
     split_list,
     split_pair,
@@ -46,3 +52,56 @@ def test_later_layers_override_earlier_ones_table_by_table() -> None:
     assert laid_over(below, above) == {"fix": {"a": 1, "b": 3}, "seed": 2}
     assert laid_over(below) == below
     assert laid_over() == {}
+
+
+@pytest.mark.parametrize("text", [str(10**64), str(-(10**64)), "[" * 70 + "]" * 70, b"\xff", "{"])
+def test_json_has_bounds(tmp_path: Path, text: str | bytes) -> None:
+    with pytest.raises(ValueError, match=r"^(?!.*sys\.)"):
+        parse_json(text)
+
+
+def test_documents_have_bounds(tmp_path: Path) -> None:
+    assert parse_json("[" * 60 + "]" * 60) is not None
+    assert parse_json(str(10**63)) == 10**63
+    assert parse_json(r'{"\ud800": ["a\udfffb", "\ud83d\ude00"]}') == {"?": ["a?b", "\U0001f600"]}
+    assert parse_toml(b"a.b.c = 0xff") == {"a": {"b": {"c": 255}}}
+    assert parse_toml(b"\xef\xbb\xbfa = 1\r\n") == {"a": 1}
+    for text in ("Infinity", "[1e400]", r'"\ud800"'):
+        parse_json(text)
+        with pytest.raises(ValueError, match=r"JSON|character"):
+            parse_json(text, strict=True)
+    assert parse_json(r'["\ud83d\ude00", 1.5]', strict=True) == ["\U0001f600", 1.5]
+    (tmp_path / "large").write_bytes(b" " * ((16 << 20) + 1))
+    with pytest.raises(ValueError, match="MiB"):
+        read_document(tmp_path / "large")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '[{"b": {"\\u0061": 1, "a": 2}}]'])
+def test_no_key_comes_twice(text: str, strict: bool) -> None:
+    with pytest.raises(ValueError, match="'a'"):
+        parse_json(text, strict=strict)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"x = 1979-05-27", "date or a time"),
+        (b"x = [07:32:00]", "date or a time"),
+        (b"x = 0x" + b"f" * 60, "more than 64 digits"),
+        (b"x = " + b"[" * 70 + b"]" * 70, "nested more than 64 deep"),
+        (b"x = \xff", "utf-8"),
+        (b"x = 1\nx = 2", "overwrite"),
+    ],
+)
+def test_toml_that_is_none_for_us(text: bytes, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as told:
+        parse_toml(text)
+    assert "\n" not in str(told.value)
+
+
+def test_a_document_may_be_as_large_as_it_may_be(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b" " * _LARGEST)
+    assert len(read_document(tmp_path / "x")) == _LARGEST
+    with pytest.raises(FileNotFoundError):
+        read_document(tmp_path / "none")

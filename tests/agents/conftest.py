@@ -14,6 +14,7 @@ from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
+from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shape
@@ -27,6 +28,20 @@ def refused(path: Path, words: str) -> None:
         evolve.load_agent(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def boards(seed: int, count: int, empties: int) -> list[Board]:
+    """Positions of random games with a choice of moves."""
+    rng = np.random.default_rng(seed)
+    found: list[Board] = []
+    while len(found) < count:
+        board = Board.start()
+        while not board.is_over() and board.empties > empties:
+            moves = board.legal_moves()
+            board = board.play(int(rng.choice(moves))) if moves else board.pass_move()
+        if len(board.legal_moves()) > 1:
+            found.append(board)
+    return found
 
 
 def sample_agent() -> evolve.AlphaBetaAgent:

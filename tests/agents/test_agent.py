@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 import json
+import pickle
 import random
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +20,7 @@ from hypothesis import strategies as st
 import evolve
 from evolve.agents.agent import Agent, Limit, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.mcts import MctsAgent
 from evolve.agents.registry import LEVELS, REFERENCES
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import (
@@ -28,7 +34,7 @@ from evolve.engine.board.rules import (
 from evolve.errors import AgentError, PositionError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.fitness.playing import play_games
-from tests.agents.conftest import NETWORK_AGENTS, PATTERN_AGENTS, sample_agent
+from tests.agents.conftest import NETWORK_AGENTS, PATTERN_AGENTS, boards, sample_agent
 from tests.plain import PlainAgent, play_game
 
 
@@ -44,14 +50,106 @@ def test_what_a_file_holds_is_what_an_agent_is_known_by() -> None:
     assert json.dumps(identity(sample_agent())) in known
 
 
-@pytest.mark.parametrize("limited", ["swh?time=1", "swh?nodes=500"])
-def test_files_hold_no_limits(tmp_path: Path, limited: str) -> None:
-    with pytest.raises(AgentError, match="files"):
-        evolve.load_agent(limited).stored()
-    agent = evolve.load_agent(limited)
-    assert isinstance(agent, StoredAgent)
-    with pytest.raises(AgentError, match="files"):
-        agent.save(tmp_path / "without.json")
+STORED: list[StoredAgent] = [
+    sample_agent(),
+    MctsAgent(simulations=33),
+    *(agent for agent in NETWORK_AGENTS if isinstance(agent, StoredAgent)),
+    *PATTERN_AGENTS,
+]
+each_stored = pytest.mark.parametrize(
+    "agent", STORED, ids=lambda agent: f"{agent.kind} {agent.parameters}"[:60]
+)
+"""Every kind that files hold, in every form."""
+
+
+DOCUMENT = ("format", "version", "kind", "rules", "name", "parameters", "provenance")
+PARTS = ("network", "patterns")
+
+
+def answers(agent: Agent) -> list[tuple[int, int]]:
+    return [agent.choose_counted(board) for board in [*boards(0, 4, 40), *boards(0, 4, 12)]]
+
+
+def addresses(agent: Any) -> set[int]:
+    """Where kernels find what an agent plays by."""
+    nets = getattr(
+        agent, "networks", (getattr(agent, "network", None), getattr(agent, "patterns", None))
+    )
+    found = {net.address for net in nets if net is not None}
+    return found or {getattr(agent, "_address", 0)} - {0}
+
+
+@each_stored
+def test_a_file_holds_the_whole_agent(agent: StoredAgent, tmp_path: Path) -> None:
+    path = tmp_path / ("x.npz" if agent.arrays else "x.json")
+    agent.save(path)
+    whole = path.read_bytes()
+    found = evolve.load_agent(path)
+    assert isinstance(found, type(agent))
+    assert found.document == agent.document
+    assert {*found.document} == {*DOCUMENT}
+    assert found.identity == agent.identity
+    assert answers(found) == answers(agent)
+    found.save(path)
+    assert path.read_bytes() == whole
+
+
+@each_stored
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
+def test_a_copy_plays_by_weights_of_its_own(
+    agent: StoredAgent, copied: Callable[[Agent], Agent]
+) -> None:
+    """Kernels get an address, which must be that of the copy: the first agent may be gone."""
+    first = copy.deepcopy(agent)
+    board = boards(1, 1, 40)[0]
+    wanted, before = first.analyse(board), addresses(first)
+    one = copied(first)
+    assert (one.identity, one.describe()) == (agent.identity, agent.describe())
+    assert not addresses(one) & (before | addresses(agent))
+    del first
+    gc.collect()
+    assert one.analyse(board) == wanted
+    playing = agent.for_game(0)
+    playing.choose(board)
+    assert copied(playing).choose(board) == playing.choose(board)
+
+
+def test_agents_with_weights_alone_are_values() -> None:
+    agents = [sample_agent(), *PATTERN_AGENTS]
+    assert copy.deepcopy(agents) == agents
+    assert [*map(hash, copy.deepcopy(agents))] == [*map(hash, agents)]
+    assert sample_agent() != sample_agent().at(depth=1)
+
+
+@each_stored
+def test_no_file_holds_a_limit(agent: StoredAgent, tmp_path: Path) -> None:
+    for limit in (Limit(nodes=500), Limit(seconds=1.0)):
+        if (limited := agent.limited(limit)) != agent:
+            with pytest.raises(AgentError, match=r"files|limit|no agent"):
+                limited.stored().save(tmp_path / "x.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+WRONG_SETTINGS = {
+    "swh": ("depth=2.5", "depth=0", "endgame=61", "time=0.01", "nodes=99", "mistakes=1.5", "c=1"),
+    "random": ("time=1", "depth=2"),
+    "uct": ("simulations=0", "c=0", "c=-1", "endgame=61", "time=0", "simulations=1.5", "x=1"),
+    "patterns-standard": (
+        "depth=0", "depth=2.5", "depth=x", "endgame=61", "probcut=0.05", "probcut=nan",
+        "time=0.01", "nodes=99", "time=1&depth=0", "simulations=9", "reuse=1",
+    ),
+    "gtp:cat": ("time=0", "time=1e9", "time=.001", "depth=3"),
+    "nboard:cat": ("endgame=3",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"), [(name, one) for name, each in WRONG_SETTINGS.items() for one in each]
+)
+def test_settings_that_cannot_be_are_named(name: str, setting: str) -> None:
+    with pytest.raises(AgentError, match=setting.rpartition("&")[2].partition("=")[0]) as caught:
+        evolve.load_agent(f"{name}?{setting}")
+    assert "\n" not in str(caught.value)
 
 
 def test_what_no_file_holds_says_so(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from pathlib import Path
@@ -13,58 +14,99 @@ import pytest
 import evolve
 from evolve.agents import agent_file as files
 from evolve.agents.agent import StoredAgent
-from evolve.agents.agent_file import _HEADER, write_arrays
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.agent_file import _HEADER, read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError, AgentFileError
 from tests.agents.conftest import (
     CUTS,
-    NETWORK_AGENTS,
     dqn_agent,
     mcts_agent,
     pattern_agent,
     refused,
     sample_agent,
 )
-from tests.agents.test_mcts import ends
+
+LIES: list[tuple[StoredAgent, dict[str, Any], str]] = [
+    *(
+        (sample_agent(), changes, words)
+        for changes, words in (
+            ({"format": "other"}, "not an agent file"),
+            ({"version": 2}, "version 2"),
+            ({"kind": "oracle"}, "oracle"),
+            ({"kind": {"kind": "dqn"}}, "unknown"),
+            ({"parameters": None}, "parameters"),
+            ({"rules": "freestyle"}, "freestyle"),
+            ({"name": 3}, "name"),
+            ({"provenance": "mine"}, "provenance"),
+            ({"-": "depths"}, "depths is missing"),
+            ({"+": {"magic": 1}}, "magic is unknown"),
+            ({"+": {"weights": [[0] * 9]}}, "10 numbers"),
+            ({"+": {"weights": [[0.5] * 10]}}, "weights"),
+            ({"+": {"weights": [[10**30] * 10]}}, "weights"),
+            ({"+": {"weights": "many"}}, "weights"),
+            ({"+": {"depths": [0]}}, "depth"),
+        )
+    ),
+    *(
+        (dqn_agent(), {"+": parameters}, words)
+        for parameters, words in (
+            ({"layers": "dense 1"}, "layers .*valid list"),
+            ({"layers": ["dense 3"]}, "must give"),
+            ({"layers": ["dense 64"]}, "weights 0 are"),
+            ({"input": "none"}, "no input"),
+            ({"lookahead": 9}, "lookahead 9"),
+            ({"lookahead": "2"}, "it must be a whole number"),
+            ({"rewards": 3}, "dictionary"),
+            ({"rewards": {"squares": [1]}}, "squares.* 10"),
+            ({"rewards": {"squares": ["a"] * 10}}, "squares.* number"),
+            ({"rewards": {"discount": 2}}, "discount.* 1"),
+            ({"rewards": {"step": "game"}}, "step.*turn"),
+            ({"endgame": True}, "it must be a whole number"),
+            ({"networks": 2}, "missing"),
+            ({"temper": 2}, "temper is unknown"),
+        )
+    ),
+    (dqn_agent(), {"kind": "alphabeta"}, "unknown"),
+    (pattern_agent(), {"-": "shapes"}, "shapes is missing"),
+    (pattern_agent(), {"-": "boundaries"}, "boundaries is missing"),
+    *(
+        (pattern_agent(), {"+": parameters}, words)
+        for parameters, words in (
+            ({"shapes": [3]}, "shapes.0 = 3: it must be a valid string"),
+            ({"shapes": ["a1-b2"]}, "the weights are"),
+            ({"shapes": ["a1-b2", "a1-h1 a2 b2 c2"]}, "has 11 squares"),
+            ({"shapes": ["a1-b2", "g7-h8"]}, "image"),
+            ({"shapes": ["a1-b2", "a1 a1"]}, "twice"),
+            ({"shapes": ["a1-b2", "a9"]}, "not part of a shape"),
+            ({"boundaries": [30, 20]}, "must ascend"),
+            ({"boundaries": [65]}, "must ascend"),
+            ({"boundaries": "30"}, "must ascend"),
+            ({"boundaries": []}, "the weights are"),
+            ({"depth": 0}, "depth 0 must be 1 to 60"),
+            ({"depth": 61}, "depth 61 must be 1 to 60"),
+            ({"depth": 3.0}, "it must be a whole number"),
+            ({"endgame": -1}, "endgame -1"),
+            ({"probcut": 0.05}, r"probcut 0\.05 must be 0\.1 to 10"),
+            ({"probcut": "1"}, "it must be a number"),
+        )
+    ),
+]
+"""Changes of an agent's document, `+` and `-` of its parameters, and what must be said of them."""
 
 
-def test_a_file_holds_the_whole_agent(tmp_path: Path) -> None:
-    sample_agent().save(tmp_path / "best.json")
-    assert evolve.load_agent(tmp_path / "best.json") == sample_agent()
-    document = json.loads((tmp_path / "best.json").read_text())
-    assert {"format", "version", "kind", "rules", "name", "parameters", "provenance"} == set(
-        document
-    )
-    assert document["format"] == "evolve-agent"
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"format": "other"}, "not an agent file"),
-        ({"version": 2}, "version 2"),
-        ({"kind": "oracle"}, "oracle"),
-        ({"parameters": None}, "parameters"),
-        ({"parameters": {"weights": [[0] * 10]}}, "depths is missing"),
-        ({"parameters": {"weights": [[0] * 10], "depths": [1], "magic": 1}}, "magic is unknown"),
-        ({"parameters": {"weights": [[0] * 9], "depths": [1]}}, "10 numbers"),
-        ({"rules": "freestyle"}, "freestyle"),
-        ({"name": 3}, "name"),
-        ({"provenance": "mine"}, "provenance"),
-        *(
-            ({"parameters": {"weights": weights, "depths": [1]}}, "weights")
-            for weights in ([[0.5] * 10], [[10**30] * 10], "many")
-        ),
-        ({"parameters": {"weights": [[0] * 10], "depths": [0]}}, "depth"),
-    ],
-)
-def test_damaged_files_are_refused_with_one_line(
-    tmp_path: Path, change: dict[str, Any], words: str
+@pytest.mark.parametrize(("agent", "changes", "words"), LIES)
+def test_documents_that_lie_are_refused_in_one_line(
+    agent: StoredAgent, changes: dict[str, Any], words: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "agent.json"
-    sample_agent().save(path)
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    parameters = {**agent.parameters, **changes.get("+", {})}
+    parameters.pop(changes.get("-"), None)
+    rest = {name: value for name, value in changes.items() if name not in "+-"}
+    document = json.dumps({**agent.document, "parameters": parameters, **rest})
+    path = tmp_path / ("x.npz" if agent.arrays else "x.json")
+    if agent.arrays:
+        write_arrays(path, {_HEADER: np.array(document), **agent.arrays})
+    else:
+        path.write_text(document)
     refused(path, words)
 
 
@@ -89,28 +131,6 @@ def test_saving_leaves_nothing_behind_when_it_fails(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="missing"):
         sample_agent().save(tmp_path / "missing" / "x.json")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("agent", NETWORK_AGENTS, ids=lambda agent: str(agent.parameters)[:60])
-def test_a_file_holds_the_networks_too(agent: StoredAgent, tmp_path: Path) -> None:
-    path = tmp_path / "net.npz"
-    agent.save(path)
-    found = evolve.load_agent(path)
-    assert isinstance(found, MctsAgent | DqnAgent)
-    assert found.parameters == agent.parameters
-    assert (found.rules, found.name, found.provenance) == (
-        agent.rules,
-        agent.name,
-        agent.provenance,
-    )
-    assert [found.choose(board) for board in ends(5, 30)] == [
-        agent.choose(board) for board in ends(5, 30)
-    ]
-    first = path.read_bytes()
-    found.save(path)
-    assert path.read_bytes() == first
-    with np.load(path, allow_pickle=False) as stored:
-        assert json.loads(str(stored[_HEADER]))["format"] == "evolve-agent"
 
 
 def test_names_of_files_say_what_is_in_them(tmp_path: Path) -> None:
@@ -162,3 +182,76 @@ def test_nothing_in_a_file_is_run_or_unpacked_without_end(
     write_arrays(path, {"x": np.zeros(3)})
     with pytest.raises(AgentFileError, match="header"):
         evolve.load_agent(path)
+
+
+def archive(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> None:
+    with zipfile.ZipFile(path, "w", method) as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+
+
+def array_bytes(array: Any, shape: str | None = None) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
+    data = stream.getvalue()
+    if shape is not None:
+        place = data.index(b"(")
+        end = data.index(b")", place) + 1
+        old = data[place:end]
+        data = data.replace(old, shape.encode().ljust(len(old)), 1)
+    return data
+
+
+def test_archives_that_are_bombs(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    header, zeros = array_bytes(np.array("{}")), array_bytes(np.zeros(1_000_000))
+    archive(path, {"header.npy": header, "weights.npy": zeros})
+    assert path.stat().st_size < 100_000
+    with pytest.raises(ValueError, match="5000"):
+        read_arrays(path, 5000)
+    # A checkpoint is not packed: whatever would be larger unpacked is none.
+    with pytest.raises(ValueError, match="unpack"):
+        read_arrays(path)
+    # An agent that says it has 4 GB, as one could that really has.
+    data = bytearray(path.read_bytes())
+    place = data.rindex(b"PK\x01\x02") + 24
+    data[place : place + 4] = b"\xf0\xff\xff\xff"
+    path.write_bytes(data)
+    with pytest.raises(AgentFileError, match="400000000"):
+        evolve.load_agent(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        array_bytes(np.zeros(9), "(9999999999,)"),
+        array_bytes(np.zeros(111), "(-1,)"),
+        b"\x93NUMPY\x01\x00\x76\x00" + b"[" * 118,
+        b"\x93NUMPY\x09\x00",
+        b"no array",
+        b"",
+    ],
+)
+def test_arrays_that_are_not_what_they_say(tmp_path: Path, data: bytes) -> None:
+    archive(tmp_path / "x.npz", {"a.npy": data}, zipfile.ZIP_STORED)
+    with pytest.raises(ValueError, match=r"array|header"):
+        read_arrays(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_arrays_come_back(tmp_path: Path, packed: bool) -> None:
+    arrays = {
+        "a": np.arange(12.0).reshape(3, 4),
+        "f": np.asfortranarray(np.arange(6).reshape(2, 3)),
+        "text": np.array('{"x": 1}'),
+        "none": np.zeros((0, 5), np.uint8),
+        "one": np.array(7),
+    }
+    write_arrays(tmp_path / "x.npz", arrays, packed=packed)
+    found = read_arrays(tmp_path / "x.npz", 1_000_000)
+    assert found.keys() == arrays.keys()
+    np.testing.assert_equal(found, arrays)
+    assert {name: array.dtype for name, array in found.items()} == {
+        name: array.dtype for name, array in arrays.items()
+    }
+    assert all(array.flags.writeable for array in found.values())

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import gc
 import inspect
-import pickle
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -113,27 +110,6 @@ def test_at_changes_depth_and_endgame_in_every_phase() -> None:
     assert agent.depths == (1, 1, 1)
     assert agent.endgame == 0
     assert sample_agent().at() == sample_agent()
-
-
-def test_a_copy_is_searched_by_its_own_cells() -> None:
-    """Kernels get an address, which must be that of the copy: the first agent is gone by then."""
-    board = evolve.Board.start().play(19)
-    agent = sample_agent()
-    square = agent.choose(board)
-    copies = [pickle.loads(pickle.dumps(agent)), copy.copy(agent), copy.deepcopy(agent)]
-    address = agent._address
-    del agent
-    gc.collect()
-    assert [(one.choose(board), one._address) for one in copies] == [
-        (square, one.cells.ctypes.data) for one in copies
-    ]
-    assert len({address, copies[0]._address, copies[2]._address}) == 3
-
-
-def test_agents_are_values() -> None:
-    assert sample_agent() == sample_agent()
-    assert hash(sample_agent()) == hash(sample_agent())
-    assert sample_agent() != sample_agent().at(depth=1)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

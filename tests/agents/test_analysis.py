@@ -12,8 +12,7 @@ from evolve.agents.analysis import Analysis, solved
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from tests import reference
-from tests.agents.conftest import dqn_agent, mcts_agent
-from tests.agents.test_searching import boards
+from tests.agents.conftest import boards, dqn_agent, mcts_agent
 
 
 def after(board: Board, line: tuple[int, ...]) -> Board:

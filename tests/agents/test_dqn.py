@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
+import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-import evolve
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.analysis import solved
+from evolve.agents.dqn import DqnAgent, Rewards
+from evolve.agents.mcts import MctsAgent
 from evolve.engine.board.board import Board
-from tests import networks
-from tests.agents.conftest import dqn_agent
-from tests.agents.test_mcts import ends
-
-
-def test_copies_know_where_their_own_weights_are() -> None:
-    agent = dqn_agent()
-    board = evolve.Board.start()
-    wanted = agent.analyse(board).values
-    copies = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
-    assert len({net.address for one in (agent, *copies) for net in one.networks}) == 3
-    del agent
-    assert not [one for one in copies if one.analyse(board).values != wanted]
+from evolve.engine.networks import action_search as cells_of
+from evolve.errors import AgentError
+from tests import networks, reference
+from tests.agents.conftest import boards, dqn_agent, mcts_agent
 
 
 def test_a_network_that_says_nothing_of_use_plays_a_legal_move() -> None:
     layers = ("dense 64", *["gate"] * 12, "dense 64")
     network = networks.random_network(networks.Architecture("canonical", layers), scale=1e6)
     agent = DqnAgent((network,))
-    assert not [board for board in ends(10, 30) if agent.choose(board) not in board.legal_moves()]
+    assert not [
+        board for board in boards(0, 10, 30) if agent.choose(board) not in board.legal_moves()
+    ]
 
 
 def test_each_colour_has_its_network() -> None:
     first, second = (networks.random_network(networks.DUELING, seed) for seed in (0, 1))
     both = DqnAgent((first, second))
-    assert [both.choose(board) for board in ends(10, 40)] == [
+    assert [both.choose(board) for board in boards(0, 10, 40)] == [
         DqnAgent(((first if board.side == "black" else second),)).choose(board)
-        for board in ends(10, 40)
+        for board in boards(0, 10, 40)
     ]
 
 
-@pytest.mark.parametrize("board", ends(10, 30))
+@pytest.mark.parametrize("board", boards(0, 10, 30))
 def test_moves_are_ranked_by_what_the_network_says(board: Board) -> None:
     agent = dqn_agent()
     said = networks.outputs(agent.networks[0], np.array([(board.own, board.opp)], np.uint64))[0]
@@ -53,8 +49,87 @@ def test_moves_are_ranked_by_what_the_network_says(board: Board) -> None:
     assert agent.choose_counted(board) == (agent.choose(board), 1)
 
 
-@pytest.mark.parametrize("board", ends(3, 30))
+@pytest.mark.parametrize("board", boards(0, 3, 30))
 def test_each_ply_ahead_looks_at_more_positions(board: Board) -> None:
     agent = dqn_agent()
     nodes = [replace(agent, lookahead=plies).choose_counted(board)[1] for plies in range(4)]
     assert nodes == sorted({*nodes})
+
+
+def test_agents_of_the_wrong_networks() -> None:
+    value, moves = (networks.random_network(a) for a in (networks.VALUE, networks.DUELING))
+    with pytest.raises(AgentError, match="value"):
+        MctsAgent(network=moves)
+    with pytest.raises(AgentError, match="moves"):
+        DqnAgent((value,))
+    with pytest.raises(AgentError, match="colours"):
+        DqnAgent((moves, moves, moves))
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        mcts_agent(),
+        dqn_agent(endgame=8),
+        MctsAgent(simulations=50, endgame=8, rules="standard"),
+        MctsAgent(simulations=50, endgame=8, rules="reversed"),
+    ],
+    ids=["mcts", "dqn", "uct", "uct reversed"],
+)
+def test_near_the_end_it_wins_what_is_won(agent: MctsAgent | DqnAgent) -> None:
+    won = lost = 0
+    rules = agent.rules or "standard"
+    for board in boards(0, 40, 8):
+        _, score, _ = solved(board, rules)
+        after = board.play(agent.choose(board))
+        value = -after.score(rules) if after.is_over() else -solved(after, rules)[1]
+        if score >= 0:
+            assert value == score
+            won += 1
+        else:
+            lost += 1
+            assert agent.choose(board) == replace(agent, endgame=0).choose(board)
+    assert won > 5 < lost
+
+
+quick = settings(max_examples=100, deadline=None, derandomize=True)
+numbers = st.floats(-10, 10)
+earned = st.builds(
+    Rewards,
+    st.tuples(*[numbers] * 10),
+    numbers,
+    st.floats(0.0, 1.0),
+    st.sampled_from(("ply", "turn")),
+)
+
+
+@quick
+@given(earned)
+def test_a_document_is_read_again(rewards: Rewards) -> None:
+    assert Rewards(**json.loads(json.dumps(rewards.document()))) == rewards
+
+
+@quick
+@given(earned)
+def test_cells_are_by_square(rewards: Rewards) -> None:
+    assert [rewards.cells[square] for square in range(64)] == [
+        rewards.squares[reference.CLASS_OF[square]] for square in range(64)
+    ]
+    assert rewards.cells[cells_of.DISCS] == rewards.discs
+
+
+@pytest.mark.parametrize(
+    ("step", "discount", "expected"),
+    [("ply", 0.5, (0.5, 1, 0.5, 1)), ("turn", 0.5, (0.5, 0.5, 1, 2)), ("turn", 0.0, (0, 0, 1, 1))],
+)
+def test_a_round_of_both_sides_is_two_plies_or_one_turn(
+    step: Any, discount: float, expected: tuple[float, ...]
+) -> None:
+    cells = Rewards(discount=discount, step=step).cells
+    places = (
+        cells_of.DISCOUNT_OWN,
+        cells_of.DISCOUNT_PASS,
+        cells_of.DISCOUNT_OTHER,
+        cells_of.DISCOUNT_PASSED,
+    )
+    assert tuple(cells[[*places]].tolist()) == expected

@@ -20,21 +20,7 @@ from evolve.engine.networks import mcts
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.fitness.openings import Part, balanced_openings
 from tests import networks
-from tests.agents.conftest import mcts_agent
-
-
-def ends(count: int, empties: int) -> list[evolve.Board]:
-    found, seed = [], 0
-    while len(found) < count:
-        board, seed = evolve.Board.start(), seed + 1
-        while board.empties > empties and not board.is_over():
-            moves = board.legal_moves()
-            board = (
-                board.play(evolve.RandomAgent(seed).choose(board)) if moves else board.pass_move()
-            )
-        if len(board.legal_moves()) > 1:
-            found.append(board)
-    return found
+from tests.agents.conftest import boards, mcts_agent
 
 
 def test_nodes_are_those_that_were_searched() -> None:
@@ -50,19 +36,19 @@ def test_nodes_are_those_that_were_searched() -> None:
     assert agent.network is not None
     together = replace(agent, evaluate=partial(networks.outputs, agent.network))
     forced = evolve.Board(own=1 << 2, opp=1 << 1)
-    boards = [*ends(2, 8), *ends(2, 20), forced]
-    counts = [nodes for _, nodes in together.choose_all(boards)]
-    assert counts == [agent.choose_counted(board)[1] for board in boards]
+    places = [*boards(0, 2, 8), *boards(0, 2, 20), forced]
+    counts = [nodes for _, nodes in together.choose_all(places)]
+    assert counts == [agent.choose_counted(board)[1] for board in places]
     assert counts[2:] == [40, 40, 0]
     assert min(counts[:2]) > 40
 
 
 def test_the_same_seed_plays_the_same_moves_and_another_does_not() -> None:
-    boards = ends(20, 30)
+    places = boards(0, 20, 30)
     one, other = (
-        [MctsAgent(simulations=60, seed=seed).choose(board) for board in boards] for seed in (1, 2)
+        [MctsAgent(simulations=60, seed=seed).choose(board) for board in places] for seed in (1, 2)
     )
-    assert one == [MctsAgent(simulations=60, seed=1).choose(board) for board in boards]
+    assert one == [MctsAgent(simulations=60, seed=1).choose(board) for board in places]
     assert one != other
     assert MctsAgent().for_game(1) != MctsAgent().for_game(2)
 
@@ -80,7 +66,7 @@ def test_it_beats_random_and_more_simulations_beat_fewer() -> None:
 def test_the_clock_is_kept(seconds: float) -> None:
     agent = evolve.load_agent(f"uct?time={seconds}")
     spent, waited = [], []
-    for board in ends(5, 40):
+    for board in boards(0, 5, 40):
         begin, since = time.thread_time(), time.perf_counter()
         agent.choose(board)
         spent.append(time.thread_time() - begin)
@@ -92,21 +78,13 @@ def test_the_clock_is_kept(seconds: float) -> None:
     assert sorted(waited)[2] > 0.5 * seconds
 
 
-@pytest.mark.parametrize("board", ends(10, 12))
+@pytest.mark.parametrize("board", boards(0, 10, 12))
 def test_chances_are_those_of_the_side_to_move(board: Board) -> None:
     agent = MctsAgent(simulations=2000)
     chances = agent.analyse(board).values
     assert sorted(chances) == board.legal_moves()
     assert all(-1 <= chance <= 1 for chance in chances.values())
     assert MctsAgent(simulations=2000, endgame=0).choose(board) in chances
-
-
-@pytest.mark.parametrize(
-    "settings", ["simulations=0", "c=0", "c=-1", "endgame=61", "time=0", "simulations=1.5", "x=1"]
-)
-def test_settings_that_are_none(settings: str) -> None:
-    with pytest.raises(AgentError):
-        evolve.load_agent(f"uct?{settings}")
 
 
 def test_settings_are_taken() -> None:
@@ -122,7 +100,7 @@ def test_the_exact_search_takes_moves_by_visits_or_by_value() -> None:
     """Of the moves with the best exact score the first in that order is played."""
     agent, differ = mcts_agent(), 0
     by_value = replace(agent, order="value")
-    for board in ends(60, 8):
+    for board in boards(1, 90, 8):
         means = agent.analyse(board).values
         tree = agent._search(board)
         seen = dict(

@@ -30,7 +30,7 @@ from evolve.engine.networks import mcts
 from evolve.engine.search import context as layout
 from evolve.runs.loading import load_agent
 from tests import networks
-from tests.agents.test_searching import boards
+from tests.agents.conftest import boards
 
 ROLLOUTS = mcts.SearchOptions(0, mcts.PUCT, 1.2, 0, 0)
 

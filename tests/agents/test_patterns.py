@@ -24,11 +24,9 @@ from evolve.arena.match import Match
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.patterns.patterns import DISC
-from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent, refused
-from tests.agents.test_searching import boards
+from tests.agents.conftest import CUTS, PATTERN_AGENTS, boards, pattern_agent, refused
 
 BOTH = pytest.mark.parametrize("agent", PATTERN_AGENTS, ids=lambda agent: agent.name)
 
@@ -47,23 +45,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@BOTH
-def test_a_file_holds_the_whole_agent(agent: PatternAgent, tmp_path: Path) -> None:
-    path = tmp_path / "x.npz"
-    agent.save(path)
-    found = loaded(path)
-    assert found == agent
-    assert (found.provenance, found.identity) == (agent.provenance, agent.identity)
-    assert [found.choose_counted(board) for board in [*boards(0, 5, 40), *boards(0, 5, 12)]] == [
-        agent.choose_counted(board) for board in [*boards(0, 5, 40), *boards(0, 5, 12)]
-    ]
-    whole = path.read_bytes()
-    found.save(path)
-    assert path.read_bytes() == whole
-    with pytest.raises(AgentError, match=r"\.npz"):
-        agent.save(tmp_path / "x.json")
-
-
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
 @BOTH
 def test_a_copy_knows_where_its_own_weights_are(
@@ -76,16 +57,6 @@ def test_a_copy_knows_where_its_own_weights_are(
     assert one.analyse(board) == wanted
     begin, size = one.patterns.tables.ctypes.data, one.patterns.tables.base.nbytes
     assert sum(begin <= cell < begin + size for cell in one.block.tolist()) == 65
-
-
-@BOTH
-def test_copies_know_where_their_own_weights_are(agent: PatternAgent) -> None:
-    board = boards(1, 1, 40)[0]
-    copies = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
-    assert len({one.patterns.address for one in (agent, *copies)}) == 3
-    playing = agent.for_game(0)
-    playing.choose(board)
-    assert copy.deepcopy(playing).choose(board) == agent.choose(board)
 
 
 def changed(name: str, array: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
@@ -126,45 +97,6 @@ def test_arrays_that_are_not_of_the_agent(
     refused(path, words)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"shapes": [3]}, "shapes.0 = 3: it must be a valid string"),
-        ({"shapes": ["a1-b2"]}, "the weights are"),
-        ({"shapes": ["a1-b2", "a1-h1 a2 b2 c2"]}, "has 11 squares"),
-        ({"shapes": ["a1-b2", "g7-h8"]}, "image"),
-        ({"shapes": ["a1-b2", "a1 a1"]}, "twice"),
-        ({"shapes": ["a1-b2", "a9"]}, "not part of a shape"),
-        ({"shapes": ["a1-b2", "a1/c2"]}, "not a diagonal"),
-        ({"boundaries": [30, 20]}, "must ascend"),
-        ({"boundaries": [65]}, "must ascend"),
-        ({"boundaries": "30"}, "must ascend"),
-        ({"boundaries": []}, "the weights are"),
-        ({"temper": 2}, "temper is unknown"),
-        ({"depth": 0}, "depth 0 must be 1 to 60"),
-        ({"depth": 61}, "depth 61 must be 1 to 60"),
-        ({"depth": 3.0}, "it must be a whole number"),
-        ({"endgame": -1}, "endgame -1"),
-        ({"probcut": 0.05}, r"probcut 0\.05 must be 0\.1 to 10"),
-        ({"probcut": "1"}, "it must be a number"),
-    ],
-)
-def test_headers_that_lie(parameters: dict[str, Any], words: str, tmp_path: Path) -> None:
-    agent, path = pattern_agent(), tmp_path / "x.npz"
-    document = {**agent.document, "parameters": {**agent.parameters, **parameters}}
-    write_arrays(path, {_HEADER: np.array(json.dumps(document)), **agent.arrays})
-    refused(path, words)
-
-
-@pytest.mark.parametrize("name", ["shapes", "boundaries"])
-def test_headers_that_say_too_little(name: str, tmp_path: Path) -> None:
-    agent, path = pattern_agent(), tmp_path / "x.npz"
-    parameters = {key: value for key, value in agent.parameters.items() if key != name}
-    document = {**agent.document, "parameters": parameters}
-    write_arrays(path, {_HEADER: np.array(json.dumps(document)), **agent.arrays})
-    refused(path, f"{name} is missing")
-
-
 def test_a_document_without_its_weights_is_no_agent(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(json.dumps(pattern_agent().document), encoding="utf-8")
     refused(tmp_path / "x.json", "must hold weights and cuts")
@@ -195,28 +127,6 @@ def test_settings(file: Path) -> None:
     assert sum(nodes[0]) > sum(nodes[1])
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ("depth=0", "depth 0 must be 1 to 60"),
-        ("depth=2.5", "whole number"),
-        ("depth=x", "depth"),
-        ("endgame=61", "endgame 61 must be 0 to 60"),
-        ("probcut=0.05", r"probcut 0\.05 must be 0\.1 to 10, or 0"),
-        ("probcut=nan", "probcut"),
-        ("time=0.01", r"time 0\.01 must be 0\.02 to 86400 seconds"),
-        ("nodes=99", "nodes 99 must be 100 or more"),
-        ("time=1&depth=0", "depth 0 must be 1 to 60"),
-        ("simulations=9", "has no setting 'simulations'"),
-        ("reuse=1", "has no setting 'reuse'"),
-    ],
-)
-def test_settings_that_cannot_be(settings: str, words: str, file: Path) -> None:
-    with pytest.raises(AgentError, match=words) as caught:
-        evolve.load_agent(f"{file}?{settings}")
-    assert "\n" not in str(caught.value)
-
-
 def test_all_that_changes_how_it_plays_is_its_identity() -> None:
     agent = pattern_agent()
     others: list[PatternAgent] = [
@@ -243,13 +153,6 @@ def test_limits_are_kept_beside_its_own() -> None:
     assert agent.repeats
     assert agent.limited(Limit(nodes=500)).repeats
     assert not timed.repeats
-
-
-def test_no_file_holds_a_limit(tmp_path: Path) -> None:
-    for limit in (Limit(nodes=500), Limit(seconds=1.0)):
-        with pytest.raises(AgentError, match="limit"):
-            pattern_agent(limit=limit).save(tmp_path / "x.npz")
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])

@@ -36,7 +36,7 @@ from evolve.engine.search.genes import TERM_NAMES
 from evolve.engine.search.search import best_move_deep
 from evolve.engine.search.solver import solve_in_order, solve_outcome_move
 from tests import reference
-from tests.agents.test_searching import boards
+from tests.agents.conftest import boards
 from tests.cli import ROOT, environment
 from tests.networks import POLICY, random_network
 
@@ -124,7 +124,8 @@ def test_99_of_100_moves_keep_the_time(kind: str) -> None:
 
 FIRST_MOVES = """
 import json, sys, time
-from tests.agents.test_timed_search import boards, loaded
+from tests.agents.conftest import boards
+from tests.agents.test_timed_search import loaded
 
 def kernels():
     modules = [module for name, module in sys.modules.items() if name.startswith("evolve.engine")]

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
-import random
-import shutil
-import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -21,84 +16,23 @@ from evolve.arena import match_files
 from evolve.records.formats import read_games
 from evolve.runs.run_folder import locked
 from tests.cli import (
-    QUICK,
-    Result,
     done,
     fails,
-    finish,
     invoke,
     match,
     misused,
     snapshot,
-    spawn,
-    wait_until,
 )
 from tests.programs.test_external import source
 
-KILLS = 8
-"""Kills of each match in the long proof, each at any moment."""
-
 GOOD = source("gtp", "good")
 WHITE = source("gtp", "white")
-MATCHES = {
-    "kernels": ("swh?depth=5", "swh-mobility?depth=5", "--games", 60),
-    "one by one": ("uct?simulations=400", "swh?depth=3", "--games", 20),
-    "program": ("swh-mobility?depth=3", GOOD, "--games", 24),
-    "failing": (WHITE, "uct?simulations=100", "--games", 16),
-    "test": ("swh?depth=4", GOOD, "--sprt", 0, 30, "--games", 60),
-    "test of kernels": ("zero?depth=5", "swh?depth=5", "--sprt", 0, 30, "--games", 400),
-}
-KEPT = ("--out", "games.parquet", "--json")
 
 
 @pytest.fixture(autouse=True)
 def _inside_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands run in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-
-
-def whole(folder: Path, words: Sequence[object], files: Sequence[object] = KEPT) -> Result:
-    """The match without a disturbance, its file in a folder of its own."""
-    folder.mkdir()
-    with contextlib.chdir(folder):
-        return invoke("match", *words, *files)
-
-
-def killed(folder: Path, words: Sequence[object], pause: float, jobs: int) -> None:
-    """Begin or go on with the match, and kill it a while after its first pair is there."""
-    process = spawn(folder, "match", *words, *KEPT, "--jobs", jobs)
-    try:
-        wait_until((folder / "games.parquet").exists, process)
-        process.wait(pause)
-    except (AssertionError, subprocess.TimeoutExpired):  # it was done before
-        process.kill()
-    finish(process)
-
-
-def assert_goes_on(tmp_path: Path, words: Sequence[object], pauses: Sequence[float]) -> None:
-    expected = whole(tmp_path / "whole", words)
-    folder = tmp_path / "killed"
-    folder.mkdir()
-    for number, pause in enumerate(pauses):
-        killed(folder, words, pause, jobs=1 + number % 2)
-        games = pd.read_parquet(folder / "games.parquet")
-        assert (games.groupby(games["game"] // 2).size() == 2).all(), "only whole pairs"
-    with contextlib.chdir(folder):
-        ended = invoke("match", *words, *KEPT)
-    assert (ended.code, ended.out) == (expected.code, expected.out), ended
-    assert snapshot(folder) == snapshot(tmp_path / "whole")
-
-
-@pytest.mark.slow
-def test_a_killed_match_goes_on(tmp_path: Path) -> None:
-    assert_goes_on(tmp_path, MATCHES["program"], [0.0])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", MATCHES)
-def test_a_match_that_is_killed_often_goes_on(kind: str, tmp_path: Path) -> None:
-    draw = random.Random(kind)
-    assert_goes_on(tmp_path, MATCHES[kind], [draw.uniform(0.0, 0.6) for _ in range(KILLS)])
 
 
 @pytest.mark.parametrize("agents", [("swh", "random"), ("swh", WHITE)])
@@ -120,13 +54,22 @@ def test_what_is_kept_is_not_played_again(
     assert ("lost by failure" in text) == (first.document["played"] < 8)
 
 
-def test_pairs_that_are_missing_are_played() -> None:
-    words = ("match", "random", "swh", "--games", 12, "--out", "g.parquet", "--json")
-    expected = done(*words).document
+@pytest.mark.parametrize(
+    "match",
+    [
+        ("random", "swh"),
+        pytest.param(("swh", GOOD, "--sprt", "-300", "300"), marks=pytest.mark.slow),
+        pytest.param((WHITE, "uct?simulations=9"), marks=pytest.mark.slow),
+        pytest.param(("zero?depth=2", "swh", "--jobs=2"), marks=pytest.mark.slow),
+    ],
+)
+def test_pairs_that_are_missing_are_played(match: tuple[str, ...]) -> None:
+    words = ("match", *match, "--games", 12, "--out", "g.parquet", "--json")
+    expected = invoke(*words).document
     whole = pd.read_parquet("g.parquet")
     # Half of a pair counts for nothing.
     whole.iloc[[2, 3, 7, 8, 9, 10]].to_parquet("g.parquet")
-    assert done(*words).document == expected
+    assert invoke(*words).document == expected
     assert pd.read_parquet("g.parquet").equals(whole)
 
 
@@ -160,20 +103,6 @@ def test_an_agent_file_that_changed_is_another_agent() -> None:
     done("match", "swh", "a.json", "--games", 4, "--out", "g.parquet")
     done("export", "zero?depth=2", "-o", "a.json", "--force")
     assert "B is another" in fails("match", "swh", "a.json", "--games", 4, "--out", "g.parquet")
-
-
-def test_files_that_are_no_match_are_left_alone(tmp_path_factory: pytest.TempPathFactory) -> None:
-    run = tmp_path_factory.mktemp("elsewhere") / "run"
-    done("run", *QUICK, "--generations", 1, "--out", run)
-    shutil.copy(run / "games" / "gen-0000.parquet", "run.parquet")
-    Path("cut.parquet").write_bytes(b"PAR1")
-    Path("other.parquet").write_text("nothing of the kind\n")
-    before = snapshot(Path())
-    for name in before:
-        assert name in fails("match", "swh", "zero", "--games", 4, "--out", name)
-    assert snapshot(Path()) == before
-    Path("empty.parquet").touch()
-    done("match", "swh", "zero", "--games", 4, "--out", "empty.parquet")
 
 
 @pytest.mark.parametrize(

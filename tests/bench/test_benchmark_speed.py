@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks import speed
-from evolve.engine.board.rules import RULE_SETS
 from tests.bench import numbers_are_sound
 
 
@@ -25,33 +24,12 @@ def test_searches_and_games_have_figures() -> None:
     numbers_are_sound([*searched, *played])
 
 
-def test_proofs_of_the_outcome_need_fewer_nodes() -> None:
-    rows = [row for row in speed.solver_rows() if row["empties"] == 8]
-    nodes = {(row["rules"], row["finds"]): row["nodes"] for row in rows}
-    assert all(0 < nodes[rules, "outcome"] <= nodes[rules, "score"] for rules in RULE_SETS)
-
-
-@pytest.mark.parametrize("name", speed.NETWORKS)
-def test_networks_are_always_the_same(name: str) -> None:
-    one, same = (speed.random_network(speed.NETWORKS[name]) for _ in range(2))
-    assert one.digest == same.digest
-
-
 def test_each_search_is_of_so_many_simulations() -> None:
     rows = speed.mcts_rows()
     numbers_are_sound(rows)
     assert {row["simulations"] for row in rows} == {speed.SIMULATIONS}
     assert {row["empties"] for row in rows} == set(speed.TREE_EMPTIES)
     assert {row["values"] for row in rows} == {"random games", *speed.NETWORKS}
-
-
-@pytest.mark.slow
-def test_games_to_learn_from_are_whole_games_and_the_same_again() -> None:
-    rows, again = speed.selfplay_rows(), speed.selfplay_rows()
-    numbers_are_sound(rows)
-    positions = [row["positions"] for row in rows]
-    assert positions == [row["positions"] for row in again]
-    assert not [count for count in positions if not 30 <= count / speed.SELFPLAY_GAMES <= 60]
 
 
 @pytest.mark.slow
@@ -68,11 +46,6 @@ def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows["evolve run"]["wall_seconds"] > 0 < rows["imports"]["wall_seconds"]
     with pytest.raises(RuntimeError, match=r"SystemExit\(3\)"):
         speed._measure(["-c", "raise SystemExit(3)"], Path("none"))
-
-
-def test_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "CALLS", 500)
-    assert 0.1 < speed.call_rows()[0]["microseconds"] < 50
 
 
 def test_parts_are_chosen_by_name(

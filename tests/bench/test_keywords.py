@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import benchmarks
 import evolve
 from benchmarks import keywords
+from tests.cli import ran
 
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "populaton population": (evolve.evolve, ("run",)),
@@ -57,6 +59,19 @@ def test_a_type_checker_knows_the_settings(tmp_path: Path) -> None:
         'evolve.evolve("run", selection=max, boundaries=(20, 40), populaton=8)\n'
     )
     words = [sys.executable, "-m", "mypy", "--strict", tmp_path / "call.py"]
-    done = subprocess.run(words, cwd=keywords.FILE.parents[1], capture_output=True, text=True)
-    assert 'call.py:3: error: Unexpected keyword argument "populaton" for "evolve"' in done.stdout
-    assert "Found 1 error in 1 file" in done.stdout
+    done = ran(*words, folder=keywords.FILE.parents[1])
+    assert 'call.py:3: error: Unexpected keyword argument "populaton" for "evolve"' in done.out
+    assert "Found 1 error in 1 file" in done.out
+
+
+NAMES = sorted(path.stem for path in Path(benchmarks.__path__[0]).glob("[!_]*.py"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_imports_what_exists(name: str) -> None:
+    try:
+        import_module(f"benchmarks.{name}")
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] in ("benchmarks", "evolve", "tests"):
+            raise
+        pytest.skip(f"{error.name} is not installed")

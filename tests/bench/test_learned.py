@@ -17,7 +17,7 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from tests import networks
-from tests.agents.test_mcts import ends
+from tests.agents.conftest import boards
 
 pytestmark = pytest.mark.learning
 
@@ -58,6 +58,6 @@ def test_equal_time_is_equal_time() -> None:
     """The tree search gets simulations by what they cost."""
     dqn = DqnAgent((networks.random_network(networks.DUELING),), lookahead=2)
     tree = MctsAgent(selection="puct", network=networks.random_network(networks.VALUE))
-    boards = ends(6, 30)
-    found = equal_time(dqn, tree, boards)
+    places = boards(0, 6, 30)
+    found = equal_time(dqn, tree, places)
     assert 3 < found.simulations < 20_000

@@ -86,32 +86,3 @@ def test_a_call_that_failed_goes_on_where_it_was(
     start(monkeypatch, "--only", "ratings")
     assert calls.words == [["benchmarks.levels", "page"], ["mark"]]
     assert refresh.done() == []
-
-
-def test_what_was_done_for_other_weights_is_not_done(
-    calls: Calls, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    refresh.keep(["levels --games 4"])
-    assert refresh.done()
-    monkeypatch.setattr(refresh, "shipped_weights", lambda: "newer")
-    assert not refresh.done()
-    start(monkeypatch, "--only", "ratings")
-    assert len(calls.words) == 3
-
-
-def test_weights_that_change_meanwhile_end_it(
-    calls: Calls, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    changing = iter(["new", "new", "new", "newer"])
-    monkeypatch.setattr(refresh, "shipped_weights", lambda: next(changing))
-    with pytest.raises(SystemExit, match="books"):
-        refresh.carry_out("books", ["a", "b", "c"], 1)
-    assert len(calls.words) == 3
-
-
-def test_a_step_by_its_name_is_done_though_nothing_is_older(
-    calls: Calls, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(refresh, "shipped_weights", lambda: "old")
-    start(monkeypatch, "--only", "ratings")
-    assert len(calls.words) == 3

@@ -185,19 +185,24 @@ def program(folder: Path, *arguments: object, real: bool = False, **changes: str
     return finish(spawn(folder, *arguments, real=real, **changes))
 
 
-def python(code: str, *arguments: str, folder: Path | None = None, **changes: str) -> Result:
-    """Run Python code as a program of its own, to its end."""
+def ran(*words: object, folder: Path | None = None, **changes: str) -> Result:
+    """Run any program to its end."""
     ended = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
+        [*map(str, words)],
         cwd=folder,
         env=environment(**changes),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=600,
     )
     return Result(ended.returncode, ended.stdout, ended.stderr)
+
+
+def python(code: str, *arguments: str, folder: Path | None = None, **changes: str) -> Result:
+    """Run Python code as a program of its own, to its end."""
+    return ran(sys.executable, "-c", code, *arguments, folder=folder, **changes)
 
 
 def read_terminal(here: int) -> str:
@@ -247,19 +252,6 @@ def wait_until_held(process: subprocess.Popen[str]) -> None:
     """Wait until a program has stopped itself that was started with `HELD_BEFORE`."""
     held = psutil.Process(process.pid)
     wait_until(lambda: held.status() == psutil.STATUS_STOPPED, process)
-
-
-def tables(folder: Path) -> dict[str, Any]:
-    """All tables of a run as plain values, without the columns of times, and its champion."""
-    run = evolve.load_run(folder)
-    found: dict[str, Any] = {}
-    for name in ("individuals", "games", "generations"):
-        frame = getattr(run, name)
-        kept = frame[[column for column in frame if not str(column).endswith("seconds")]]
-        found[name] = json.loads(kept.to_json(orient="records", double_precision=15))
-    found["champion"] = json.loads((folder / "champion.json").read_text(encoding="utf-8"))
-    found["champion"]["provenance"].pop("run")
-    return found
 
 
 def snapshot(folder: Path) -> dict[str, bytes | None]:

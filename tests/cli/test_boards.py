@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import os
-import random
 import re
 import select
 import subprocess
@@ -83,19 +82,6 @@ def test_every_wait_for_compilation_is_reported(monkeypatch: pytest.MonkeyPatch)
     assert [text.partition(",")[0] for text in notes] == ["compiling the kernels"] * 2
 
 
-def test_undo_goes_back_to_the_board_before() -> None:
-    boards = re.findall(r"  a b c.*?to move", done("play", "swh", stdin="d3\nundo\nq\n").out, re.S)
-    assert len(boards) == 3
-    assert boards[0] == boards[2] != boards[1]
-
-
-def test_the_board_shows_the_legal_moves() -> None:
-    said = done("play", "swh", stdin="quit\n")
-    rows = [line.split()[1:] for line in said.lines if re.match(r"[1-8] ", line)]
-    marked = [8 * y + x for y, row in enumerate(rows) for x, mark in enumerate(row) if mark == "*"]
-    assert marked == [19, 26, 37, 44]
-
-
 def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
     process = forks.start(
         command("play", "swh"),
@@ -108,15 +94,6 @@ def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
     out, err = process.communicate(b"\xff\nd3\nquit\n", timeout=PATIENCE)
     assert (process.returncode, err) == (0, b"")
     assert b"is not a move" in out
-
-
-def test_a_game_is_saved(tmp_path: Path) -> None:
-    typed, _ = game("swh?depth=2", "black")
-    part = tmp_path / "part.ggf"
-    first = "\n".join([*typed[:4], f"save {part}", "quit"])
-    done("play", "swh?depth=2", stdin=first)
-    (record,) = read_games(part).records
-    assert (record.black, record.white) == ("you", "swh?depth=2")
 
 
 def test_games_are_kept(tmp_path: Path) -> None:
@@ -231,18 +208,6 @@ def test_every_answer_comes_at_once(tmp_path: Path) -> None:
     process.stdin.write(b"quit\n")
     out, err = process.communicate(timeout=PATIENCE)
     assert (out, err, process.returncode) == (b"=\n\n", b"", 0)
-
-
-@pytest.mark.slow
-def test_any_bytes_at_all(tmp_path: Path) -> None:
-    noise = random.Random(0).randbytes(60_000)
-    process = session(tmp_path, "swh", "--protocol", "gtp")
-    out, err = process.communicate(noise + b"\nname\n", timeout=PATIENCE)
-    assert (process.returncode, err) == (
-        0,
-        b"swh: standard assumed (most discs wins); --rules says otherwise\n",
-    )
-    assert b"= evolve swh\n" in out
 
 
 @pytest.mark.slow

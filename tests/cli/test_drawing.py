@@ -10,16 +10,8 @@ import pytest
 
 import evolve
 from evolve.cli.drawing import board_text, print_agent
-from tests.cli import done
-
-
-def test_an_agent_as_boards(first: Path) -> None:
-    shown = done("show", first / "champion.json").out
-    assert shown.count("weights, ") == 3
-    words = ("depth", "mobility", "ancestry", "seed: 0", "reversed")
-    assert not [word for word in words if word not in shown]
-    assert "100" in done("show", "swh").out
-    assert "  3 " in done("show", "swh?depth=3").out
+from tests.cli import done, fails
+from tests.plots import written_in
 
 
 def test_what_is_known_of_an_agent_has_the_forms_of_all_numbers(
@@ -72,3 +64,26 @@ def test_as_many_boards_stand_side_by_side_as_have_room(
     assert max(line.count("weights, ") for line in lines) == beside
     boards = [line for line in lines if re.match(r"[1-8]  ", line)]
     assert max(map(len, boards)) <= columns
+
+
+def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
+    source = first / "champion.json"
+    done("plot", source, "-o", "boards.svg")
+    svg = (tmp_path / "boards.svg").read_text(encoding="utf-8")
+    assert svg.count("<image") >= evolve.load_agent(source).phases
+    fails("plot", "random", "-o", "x.png")
+    assert not (tmp_path / "x.png").exists()
+
+
+def test_a_figure_for_a_paper_with_its_data(first: Path, tmp_path: Path) -> None:
+    options = ("--style=paper", "--size=9x6cm", "--x=games", "--metric=mean_score", "--title=Mine")
+    said = done("plot", first, "-o", "fig.svg", "--csv", "fig.csv", *options).out
+    assert "fig.csv" in said
+    svg = (tmp_path / "fig.svg").read_text(encoding="utf-8")
+    assert 'width="255.11' in svg  # points
+    assert {"Mine", "games", "mean score"} <= set(written_in(tmp_path / "fig.svg"))
+    head, *rows = (tmp_path / "fig.csv").read_text().splitlines()
+    assert head == "setting,seeds,games,mean_score,low,high"
+    assert len(rows) == evolve.load_run(first).generation_count
+    done("plot", first, "--csv", "alone.csv")
+    assert (tmp_path / "alone.csv").exists()

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,16 @@ import pandas as pd
 import pytest
 
 import evolve
+from evolve.arena.call import _identity_of, _openings_for
+from evolve.config.matches import MatchSettings
 from evolve.records.formats import read_games, write_games
+from evolve.records.record import GameRecord
 from tests import forks
 from tests.cli import command, done, environment, fails, invoke, match, misused
-from tests.cli.test_kept_run import KEPT
+from tests.cli.test_resume import KEPT
+from tests.programs.test_external import source
 from tests.records.test_ggf import random_record
+from tests.records.test_table import CORNER, from_board
 from tests.records.test_wthor import database, game_bytes
 
 
@@ -121,8 +127,8 @@ def test_games_of_a_kept_run_say_its_rules() -> None:
     assert set(frame["rules"]) == {"reversed"}
     done("show", KEPT, "--table", "games", "-o", "g.csv")
     found = []
-    for source in ("g.csv", *(KEPT / f"games/{name}.parquet" for name in ("gen-0001", "playoff"))):
-        done("convert", source, "-o", "g.ggf")
+    for each in ("g.csv", *(KEPT / f"games/{name}.parquet" for name in ("gen-0001", "playoff"))):
+        done("convert", each, "-o", "g.ggf")
         found.append({record.rules for record in read_games("g.ggf").records})
     assert found == [{"reversed"}] * 3
 
@@ -138,24 +144,15 @@ def test_games_of_matches_and_ratings_say_their_rules(rules: str) -> None:
     assert set(pd.read_csv("m.csv")["rules"]) == {rules}
     sources = ("m.csv", "m.ggf", "rated/games/pair-000-001.parquet")
     again = []
-    for source in sources:
-        done("convert", source, "-o", "again.ggf")
+    for each in sources:
+        done("convert", each, "-o", "again.ggf")
         said = {record.rules for record in read_games("again.ggf").records}
         again.append((said, winners("again.ggf")))
-    assert again == [({rules}, winners(source)) for source in sources]
+    assert again == [({rules}, winners(each)) for each in sources]
     assert found["wins"] == sum(
         record.winner == ("black" if record.black == "random" else "white")
         for record in read_games("m.ggf").records
     )
-
-
-def test_what_cannot_be() -> None:
-    Path("a.txt").write_text("f5d6\n")
-    assert "none.ggf" in fails("convert", "none.ggf", "-o", "a.csv")
-    assert ".wtb" in fails("convert", "a.txt", "-o", "a.wtb")
-    assert "nowhere" in fails("convert", "a.txt", "-o", "nowhere/a.csv")
-    assert "--empties" in misused("convert", "a.txt", "-o", "a.csv", "--empties", 3)
-    assert "SOURCE" in misused("convert", "-o", "a.csv")
 
 
 BAD = "f5d6c3\nf5f5\n1. F5 d6 2. C3\nd3x9\nnothing\nf5f6 pass\nd3\n"
@@ -164,11 +161,7 @@ BAD = "f5d6c3\nf5f5\n1. F5 d6 2. C3\nd3x9\nnothing\nf5f6 pass\nd3\n"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("convert", "a.txt", "-o", "b.ggf"), "3 games → b.ggf"),
-        (("convert", "a.txt", "-o", "b.obf"), "3 positions of 3 games → b.obf"),
-        (("replay", "a.txt", "3"), "3. black c3"),
         (("replay", "a.txt", "7"), "1. black d3"),
-        (("match", "random", "random", "--openings", "a.txt", "--games", "2"), "games     2"),
         (("rate", "random", "random", "swh", "--openings", "a.txt", "--games", "2"), "random"),
     ],
 )
@@ -179,16 +172,6 @@ def test_what_cannot_be_read_is_left_out_and_told(arguments: tuple[str, ...], sa
     assert said in result.out
     assert re.findall(r"line (\d)", result.err) == ["2", "4", "5"]
     assert "a.txt" in fails(*arguments, "--strict")
-
-
-def test_solve_leaves_out_what_is_no_position() -> None:
-    end = random_record(3).final.cells()
-    Path("a.obf").write_text(f"{end} X;\n{end}\n{end} O % last\nz{end[1:]} X\n")
-    result = invoke("solve", "a.obf", "--json")
-    assert [one["position"] for one in result.document["positions"]] == [1, 3]
-    assert re.findall(r"line (\d)", result.err) == ["2", "4"]
-    sided = invoke("solve", "a.obf", "--json", "--side", "white").document["positions"]
-    assert [one["side"] for one in sided] == ["black", "white", "white"]
 
 
 @pytest.mark.parametrize("empties", [(), ("--empties", "4")])
@@ -225,9 +208,171 @@ def test_solve_of_ends_and_passes(tmp_path: Path) -> None:
     assert len(shown.lines) == 5
 
 
-def test_solve_of_what_is_no_text(tmp_path: Path) -> None:
-    (tmp_path / "bad.obf").write_bytes(b"\xff\xfe\x00")
-    assert "bad.obf" in fails("solve", "bad.obf")
-    assert "nowhere.obf" in fails("solve", "nowhere.obf")
-    assert fails("solve", ".").startswith(".")
-    assert "--rules" in misused("solve", "bad.obf", "--rules", "odd")
+def test_openings_from_a_file(tmp_path: Path) -> None:
+    Path("openings.txt").write_text("# two\nf5d6c4d3c2b3b4b5\n\nf5f6e6f4\nf5d6c4d3c2b3b4b5\n")
+    found = match("swh", "zero", "--openings", "openings.txt", "--out", "games.parquet")
+    assert found["games"] == 4, "each once, with both colours"
+    table = pd.read_parquet("games.parquet")
+    assert sorted(set(table["opening"])) == ["f5 d6 c4 d3 c2 b3 b4 b5", "f5 f6 e6 f4"]
+    assert all(m.startswith(o) for m, o in zip(table["moves"], table["opening"], strict=True))
+    assert match("swh", "zero", "--openings", "openings.txt", "--games", 6)["games"] == 6
+    cut = match("swh", "zero", "--openings", "openings.txt", "--opening-plies", 4)
+    assert cut["games"] == 4
+    assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.parquet")
+
+
+def test_openings_from_games_of_any_kind(first: Path) -> None:
+    done("show", first, "--table", "games", "--format", "csv", "-o", "games.csv")
+    done("convert", "games.csv", "-o", "games.ggf", "--rules", "reversed")
+    one = match("swh", "zero", "--openings", "games.csv", "--opening-plies", 6)
+    assert one == match("swh", "zero", "--openings", "games.ggf", "--opening-plies", 6)
+    assert one["games"] > 10
+
+
+def test_a_file_is_told_by_what_it_holds() -> None:
+    assert [_identity_of(word) for word in ("balanced", "random", "start", "none.txt")] == [
+        "balanced", "random", "start", "none.txt",
+    ]  # fmt: skip
+    told = []
+    for text in ("f5d6\n", "f5f6\n", "f5d6\n"):
+        Path("openings.txt").write_text(text)
+        told.append(_identity_of("openings.txt"))
+    assert told[0] == told[2] != told[1]
+    assert told[0].startswith("openings.txt sha256:")
+
+
+def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:
+    rng = np.random.default_rng(0)
+    Path("openings.txt").write_text("f5d6c3\nf5f6e6\nf5d6c5\n")
+    counts = {
+        ("balanced", None): 5, ("balanced", 2): 2, ("random", None): 5, ("random", 2): 2,
+        ("start", None): 5, ("start", 3): 3,
+        ("openings.txt", None): 3, ("openings.txt", 2): 2, ("openings.txt", 7): 7,
+    }  # fmt: skip
+    settings = {word: MatchSettings(a="swh", b="zero", openings=word) for word, _ in counts}
+    assert counts == {
+        (word, pairs): len(_openings_for(settings[word], pairs, 5, "standard", rng))
+        for word, pairs in counts
+    }
+    cut = MatchSettings(a="swh", b="zero", openings="openings.txt", opening_plies=2)
+    assert _openings_for(cut, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
+
+
+BOARDS = [
+    evolve.Board.parse(CORNER),
+    evolve.Board.parse("-" * 18 + "XXX" + "-" * 6 + "OXO" + "-" * 5 + "OOO" + "-" * 26, "white"),
+    evolve.Board.parse(evolve.Board.start().cells(), "white"),
+]
+"""A corner that is taken, a random start of a server, and the usual start with white to move."""
+GGS = (
+    "(;GM[Othello]PC[GGS/os]PB[a]PW[b]TY[8r20]RE[+12.0]BO[8 -------- -------- --***--- ---O*O-- "
+    "---OOO-- -------- -------- -------- O];)"
+)
+
+
+def as_obf(path: Path) -> None:
+    write_games(path, [GameRecord(start=board) for board in BOARDS])
+
+
+def as_games(path: Path) -> None:
+    write_games(path, [from_board(board, seed) for seed, board in enumerate(BOARDS)])
+
+
+FILES: dict[str, Callable[[Path], None]] = {
+    "a.obf": as_obf,
+    "a.ggf": as_obf,
+    "b.ggf": as_games,
+    "a.csv": as_games,
+    "a.parquet": as_games,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("agents", [("swh?depth=2", "zero"), ("uct?simulations=8", "swh")])
+def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]) -> None:
+    FILES[name](Path(name))
+    given = read_games(name).records
+    found = match(*agents, "--openings", name, "--out", "m.parquet", "--jobs", 1)
+    done("convert", "m.parquet", "-o", "m.ggf")
+    assert found["games"] == 6
+    for played in (read_games("m.parquet").records, read_games("m.ggf").records):
+        assert [game.start for game in played] == [game.start for game in given for _ in "ab"]
+        assert {game.ending for game in played} == {"end"}
+        for game, opening in zip(played, (one for one in given for _ in "ab"), strict=True):
+            assert game.moves[: len(opening.moves)] == opening.moves
+        assert [game.winner for game in played] == pd.read_parquet("m.parquet")["winner"].tolist()
+    again = match(*agents, "--openings", name, "--out", "m.parquet", "--jobs", 2)
+    assert again == found, "read from the file"
+    done("convert", "m.parquet", "-o", "again.ggf")
+    assert [game.final for game in read_games("again.ggf").records] == [
+        game.final for game in played
+    ]
+
+
+def test_a_finished_game_that_begins_elsewhere_gives_its_start() -> None:
+    Path("g.ggf").write_text(GGS)
+    done("match", "zero", "random", "--openings", "g.ggf", "--games", 2, "--out", "w.parquet")
+    done("convert", "w.parquet", "-o", "whole.ggf")
+    assert {game.start for game in read_games("whole.ggf").records} == {
+        read_games("g.ggf").records[0].start
+    }
+    found = match("swh", "zero", "--openings", "whole.ggf", "--out", "m.parquet")
+    assert found["games"] == 2, "one opening: both games begin there"
+    assert pd.read_parquet("m.parquet")["opening"].tolist() == ["", ""]
+    cut = match(
+        "swh", "zero", "--openings", "whole.ggf", "--opening-plies", 4, "--out", "n.parquet"
+    )
+    assert cut["games"] == 4
+    assert (pd.read_parquet("n.parquet")["opening"].str.split().str.len() == 4).all()
+    one = match("swh", "zero", "--openings", "whole.ggf", "--opening-plies", 0)
+    assert one == found
+
+
+def test_a_rating_begins_there_too() -> None:
+    as_obf(Path("a.obf"))
+    done("rate", "swh", "zero", "random", "--openings", "a.obf", "--games", 6, "--out", "r")
+    assert not [
+        path
+        for path in sorted(Path("r/games").iterdir())
+        if [game.start for game in read_games(path).records] != [b for b in BOARDS for _ in "ab"]
+    ]
+
+
+def test_replay_and_convert_show_the_start() -> None:
+    Path("g.ggf").write_text(GGS)
+    as_obf(Path("a.obf"))
+    cases = (("g.ggf", 1, BOARDS[1]), ("a.obf", 3, BOARDS[2]))
+    assert not [
+        name for name, number, board in cases if str(board) not in done("replay", name, number).out
+    ]
+    done("convert", "a.obf", "-o", "b.parquet")
+    done("convert", "b.parquet", "-o", "c.ggf")
+    done("convert", "c.ggf", "--empties", 60, "-o", "d.obf")
+    assert [record.final for record in read_games("d.obf").records] == [
+        board for board in BOARDS if board.empties == 60
+    ]
+
+
+@pytest.mark.parametrize("agents", [("swh", "good"), ("good", "swh")])
+def test_a_program_over_gtp_is_refused(agents: tuple[str, str]) -> None:
+    as_obf(Path("a.obf"))
+    names = [source("gtp", "good") if name == "good" else name for name in agents]
+    said = [fails(command, *names, "--openings", "a.obf") for command in ("match", "rate")]
+    assert not [line for line in said if "gtp:" not in line or "elsewhere" not in line]
+
+
+def test_a_program_over_nboard_is_told_the_board() -> None:
+    as_obf(Path("a.obf"))
+    found = match("zero", source("nboard", "good"), "--openings", "a.obf", "--out", "m.parquet")
+    assert (found["played"], found["failures_b"]) == (6, 0)
+    assert [game.start for game in read_games("m.parquet").records] == [
+        b for b in BOARDS for _ in "ab"
+    ]
+
+
+def test_positions_have_no_moves_to_cut() -> None:
+    as_obf(Path("a.obf"))
+    assert "no game has 4 moves" in fails(
+        "match", "swh", "zero", "--openings", "a.obf", "--opening-plies", 4
+    )

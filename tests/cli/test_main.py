@@ -18,7 +18,7 @@ from evolve.agents.registry import REFERENCES
 from evolve.cli.main import COMMANDS, GROUPS, cli
 from evolve.config.toml import resolve
 from evolve.engine.search.genes import TERM_NAMES
-from tests.cli import done, environment, program
+from tests.cli import done, environment, program, ran
 
 
 def test_version() -> None:
@@ -101,17 +101,13 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_for_a_shell(shell: str, tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "evolve"],
-        env=environment(_EVOLVE_COMPLETE=f"{shell}_source", PATH=os.environ["PATH"]),
-        capture_output=True,
-        text=True,
-        check=False,
+    ended = ran(
+        sys.executable, "-m", "evolve", _EVOLVE_COMPLETE=f"{shell}_source", PATH=os.environ["PATH"]
     )
-    if "bash" in ended.stderr:
+    if "bash" in ended.err:
         pytest.skip("there is no bash of a version that completes")
-    assert ended.returncode == 0
-    assert f"_EVOLVE_COMPLETE={shell}_complete" in ended.stdout
+    assert ended.code == 0
+    assert f"_EVOLVE_COMPLETE={shell}_complete" in ended.out
 
 
 def test_help_lists_commands_under_headings() -> None:

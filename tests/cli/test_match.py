@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
+import os
+import shlex
+import signal
+import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -13,9 +19,21 @@ import pytest
 import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.arena.match import Match
+from evolve.cli.terminal import failure_reporter
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import EngineError
-from tests.cli import done, fails, invoke, match
+from evolve.records.formats import read_games
+from tests.cli import (
+    command,
+    done,
+    fails,
+    finish,
+    invoke,
+    match,
+    ran,
+    spawn,
+    wait_until,
+)
 from tests.programs.test_external import source
 
 KEYS = {
@@ -40,10 +58,6 @@ def test_figures_add_up(first: Path, a: str, b: str) -> None:
         assert found["elo_low"] < found["elo"] < found["elo_high"]
 
 
-def test_an_odd_number_of_games_is_rounded_up() -> None:
-    assert match("swh", "zero", "--games", 3)["games"] == 4
-
-
 def test_elo_of_winning_everything_is_null_and_the_finite_end_is_given() -> None:
     found = match("swh-mobility?depth=4&endgame=8", "random", "--games", 40)
     assert found["score"] == 1
@@ -65,38 +79,6 @@ def test_the_same_game_again_is_no_further_evidence() -> None:
     assert (found["games"], found["sprt"]["verdict"]) == (2, "undecided")
 
 
-def test_agents_of_different_rules_are_refused(first: Path) -> None:
-    done("export", "swh", "-o", "swh.json")
-    text = Path("swh.json").read_text(encoding="utf-8")
-    Path("swh.json").write_text(text.replace('"rules": null', '"rules": "standard"'))
-    message = fails("match", first, "swh.json", "--games", 2)
-    assert "standard" in message
-    assert "reversed" in message
-    assert "--rules" in message
-    found = match(first, "swh.json", "--games", 2, "--rules", "standard")
-    assert found["rules"] == "standard"
-
-
-@pytest.mark.parametrize(
-    ("agent", "word"),
-    [
-        ("nobody", "nobody"),
-        ("swh?depth=0", "0"),
-        ("swh?depth=99", "99"),
-        ("swh?depth", "depth"),
-        ("swh?depth=²", "depth=²"),
-        ("swh?depth=1.5", "depth=1.5"),
-        ("swh?size=3", "size"),
-        ("swh?", "swh?"),
-        ("random?depth=3", "depth"),
-        ("swh?endgame=61", "61"),
-    ],
-)
-def test_agents_that_are_none(agent: str, word: str) -> None:
-    assert word in fails("match", agent, "zero", "--games", 2)
-    assert word in fails("match", "zero", agent, "--games", 2)
-
-
 @pytest.mark.slow
 def test_a_test_stops_when_it_is_decided() -> None:
     strong, weak = "swh-mobility?depth=3", "zero"
@@ -112,13 +94,6 @@ def test_a_test_stops_when_it_is_decided() -> None:
     assert "undecided" in done("match", strong, strong, "--sprt", 0, 1, "--games", 64).out
     all_lost = match("zero", "swh-mobility?depth=6&endgame=12", "--sprt", 0, 30, "--games", 600)
     assert all_lost["sprt"]["verdict"] == "rejected"
-
-
-@pytest.mark.parametrize(("games", "few"), [(2, True), (8, True), (10, False)])
-def test_few_games_say_little(games: int, few: bool) -> None:
-    found = match("swh-mobility", "zero", "--games", games)
-    keys = ("superiority", "score_low", "score_high")
-    assert [found[key] is None for key in keys] == [few] * 3
 
 
 def test_superiority_and_pairs() -> None:
@@ -201,44 +176,6 @@ def test_rules_travel_with_exported_files() -> None:
     assert told == f"{rules} ({RULE_SETS[rules].goal}), 6 games"
 
 
-@pytest.mark.parametrize(
-    ("agents", "options", "told"),
-    [
-        (("random", "swh"), (), "standard assumed"),
-        (("random", "swh"), ("--rules", "reversed"), "reversed"),
-        (("random", "uct?simulations=4"), (), "standard assumed"),
-        (("random", "champion-standard?depth=1&endgame=0"), (), "standard"),
-        (("random", "anti-swh"), (), "reversed"),
-    ],
-)
-def test_heads_say_what_is_assumed(
-    agents: tuple[str, str], options: tuple[str, ...], told: str
-) -> None:
-    goal = RULE_SETS[told.split()[0]].goal
-    head = done("match", *agents, "--games", 2, *options).lines[0]
-    assert head == f"{agents[0]} against {agents[1]}, {told} ({goal})"
-    found = match(*agents, "--games", 2, *options)
-    assert (found["rules"], found["rules_assumed"]) == (told.split()[0], "assumed" in told)
-    assert done("rate", *agents, "--games", 2, *options).lines[0] == f"{told} ({goal}), 2 games"
-    played = done("play", agents[1], *options, stdin="quit\n").lines[0]
-    assert played.startswith(f"{told} ({goal}). ")
-    document = done("rate", *agents, "--games", 2, *options, "--json").document
-    assert document["rules_assumed"] is ("assumed" in told)
-
-
-def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> None:
-    Path("match.toml").write_text('a = "swh"\nb = "zero"\ngames = 8\nseed = 3\nsprt = [0, 20]\n')
-    assert match("--config", "match.toml") == match(
-        "swh", "zero", "--games", 8, "--seed", 3, "--sprt", 0, 20
-    )
-    other = match("random", "--config", "match.toml", "--seed", 4, "--sprt", 0, 30)
-    assert (other["a"], other["b"], other["sprt"]["elo1"]) == ("random", "zero", 30)
-    Path("match.toml").write_text('a = "swh"\ngames = 1\n')
-    assert fails("match", "swh", "zero", "--config", "match.toml").startswith(
-        "match.toml: games = 1:"
-    )
-
-
 def test_a_match_of_more_games_goes_on(tmp_path: Path) -> None:
     name = "games.parquet"
     words = ("match", "random", "swh", "--seed=3", "--jobs=1", "--json")
@@ -255,3 +192,116 @@ def test_openings_that_depend_on_the_number_of_games_do_not_go_on(tmp_path: Path
     words = ("match", "random", "swh", "--opening-plies=5", "--out", tmp_path / "games.parquet")
     done(*words, "--games=20")
     assert "depends" in fails(*words, "--games=60")
+
+
+def test_a_program_that_fails_loses() -> None:
+    bad = source("gtp", "white")
+    ended = invoke("match", "swh", bad, "--games", 4, "--out=g.parquet", "--json")
+    found = ended.document
+    assert ended.code == 0
+    assert (found["games"], found["played"]) == (4, 2)
+    assert (found["failures_a"], found["failures_b"]) == (0, 2)
+    told = f"{bad} failed as white: played a1, which is illegal"
+    said = sorted(ended.err.splitlines())
+    assert [line.partition(";")[0] for line in said] == [f"game 1: {told}", f"game 3: {told}"]
+    table = pd.read_parquet("g.parquet")
+    failed = table["reason"].str.startswith("failed: white: played a1, which is illegal; sent")
+    assert failed.tolist() == [True, False, True, False]
+    assert [record.ending for record in read_games("g.parquet").whole()] == ["resigned", "end"] * 2
+    shown = invoke("match", bad, "swh", "--games", 2).out
+    assert "1 of 2 to their end, 1 lost by failure" in shown
+    assert "A failed" in shown
+    assert "in 1 games, the first time as white: played a1, which is illegal" in shown
+
+
+@pytest.mark.slow
+def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
+    bad = source("gtp", "illegal")
+    for more in ((), ("--json",), ("--out", "g.parquet")):
+        ended = invoke("match", "swh", bad, "--games", 4, *more)
+        header = (
+            "" if "--json" in more else f"swh against {bad}, standard assumed (most discs wins)\n"
+        )
+        assert (ended.code, ended.out) == (1, header)
+        *told, error = ended.err.splitlines()
+        assert len(told) == 4
+        assert error.startswith("error: all 4 games were lost by failures: ")
+        assert "the first time as white: played a1, which is illegal" in error
+    assert len(pd.read_parquet("g.parquet")) == 4
+    ended = invoke("match", bad, bad, "--games", 40)
+    assert ended.code == 1
+    assert len(ended.err.splitlines()) == 10 + 1 + 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "swh", "BAD", "--games", 4, "--out", "g.parquet"),
+        ("match", "BAD", "swh", "--json"),
+        ("rate", "swh", "BAD", "zero", "--games", 4),
+        ("sweep", "alphabeta", "--panel", "swh,BAD", "--trials", 2, "--out", "swept"),
+    ],
+)
+def test_a_program_that_cannot_be_used_is_an_error(words: tuple[object, ...]) -> None:
+    bad = source("gtp", "deaf")
+    said = fails(*(str(word).replace("BAD", bad) for word in words))
+    assert said.startswith(f"{bad} cannot be used: at its start: ended with exit code 1: no book")
+    assert {path.name for path in Path().iterdir()} <= {"data"}
+
+
+@pytest.mark.slow
+def test_failures_in_a_rating() -> None:
+    bad = source("gtp", "white")
+    ended = invoke("rate", "swh", bad, "zero", "--games", 4, "--json")
+    assert ended.code == 0
+    rows = {row["agent"]: row for row in ended.document["agents"]}
+    assert [rows[name]["failures"] for name in ("swh", bad, "zero")] == [0, 4, 0]
+    worse = source("gtp", "illegal")
+    ended = [invoke("rate", "zero", "swh", worse, "--games=4", "--out=rated") for _ in range(2)]
+    assert [one.code for one in ended] == [1, 1]  # such a pair is not kept
+    assert [path.name for path in Path("rated/games").iterdir()] == ["pair-000-001.parquet"]
+
+
+def test_after_ten_failures_of_a_program_they_are_only_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report = failure_reporter()
+    for game in range(15):
+        report(game, "one", "as black: no move in time")
+    report(15, "other", "as white: ended")
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "game 1: one failed as black: no move in time"
+    assert told[9].startswith("game 10: one failed")
+    assert told[10:] == [
+        "further failures of one are only counted",
+        "game 16: other failed as white: ended",
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+@pytest.mark.parametrize("words", [("match", "swh?depth=1"), ("rate", "swh?depth=1", "random")])
+def test_a_limit_of_this_system_is_no_failure_of_a_program(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Programs that cannot be started for want of descriptors lost their games."""
+    many = shlex.join(command(*words, source("gtp"), "--games", 40, "--jobs", 16))
+    ended = ran("sh", "-c", f"ulimit -n 40; exec {many}", folder=tmp_path)
+    assert ended.code == 1
+    assert "failed" not in ended.err
+    assert os.strerror(errno.EMFILE) in ended.err.splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no processes")
+def test_time_in_which_evolve_is_stopped_is_not_the_programs(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    playing = spawn(
+        *(tmp_path, "match", "swh?depth=1", source("gtp", "slow", "?time=0.5")),
+        *("--games", 2, "--jobs", 1, "--log", log),
+    )
+    wait_until(lambda: log.exists() and log.read_text().count("genmove") > 4, playing)
+    os.kill(playing.pid, signal.SIGSTOP)
+    time.sleep(1.5)
+    os.kill(playing.pid, signal.SIGCONT)
+    result = finish(playing)
+    assert (result.code, result.err) == (0, "")
+    assert "lost by failure" not in result.out

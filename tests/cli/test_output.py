@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,15 +13,12 @@ import pytest
 import evolve
 from evolve.cli.output import (
     _narrow,
-    columns_shown,
-    generation_texts,
     print_frame,
     print_generations,
     rounded,
 )
-from evolve.number_text import NOTHING, elo_text
 from evolve.tables.individuals import GENERATIONS_COLUMNS
-from tests.cli import done, misused, on_a_terminal
+from tests.cli import done, misused
 
 
 @pytest.mark.parametrize("name", ["g.csv", "g.CSV", "g.json", "g.parquet", "g.txt", "g"])
@@ -104,48 +100,14 @@ def test_show_has_json_as_other_commands(first: Path) -> None:
     misused("show", first, "--json", "--format", "csv")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_path: Path) -> None:
-    text = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(tmp_path, "show", first))
-    assert "past_score: " in text
-    # The head, then a line a generation, nothing folded into further lines.
-    lines = [line for line in text.splitlines() if line.strip()]
-    begin = next(number for number, line in enumerate(lines) if line.split()[0] == "0")
-    rows = evolve.load_run(first).generations.to_dict("records")
-    for line, row in zip(lines[begin : begin + 3], rows, strict=True):
-        assert line.split()[:2] == [str(row["generation"]), row["best"]]
-        elo = elo_text(*(row[f"panel_elo{end}"] for end in ("", "_low", "_high")))
-        assert f" {elo} " in line
-    # One name everywhere: the head is the columns' own names, word above word.
-    stacked = [line.split() for line in lines[:begin]]
-    for name in columns_shown(ladder=True):
-        words = name.split("_")[::-1]
-        assert all(word in line for word, line in zip(words, stacked[::-1], strict=False))
-    assert any(line.startswith("past_score: ") for line in lines[begin + 3 :])
-    assert max(map(len, lines[: begin + 3])) <= 80
-
-
 def test_every_column_of_generations_is_explained() -> None:
     said = done("show", "--help").out
     lines = [f"  {column.name:<16}{column.text}\n" for column in GENERATIONS_COLUMNS]
     assert not [line for line in lines if line not in said or not line[18:].strip()]
 
 
-ROW = {
-    "generation": 12, "best": "12-40", "best_score": 0.71234, "panel_elo": 482.4,
-    "panel_elo_low": 424.2, "panel_elo_high": 540.6, "rating": 324.4, "past_score": None,
-    "over_budget": 0.175, "seconds": 0.378,
-}  # fmt: skip
-
-
 def shown(text: str) -> list[str]:
     return re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
-
-
-def test_a_generation_as_people_read_it() -> None:
-    assert generation_texts(ROW, columns_shown(ladder=True)) == [
-        *("12", "12-40", "0.712", "482 ± 58", "324", NOTHING, "0.175", "0.38")
-    ]
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evolve.agents.calibration.ratings import RATINGS, ratings_of
-from tests.cli import done, fails, finish, misused, spawn, wait_until
+from tests.cli import done, fails, misused
 
 
 def rate(*arguments: object) -> dict[str, Any]:
@@ -46,13 +44,6 @@ def test_who_wins_everything_has_no_elo_but_a_lower_end() -> None:
     assert not found["comparable"]
 
 
-def test_the_table() -> None:
-    said = done("rate", "swh", "zero", "--games", 10)
-    assert said.lines[0] == "standard assumed (most discs wins), 10 games"
-    assert said.lines[1].split() == ["agent", "Elo", "score", "games", "1", "2"]
-    assert len(said.lines) == 4
-
-
 def test_an_agent_file_that_changed_is_noticed() -> None:
     done("export", "swh", "-o", "a.json")
     rate("a.json", "zero", "--games", 4, "--out", "rated")
@@ -76,18 +67,6 @@ def test_damaged_files_are_named() -> None:
     assert "pair-000-001.parquet" in fails("rate", *words)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signals")
-@pytest.mark.parametrize("way", ["SIGINT", "SIGKILL"])
-@pytest.mark.slow
-def test_a_stopped_one_ends_as_if_it_had_not_been(way: str, tmp_path: Path) -> None:
-    arguments = ("rate", "swh?depth=4", "zero", "random", "swh-mobility?depth=4", "--games", 60)
-    process = spawn(tmp_path, *arguments, "--out", "rated")
-    wait_until(lambda: any(tmp_path.glob("rated/games/pair-*")), process)
-    process.send_signal(signal.Signals[way])
-    finish(process)
-    assert rate(*arguments[1:], "--out", tmp_path / "rated") == rate(*arguments[1:])
-
-
 def test_a_file_gets_the_ratings() -> None:
     words = ("rate", "swh", "random", "--games=2", "--out")
     names = [Path(name) for name in ("x.CSV", "x.json", "x.txt", "x.parquet")]
@@ -98,15 +77,6 @@ def test_a_file_gets_the_ratings() -> None:
     for name in folders:
         done(*words, name)
     assert [(name / "games").is_dir() for name in folders] == [True] * 2
-
-
-def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> None:
-    Path("rating.toml").write_text('agents = ["swh", "zero", "random"]\ngames = 8\nseed = 3\n')
-    told = rate("--config", "rating.toml")
-    assert told == rate("swh", "zero", "random", "--games", 8, "--seed", 3)
-    assert rate("swh", "zero", "--config", "rating.toml", "--games", 4) == rate(
-        "swh", "zero", "--games", 4, "--seed", 3
-    )
 
 
 def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:

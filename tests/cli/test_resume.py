@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,8 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import evolve
+from evolve.evolution.generation import individual_agent, run_settings
 from evolve.runs import run_folder
-from tests.cli import QUICK, done, fails, finish, snapshot, spawn, tables, wait_until
+from tests.cli import QUICK, done, fails, invoke, snapshot
+from tests.tables.content import outcome, tables_hash
 
 LONG = tuple(option for option in QUICK if not option.startswith("--generations"))
 """A quick run without its number of generations."""
@@ -27,56 +28,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_finished_run_says_so_and_stays(copy: Path) -> None:
-    before = snapshot(copy)
-    assert "finished" in done("resume", copy).out
-    assert "finished" in done("resume", copy, "--generations", 3).out
-    assert snapshot(copy) == before
-
-
 def test_the_header_of_a_run_that_lacks_its_play_off_alone(copy: Path, quick: Path) -> None:
     (copy / "games/playoff.parquet").unlink()
     said = done("resume", copy).out
     assert "play-off" in said
-    assert tables(copy) == tables(quick)
-
-
-def test_fewer_generations_than_there_are_is_refused(copy: Path) -> None:
-    before = snapshot(copy)
-    fails("resume", copy, "--generations", 2)
-    assert snapshot(copy) == before
-
-
-def test_ctrl_c_ends_after_the_generation_in_hand(tmp_path: Path) -> None:
-    words = ("run", *LONG, "--generations", 9999, "--out", "stopped", "--progress", "events")
-    process = spawn(tmp_path, *words)
-    wait_until(lambda: (tmp_path / "stopped/generations/gen-0001.parquet").exists(), process)
-    process.send_signal(signal.SIGINT)
-    ended = finish(process)
-    assert ended.code == 130, ended
-    assert ended.err == ""
-    assert ended.out.split()[-3:] == ["evolve", "resume", "stopped"]
-    assert not list((tmp_path / "stopped").rglob(".writing-*"))
-    last = json.loads((tmp_path / "events").read_text().splitlines()[-1])
-    assert (last["event"], last["stopped"]) == ("done", True)
-    count = evolve.load_run("stopped").generation_count + 1
-    done("show", "stopped")
-    done("resume", "stopped", "--generations", count, "--jobs", 1)
-    done("run", *LONG, "--generations", count, "--out", "whole")
-    assert tables(tmp_path / "stopped") == tables(tmp_path / "whole")
-
-
-def test_kill_as_soon_as_a_file_is_there(tmp_path: Path, whole: Path) -> None:
-    process = spawn(tmp_path, "run", *LONG, "--generations", 6, "--out", "killed")
-    wait_until((tmp_path / "killed/games/gen-0000.parquet").exists, process)
-    process.kill()
-    assert finish(process).code == -signal.SIGKILL
-    # Whoever looks sees whole generations only.
-    done("show", "killed")
-    done("show", "killed", "--table", "games")
-    done("resume", "killed", "--jobs", 1)
-    assert tables(tmp_path / "killed") == tables(whole)
-    assert not list((tmp_path / "killed").rglob(".writing-*"))
+    assert outcome(copy) == outcome(quick)
 
 
 def test_a_second_writer_is_refused(copy: Path) -> None:
@@ -95,7 +51,7 @@ def test_the_agent_started_from_is_not_needed_again(first: Path, tmp_path: Path)
     done("run", *QUICK, "--generations", 2, "--start-from", "seed.json", "--out", "whole")
     (tmp_path / "seed.json").unlink()
     done("resume", "parts", "--generations", 2)
-    assert tables(tmp_path / "parts") == tables(tmp_path / "whole")
+    assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
 
 
 @pytest.mark.slow
@@ -148,10 +104,9 @@ def _without_checkpoint(path: Path) -> None:
     [
         ("gen-0001", Path.unlink),
         ("gen-0002", _without_checkpoint),
-        ("gen-0002", lambda path: path.write_bytes(path.read_bytes()[:-20])),
         ("gen-0002", lambda path: shutil.copy(path.with_name("gen-0001.parquet"), path)),
     ],
-    ids=["missing", "no checkpoint", "cut", "another"],
+    ids=["missing", "no checkpoint", "another"],
 )
 def test_a_damaged_generation_is_told(
     copy: Path, name: str, damage: Callable[[Path], object]
@@ -160,3 +115,45 @@ def test_a_damaged_generation_is_told(
     before = snapshot(copy)
     assert name in fails("resume", copy, "--generations", 5)
     assert snapshot(copy) == before
+
+
+KEPT = Path(__file__).with_name("run-0.2")
+"""`evolve run --generations 2 --population 4 --panel-openings 2 --playoff-openings 2
+--hall-of-fame 2 --move-budget 300 --seed 5 --panel fixed`, by version 0.2."""
+TABLES = {2: "d8b83bfdd069fbf3", 4: "af0bafafb6a35327"}
+"""Hashes of the tables that these settings make, by generations."""
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(KEPT, tmp_path / "kept"))
+
+
+def test_a_kept_run_has_the_tables_that_it_had(kept: Path) -> None:
+    assert tables_hash(kept) == TABLES[2]
+    assert run_settings(evolve.load_run(kept)).panel == "fixed"
+    assert individual_agent(kept, "0-0").rules == "reversed"
+
+
+@pytest.mark.slow
+def test_a_kept_run_goes_on_to_the_tables_of_a_run_without_a_stop(kept: Path) -> None:
+    result = done("resume", kept, "--generations", 4, "--jobs", 1)
+    assert tables_hash(kept) == TABLES[4]
+    assert "panel_score" in result.out
+    assert "rating" not in result.out
+
+
+def test_a_run_with_the_fixed_panel_has_nothing_to_rest_by(kept: Path) -> None:
+    result = invoke("resume", kept, "--generations", 4, "--until-rest")
+    assert result.code == 2
+    assert "until_rest" in result.err
+    assert "fixed" in result.err
+
+
+@pytest.mark.slow
+def test_a_run_with_the_fixed_panel_is_shown_without_a_ladder(kept: Path) -> None:
+    shown = done("show", kept).out
+    assert "panel_score" in shown
+    assert "rating" not in shown
+    assert "rise" not in shown
+    done("plot", kept, "-o", kept.parent / "kept.svg")

@@ -15,7 +15,7 @@ import evolve
 from evolve.cli.runs import shown_row, strengths
 from evolve.number_text import elo_text
 from evolve.runs.run_folder import locked
-from tests.cli import QUICK, Result, done, on_a_terminal
+from tests.cli import done, on_a_terminal
 
 
 def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
@@ -84,17 +84,6 @@ def test_no_list_has_the_share_in_the_play_off(copy: Path, tmp_path: Path) -> No
     assert "Elo" not in done("show", before).lines[-1]
 
 
-def test_the_end_of_a_run_tells_its_elo(first_output: tuple[Path, Result]) -> None:
-    folder, result = first_output
-    found = evolve.load_agent(folder).stored().provenance
-    (line,) = (line for line in result.lines if line.startswith("champion "))
-    interval = elo_text(*(found[key] for key in ("elo", "elo_low", "elo_high")))
-    assert "±" in interval
-    assert interval in line
-    assert f"{found['score']:.3f}" in line
-    assert line.endswith(str(folder / "champion.json"))
-
-
 def test_a_stopped_run_has_a_score_so_far(copy: Path) -> None:
     (copy / "games/playoff.parquet").unlink()
     rewrite(copy, score=0.432, **NO_ELO)
@@ -105,11 +94,6 @@ def test_a_stopped_run_has_a_score_so_far(copy: Path) -> None:
     assert "0.432" in shown
     assert "Elo" not in shown
     assert "play-off" not in shown
-
-
-def test_runs_where_there_are_none() -> None:
-    done("runs")
-    assert done("runs", "--json").document == []
 
 
 @pytest.mark.parametrize("name", ["a-damaged", "z-damaged"])
@@ -141,22 +125,6 @@ def test_runs_breaks_no_word(copy: Path, tmp_path: Path, columns: int) -> None:
     words = ("runs/reversed-001", "done", "3/3", *elo.split())
     assert not [word for word in words if word not in shown.split()]
     assert ("champion" in shown) is (columns == 200)
-
-
-def test_compare(first: Path, tmp_path: Path) -> None:
-    done("run", *QUICK, "--seed", 4, "--mutation-rate", 0.5, "--out", "other")
-    shown = done("compare", first, "other").out
-    words = ("mutation_rate", "openings", "panel_score", "champion")
-    assert not [word for word in words if word not in shown]
-    assert "crossover" not in shown  # alike in both
-    rows = done("compare", first, "other", "--json").document
-    assert [row["run"] for row in rows] == [str(first), "other"]
-    assert [row["seed"] for row in rows] == [0, 4]
-    assert [row["mutation_rate"] for row in rows] == [0.1, 0.5]
-    assert next(line for line in shown.splitlines() if line.startswith("done")).split() == [
-        "done", "3/3", "3/3",
-    ]  # fmt: skip
-    done("compare", first)
 
 
 def test_tables_for_documents(first: Path, tmp_path: Path) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import click
 import pytest
 
+import evolve
 from evolve.cli.main import cli
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep import SweepSettings
-from tests.cli import done
+from tests.cli import QUICK, done
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,27 @@ def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, 
 )
 def test_groups_begin_at_fields_that_exist(model: type) -> None:
     assert set(model.GROUPS) <= set(model.model_fields)  # type: ignore[attr-defined]
+
+
+def rules_of(folder: str) -> str:
+    return str(evolve.load_run(folder).config["rules"])
+
+
+@pytest.mark.parametrize("words", [("--rules=standard",), ("--config=own.toml",)])
+def test_options_and_files_of_a_command_come_first(words: tuple[str, ...]) -> None:
+    Path("own.toml").write_text('rules = "standard"\n', encoding="utf-8")
+    begun = done("run", *QUICK, "--generations=1", *words, "--out=x").lines[0]
+    assert " · standard (most discs wins) · " in begun
+    assert rules_of("x") == "standard"
+    resumed = done("resume", "x", "--generations=2", "--jobs=1").lines[0]
+    assert " · standard (" in resumed
+
+
+def test_matches_and_ratings_by_the_rules_of_agents() -> None:
+    words = ("--games=2", "--openings=start", "--jobs=1")
+    assert (
+        done("match", "swh", "zero", *words).lines[0].endswith("standard assumed (most discs wins)")
+    )
+    own = ("match", "champion-reversed?depth=1&endgame=0", "zero", *words)
+    assert done(*own).lines[0].endswith(", reversed (fewest discs wins)")
+    assert done(*own, "--rules=standard").lines[0].endswith(", standard (most discs wins)")

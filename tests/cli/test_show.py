@@ -58,12 +58,6 @@ def test_json_csv_and_tables_for_people_have_every_row(first: Path, table: str) 
     ]
 
 
-def test_generations_are_the_default_and_name_the_champion(first: Path) -> None:
-    shown = done("show", first)
-    assert shown == done("show", first, "--table", "generations")
-    assert evolve.load_agent(first).name in shown.lines[-1]
-
-
 @pytest.mark.parametrize(("options", "generation"), [((), 2), (("--generation", 1), 1)])
 def test_top_is_the_best_first(first: Path, options: tuple[object, ...], generation: int) -> None:
     every = evolve.load_run(first).individuals
@@ -95,20 +89,6 @@ def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
     done("show", "swh", "-o", "other.json")
     assert evolve.load_agent("other.json") == evolve.load_agent("swh")
     assert "run" in misused("show", "swh", "--table", "games")
-
-
-@pytest.mark.parametrize(
-    ("agent", "text"),
-    [
-        ("level-7", "level-7 · any rules · 7000 nodes a move · exact from"),
-        ("patterns-standard?nodes=7000&depth=8", "7000 nodes a move · depth 8 at most · exact"),
-        ("swh?mistakes=0.1", "10 % of its moves at random"),
-        ("random", "random · any rules"),
-    ],
-)
-def test_an_agent_that_no_file_could_hold_is_shown_as_well(agent: str, text: str) -> None:
-    assert text in done("show", agent).out
-    assert "file" in fails("show", agent, "--json")
 
 
 def test_a_run_without_a_generation(copy: Path) -> None:

@@ -186,43 +186,47 @@ def test_signals_are_left_alone_where_they_are_ignored(tmp_path: Path) -> None:
     assert re.search("evolve resume long", (tmp_path / "log").read_text())
 
 
+MATCH = ("match", "swh?depth=7", "zero?depth=7", "--games=2000", "--out=long/games.parquet")
+RATING = ("rate", "swh", "zero", "swh-mobility?depth=7", "--games=2000", "--out=long")
+SWEEP = (*ALPHABETA, "--trials=1000", "--jobs=1", "--out=long")
+RUN = ("run", *LONG, "--out=long")
+
+
 @pytest.mark.parametrize(
-    ("words", "way", "begun"),
+    ("words", "way", "begun", "said"),
     [
-        (("run", *LONG), signal.SIGTERM, "generations/gen-0001.parquet"),
-        pytest.param(
-            ("run", *LONG), signal.SIGHUP, "generations/gen-0001.parquet", marks=pytest.mark.slow
-        ),
-        pytest.param(
-            (*ALPHABETA, "--trials=1000", "--jobs=1"), signal.SIGTERM, "champion.json",
-            marks=pytest.mark.slow,
+        (RUN, signal.SIGTERM, "generations/gen-0001.parquet", "evolve resume long"),
+        (MATCH, signal.SIGINT, "games.parquet", "continue with the same command"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (
+                (RUN, signal.SIGHUP, "generations/gen-0001.parquet", "evolve resume long"),
+                (SWEEP, signal.SIGTERM, "champion.json", "evolve resume long"),
+                (MATCH, signal.SIGTERM, "games.parquet", "continue with the same command"),
+                (RATING, signal.SIGTERM, "games/pair-000-001.parquet", "--out"),
+            )
         ),
     ],
-)  # fmt: skip
+)
 def test_work_that_is_ended_says_how_to_go_on(
-    words: tuple[object, ...], way: signal.Signals, begun: str, tmp_path: Path
+    words: tuple[object, ...], way: signal.Signals, begun: str, said: str, tmp_path: Path
 ) -> None:
-    process = spawn(tmp_path, *words, "--out", "long", real=words[0] == "run")
+    if words == MATCH:
+        (tmp_path / "long").mkdir()
+    process = spawn(tmp_path, *words, real=words == RUN)
     wait_until((tmp_path / "long" / begun).exists, process)
     process.send_signal(way)
     ended = finish(process)
     assert ended.code == 128 + way
-    assert ended.out.splitlines()[-1] == "continue with: evolve resume long"
-    assert ended.err.split() == ["ended", "by", way.name]
-    if words[0] == "run":
+    assert said in ended.out + ended.err
+    if words == MATCH:
+        games = pd.read_parquet("long/games.parquet")
+        assert ended.err.startswith(f"interrupted after {len(games)} games; ")
+        assert 0 < len(games) < 2000
+    if words == RUN:
+        assert ended.err.split() == ["ended", "by", way.name]
         count = evolve.load_run("long").generation_count + 1
         done("resume", "long", "--generations", count, "--jobs", 1)
-
-
-@pytest.mark.slow
-def test_a_rating_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
-    agents = ("swh", "zero", "swh-mobility?depth=7")
-    process = spawn(tmp_path, "rate", *agents, "--games", 2000, "--out", "rated")
-    wait_until((tmp_path / "rated/games/pair-000-001.parquet").exists, process)
-    process.send_signal(signal.SIGTERM)
-    ended = finish(process)
-    assert ended.code == 128 + signal.SIGTERM
-    assert "--out" in ended.err
 
 
 @pytest.mark.slow
@@ -246,19 +250,3 @@ def test_a_terminal_that_goes_away_ends_a_run_cleanly(tmp_path: Path) -> None:
     _, status = os.waitpid(number, 0)
     assert os.waitstatus_to_exitcode(status) == 128 + signal.SIGHUP
     assert not list((tmp_path / "long").rglob(".writing-*"))
-
-
-@pytest.mark.parametrize(
-    "way", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
-def test_a_match_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Path) -> None:
-    words = ("match", "swh?depth=7", "zero?depth=7", "--games", 2000, "--out", "games.parquet")
-    process = spawn(tmp_path, *words)
-    wait_until((tmp_path / "games.parquet").exists, process)
-    process.send_signal(way)
-    ended = finish(process)
-    assert ended.code == 128 + way
-    games = pd.read_parquet(tmp_path / "games.parquet")
-    said = f"interrupted after {len(games)} games; continue with the same command\n"
-    assert ended.err == said
-    assert 0 < len(games) < 2000

@@ -15,7 +15,8 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
-from tests.cli import QUICK, TINY, done, fails, misused, posix, snapshot, spawn, tables, wait_until
+from tests.cli import QUICK, TINY, done, fails, misused, posix, snapshot, spawn, wait_until
+from tests.tables.content import outcome
 from tests.waits import PATIENCE
 
 FEW = tuple(one for one in TINY if not one.startswith("--generations"))
@@ -36,7 +37,7 @@ def frame_of(*arguments: object) -> pd.DataFrame:
 def test_each_run_is_as_if_it_were_alone(study: Path, tmp_path: Path) -> None:
     alone = tmp_path / "alone"
     done("run", *QUICK[1:], "--generations=2", "--seed=1", "--crossover=uniform", "--out", alone)
-    assert tables(alone) == tables(study / "crossover-uniform-seed-1")
+    assert outcome(alone) == outcome(study / "crossover-uniform-seed-1")
 
 
 def test_its_tables_say_which_run_a_row_is_of(study: Path) -> None:
@@ -55,21 +56,6 @@ def test_its_tables_say_which_run_a_row_is_of(study: Path) -> None:
     assert set(opened.games["seed"]) == {0, 1}
     with pytest.raises(RunError, match="individuals"):
         opened.table("trials")
-
-
-def test_it_is_shown_and_listed(study: Path) -> None:
-    said = done("show", study)
-    assert said.out.count("done") == 5
-    rows = json.loads(done("show", study, "--table=individuals", "--top=3", "--format=json").out)
-    assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
-    one = json.loads(
-        done("show", study, "--table=individuals", "--generation=1", "--format=json").out
-    )
-    assert {row["generation"] for row in one} == {1}
-    (row,) = json.loads(done("runs", study.parent, "--json").out)
-    assert (row["command"], row["state"], row["done"]) == ("study of run", "done", 4)
-    assert row["rules"] == "reversed"
-    assert "4/4" in done("runs", study.parent).out
 
 
 def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
@@ -209,8 +195,8 @@ def test_a_process_that_is_killed_costs_its_run_alone(whose: str, tmp_path: Path
     assert not forked.is_running()
     assert evolve.load_run(folder / "seed-1").generation_count == 8
     done("resume", folder)
-    assert [tables(folder / f"seed-{seed}") for seed in (0, 1)] == [
-        tables(whole / f"seed-{seed}") for seed in (0, 1)
+    assert [outcome(folder / f"seed-{seed}") for seed in (0, 1)] == [
+        outcome(whole / f"seed-{seed}") for seed in (0, 1)
     ]
 
 
@@ -224,13 +210,7 @@ def test_ctrl_c_while_the_first_run_is_forked_is_for_the_study(tmp_path: Path) -
     assert (study.returncode, err) == (130, "")
 
 
-def test_what_cannot_be(tmp_path: Path, study: Path) -> None:
-    out = ("--out", tmp_path / "x")
-    misused("run", "--seeds=odd", *out)
-    misused("run", "--grid=odd", *out)
-    misused("run", "--seed=1", "--seeds=2", *out)
-    misused("run", "--grid=nonsense=1", *out)
-    assert not (tmp_path / "x").exists(), "nothing is begun"
+def test_what_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "y").mkdir()
     (tmp_path / "y/study.toml").write_text("seeds = [1]\n")
     fails("compare", tmp_path / "y")

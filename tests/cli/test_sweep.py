@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import sqlite3
 from pathlib import Path
 from typing import cast
@@ -23,8 +22,6 @@ from tests.cli import (
     misused,
 )
 from tests.evolution.conftest import TINY
-
-TIMES = ["seconds", "worker"]
 
 
 def finished(folder: Path) -> int:
@@ -63,12 +60,6 @@ def test_the_table_of_trials(swept: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_end_names_the_champions_elo(sweep: Path) -> None:
-    shown = done("resume", sweep, "--trials=6").out
-    assert re.search(r"^champion trial-\d+: -?\d+ ± \d+ Elo on the ladder → ", shown, re.M)
-
-
-@pytest.mark.slow
 def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
     rows = done("show", swept, "--table", "trials", "--format", "json").document
     assert [row["number"] for row in rows] == [0, 1, 2, 3, 4]
@@ -83,20 +74,6 @@ def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
     assert done("compare", swept, run.path).lines[-1] == found.words
     done("plot", swept, "-o", tmp_path / "sweep.png")
     assert (tmp_path / "sweep.png").read_bytes()[:4] == b"\x89PNG"
-
-
-def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
-    swept: Path, tmp_path: Path
-) -> None:
-    done(*ALPHABETA, "--jobs=1", "--trials=2", "--out", "parts")
-    assert_exactly(Path("parts"), 2)
-    assert "finished," in done("resume", "parts").out
-    Path("parts").rename("moved")
-    # Without --jobs: a worker for each core would draw other parameters.
-    done("resume", "moved", "--trials", 5)
-    expected = evolve.load_run(swept).trials.drop(columns=TIMES)
-    pd.testing.assert_frame_equal(evolve.load_run("moved").trials.drop(columns=TIMES), expected)
-    assert evolve.load_run("moved").config["trials"] == 5
 
 
 @pytest.mark.slow
@@ -185,17 +162,3 @@ def test_sweeps_that_cannot_be(options: list[str], words: str, tmp_path: Path) -
     assert result.err.count("\n") == 1
     assert words in result.err
     assert not Path("runs").exists()
-
-
-@pytest.mark.slow
-def test_rungs_from_the_first_trial_to_the_retest(tmp_path: Path) -> None:
-    little = ("--fix=population=4", "--fix=openings=start", "--fix=panel_every=1000")
-    options = ("--trials=3", "--budget=0.02", "--panel=random,swh", "--panel-openings=2")
-    rungs = ("--rungs=2x0.03,1x0.04x2", "--retest=2", "--final-openings=3", "--jobs=2")
-    done("sweep", "evolution", *little, *options, *rungs, "--out", "climbed")
-    rows = done("show", "climbed", "--table", "rungs", "--format", "json").document
-    assert [row["rung"] for row in rows][:7] == ["1"] * 3 + ["2"] * 4
-    done("resume", "climbed")
-    listed = done("runs", ".", "--json").document[0]
-    assert (listed["done"], listed["state"]) == (3, "done")
-    assert "rungs" in fails("show", "climbed", "--table", "games")

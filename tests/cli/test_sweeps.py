@@ -17,7 +17,6 @@ from evolve.config.sweep import SweepSettings
 from evolve.runs.progress import Stage
 from evolve.runs.run import load_run
 from evolve.tables.paths import JOURNAL_FILE
-from tests.cli import done
 
 
 def row(number: int, state: str, score: float | None, **others: Any) -> dict[str, Any]:
@@ -44,13 +43,6 @@ def test_a_row_of_a_trial() -> None:
     assert [look.remark(one) for one in rows] == ["trial 0: no memory", None, None]
     head = look.head()
     assert len(head) == len(look.line(rows[1], 60.0)) <= 80
-
-
-def test_too_few_trials_say_nothing_about_settings(swept: Path) -> None:
-    settings = load_run(swept).trials.columns[5:-11]
-    lines = done("show", swept).out.splitlines()
-    assert lines[0].split()[5:] == list(settings[:6])
-    assert f"5 trials: too few to say which of {len(settings)} settings matter" in "\n".join(lines)
 
 
 def test_the_study_opens_in_optuna_dashboard(swept: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,20 +12,18 @@ from typing import Any
 import pytest
 
 import evolve
+from evolve.errors import SettingsError
 from tests import forks
 from tests.cli import (
-    INTERRUPTED,
     command,
     done,
     fails,
-    finish,
     invoke,
     misused,
     python,
-    spawn,
-    wait_until,
 )
 from tests.cli.test_export import play_one_move
+from tests.tables.content import outcome
 
 NETWORK = ("--games-per-iteration=20", "--check-every=20", "--panel-openings=2", "--batch=32")
 
@@ -93,15 +90,6 @@ def copy(shared: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(shared, tmp_path / "copy"))
 
 
-def content(folder: Path) -> tuple[Any, list[bytes]]:
-    """The metrics without times, and the champion's weights and cuts."""
-    metrics = evolve.load_run(folder).metrics
-    kept = metrics[[name for name in metrics if not str(name).endswith("seconds")]]
-    agent: Any = evolve.load_agent(folder)
-    rows = kept.astype(object).where(kept.notna(), None).to_numpy().tolist()
-    return rows, [array.tobytes() for array in agent.arrays.values()]
-
-
 @each_kind
 def test_a_run_like_any_other(kind: str, shared: Path, copy: Path, tmp_path: Path) -> None:
     run = evolve.load_run(shared)
@@ -152,44 +140,6 @@ def test_a_network_is_measured_by_the_panel(shared: Path) -> None:
     assert "dense" in done("show", shared / "champion.npz").out
 
 
-@pytest.mark.parametrize("kind", ["patterns"])
-def test_patterns_are_measured_by_the_ladder(shared: Path, copy: Path) -> None:
-    run = evolve.load_run(shared)
-    assert run.config["shapes"] == ["a1-b2", "a1-d1"]
-    assert run.metrics["random"].isna().all()
-    shown = done("show", shared)
-    # People see the columns that it fills, programs see all.
-    assert shown.lines[0].split() == [
-        *("check", "games", "steps", "loss", "score", "score_low", "score_high"),
-        *("elo", "elo_low", "elo_high", "visited", "cpu_seconds", "accept_seconds", "seconds"),
-    ]
-    assert "patterns-600" in shown.out
-    (listed,) = done("runs", copy.parent, "--json").document
-    last = run.metrics.iloc[-1]
-    elo = ("elo", "elo_low", "elo_high")
-    assert [listed[key] for key in elo] == [last[key] for key in elo]
-    interval = f"{last['elo']:.0f} ± {(last['elo_high'] - last['elo_low']) / 2:.0f}"
-    assert interval in done("runs", copy.parent).lines[-1]
-    assert interval in shown.out
-    assert "best_ladder_score" in done("compare", shared, copy).out
-
-
-def test_what_is_said_while_it_learns(finished: Finished) -> None:
-    folder, said = finished("patterns")
-    lines = said.splitlines()
-    assert lines[1] == "a1-b2, a1-d1; 6 phases; to 600 games; 2 threads"
-    assert lines[2].split() == [
-        *("check", "games", "steps", "loss", "visited", "elo", "score", "cpu_seconds", "left")
-    ]
-    lines = [line for line in lines if not line.startswith("warm-up")]
-    rows = [line.split() for line in lines[3:5]]
-    metrics = evolve.load_run(folder).metrics
-    assert [row[:2] for row in rows] == [["0", "300"], ["1", "600"]]
-    assert [int(row[5]) for row in rows] == [round(elo) for elo in metrics["elo"]]
-    ends = [lines[2].index(f"{name} ") + len(name) for name in lines[2].split()[:-1]]
-    assert all(line[end - 1] != " " and line[end] == " " for line in lines[3:5] for end in ends)
-
-
 @pytest.mark.slow
 @each_kind
 def test_the_result_plays_wherever_agents_play(kind: str, shared: Path, tmp_path: Path) -> None:
@@ -223,7 +173,7 @@ def test_the_result_plays_wherever_agents_play(kind: str, shared: Path, tmp_path
 @pytest.mark.learning
 def test_jobs_change_nothing(finished: Finished) -> None:
     done(*SMALL["mcts"], "--jobs", 1, "--out", "again")
-    assert content(Path("again")) == content(finished("mcts")[0])
+    assert outcome(Path("again")) == outcome(finished("mcts")[0])
 
 
 @one_of_each
@@ -238,41 +188,6 @@ def test_finished_ones_say_so_and_continue_when_asked(kind: str, copy: Path) -> 
     assert run.config["games"] == games + 300
     assert evolve.load_agent(copy).name.startswith(f"{kind}-")
     misused("resume", copy, "--generations", 5)
-
-
-@one_of_each
-def test_kill_and_resume_ends_as_if_nothing_had_been(
-    shared: Path, kind: str, tmp_path: Path
-) -> None:
-    process = spawn(tmp_path, *SMALL[kind], "--out", "killed")
-    folder = tmp_path / "killed"
-    wait_until((folder / "checkpoint.npz").exists, process)
-    process.kill()
-    finish(process)
-    # What a writer leaves that was killed between a check's metrics and its checkpoint.
-    count = len(list((folder / "metrics").glob("check-*")))
-    shutil.copy(
-        folder / "metrics" / "check-0000.parquet", folder / f"metrics/check-{count:04d}.parquet"
-    )
-    (folder / ".writing-x").write_bytes(b"half")
-    done("resume", "killed")
-    assert content(folder) == content(shared)
-    assert not (folder / ".writing-x").exists()
-
-
-@one_of_each
-def test_ctrl_c_ends_after_the_current_games(kind: str, tmp_path: Path) -> None:
-    long = ("--games=100000",) if kind == "dqn" else ("--games=100000000", "--checks=1000")
-    process = spawn(tmp_path, *TRAIN[kind], *long, "--out", "long")
-    # Games are played from then on.
-    first = "checkpoint.npz" if kind == "dqn" else "config.toml"
-    wait_until((tmp_path / "long" / first).exists, process)
-    process.send_signal(signal.SIGINT)
-    ended = finish(process)
-    assert ended.code in INTERRUPTED, ended
-    assert "Traceback" not in ended.err
-    if kind == "dqn":
-        assert ended.out.split()[-3:] == ["evolve", "resume", "long"]
 
 
 @pytest.mark.parametrize(
@@ -338,3 +253,31 @@ def test_a_trained_network_plays_without_torch(finished: Finished) -> None:
     ended = python(code)
     assert ended.code == 0, ended
     assert int(ended.out) in (19, 26, 37, 44)
+
+
+SETTINGS: dict[str, Any] = {
+    "shapes": "a1-b2, a1-d1", "round": 100, "checks": 2, "panel_openings": 2, "search_depth": 2,
+    "depth": 3, "endgame": 6, "probcut_positions": 50, "games": 600,
+}  # fmt: skip
+"""Those of a small training on the command line."""
+
+
+@pytest.mark.slow
+def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
+    ours = evolve.train("patterns", tmp_path / "ours", **SETTINGS)
+    done(*SMALL["patterns"], "--jobs=1", "--out", tmp_path / "theirs")
+    theirs = evolve.load_run(tmp_path / "theirs")
+    assert isinstance(theirs, evolve.Run)
+    assert outcome(ours.path) == outcome(theirs.path)
+    assert (ours.command, ours.config) == ("train patterns", theirs.config)
+    assert ours.tables == ("metrics",)
+    assert ours.champion.kind == "patterns"
+    assert "is finished" in done("resume", ours.path).out
+
+
+def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="'pattern'"):
+        evolve.train("pattern", tmp_path / "x")
+    with pytest.raises(SettingsError, match="phases"):
+        evolve.train("patterns", tmp_path / "x", phases=0)
+    assert list(tmp_path.iterdir()) == []

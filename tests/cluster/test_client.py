@@ -22,8 +22,9 @@ from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
-from tests.cli import ALPHABETA, QUICK, done, match, program, spawn, tables, wait_until
+from tests.cli import ALPHABETA, QUICK, done, match, program, spawn, wait_until
 from tests.cluster.dask import Place, certificates, cluster, place
+from tests.tables.content import outcome
 from tests.waits import PATIENCE
 
 distributed = pytest.importorskip("distributed")
@@ -118,7 +119,7 @@ def test_a_run_on_a_cluster_has_the_tables_of_one_on_threads(shared: Place, tmp_
     with cluster(shared, 2):
         said = done("run", *QUICK, "--scheduler", shared.address, "--out", tmp_path / "dask")
     assert f"2 slots of {shared.address}" in said.out
-    assert tables(tmp_path / "dask") == tables(tmp_path / "threads")
+    assert outcome(tmp_path / "dask") == outcome(tmp_path / "threads")
 
 
 @pytest.mark.slow
@@ -136,7 +137,7 @@ def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: P
             found.worker()
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, (out, err)
-    assert tables(run) == tables(tmp_path / "threads")
+    assert outcome(run) == outcome(tmp_path / "threads")
 
 
 @pytest.mark.slow
@@ -157,7 +158,7 @@ def test_the_scheduler_is_killed_and_the_run_goes_on_without(tmp_path: Path) -> 
     kept = evolve.load_run(run).generation_count
     done("resume", run, "--generations", kept + 1)
     done("run", *QUICK[1:], f"--generations={kept + 1}", "--out", tmp_path / "threads")
-    assert tables(run) == tables(tmp_path / "threads")
+    assert outcome(run) == outcome(tmp_path / "threads")
 
 
 @pytest.fixture

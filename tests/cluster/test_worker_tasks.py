@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import pickle
+import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
+from evolve.cluster.worker_tasks import in_words, payload_of, work
 from evolve.errors import ClusterError, EvolveError
 from evolve.fitness.executor import ONE_THREAD
 from tests.cli import ROOT
 from tests.cluster.dask import cluster, place
 from tests.cluster.test_client import assert_same, round_robin
 
-pytest.importorskip("distributed")
-from evolve.cluster.worker_tasks import in_words, payload_of, work
-
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
+
+pytest.importorskip("distributed")
 
 
 def doubled(task: int) -> int:
@@ -75,3 +77,29 @@ def test_workers_that_are_others_play_no_game(tmp_path: Path) -> None:
     assert sum("left out" in text for text in told) == 2
     assert any("another engine" not in text and "engine" in text for text in told)
     assert any("it has no evolve of this kind: it was never installed" in text for text in told)
+
+
+pytest.importorskip("distributed")
+
+
+@pytest.mark.slow
+def test_who_comes_and_goes_is_told(tmp_path: Path) -> None:
+    reported: list[str] = []
+
+    def wait_for(text: str) -> None:
+        end = time.monotonic() + 40
+        while not any(re.search(text, line) for line in reported):
+            assert time.monotonic() < end, reported
+            assert made.slots
+            time.sleep(0.1)
+
+    with place(tmp_path, 1) as found, cluster(found, 1, report=reported.append) as made:
+        while not made.workers.usable():
+            time.sleep(0.1)
+        reported.clear()
+        second = found.worker()
+        wait_for(r"^worker tcp://.* joined, 1 slot$")
+        second.kill()
+        wait_for(r"^worker tcp://.* left; others play its games$")
+    address = reported[-1].split()[1]
+    assert sum(address in line for line in reported) == 2, reported

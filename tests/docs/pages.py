@@ -120,7 +120,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
 """Programs that do nothing where tests run pages, and why; all others are run."""
 ELSEWHERE_OF_EVOLVE: Final[Mapping[str, str]] = {
     r"--scheduler[ =]|--executor[ =]dask": "it needs a cluster; tests/cluster starts one",
-    r"--storage[ =]postgresql": "it needs a database server; tests/sweeps/test_postgres.py has one",
+    r"--storage[ =]postgresql": "it needs a database server; tests/sweeps/test_storage.py has one",
     r"--python[ =]": "it needs another Python",
 }
 """The same for lines of evolve, by what stands in them."""

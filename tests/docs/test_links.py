@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from evolve.cli.main import COMMANDS
-from tests.docs.pages import FENCE, ROOT
+from tests.docs.pages import FENCE, ROOT, all_pages
 
 DOCS = ROOT / "docs"
 MADE = DOCS / "reference"
@@ -115,3 +115,38 @@ def test_how_links_are_followed(tmp_path: Path) -> None:
     (tmp_path / "other.md").write_text("## B\n\n## B\n")
     assert list(broken(page)) == ["#no", "no.md", "no.png"]
     assert anchors(tmp_path / "other.md") == {"b", "b-1"}
+
+
+Image = pytest.importorskip("PIL.Image")
+pictures = pytest.importorskip("benchmarks.pictures")
+SHOWN = re.compile(r"pictures/([\w-]+)\.png")
+
+
+def shown(folder: str) -> set[str]:
+    pages = ROOT.glob(f"docs/{folder}/*.md")
+    return {name for page in pages for name in SHOWN.findall(page.read_text(encoding="utf-8"))}
+
+
+def test_each_picture_is_shown_and_made_by_the_command_or_of_the_evidence() -> None:
+    stored = {path.stem for path in pictures.PICTURES.glob("*.png")}
+    made = {name for work in pictures.WORKS for name in work.pictures}
+    assert made <= {name for page in all_pages() for name in SHOWN.findall(page.path.read_text())}
+    assert stored == made | shown("evidence")
+
+
+@pytest.mark.parametrize("work", pictures.WORKS, ids=lambda work: work.page)
+def test_pictures_are_of_the_shipped_weights_and_of_what_their_page_says(work: object) -> None:
+    page = (ROOT / f"docs/{work.page}.md").read_text(encoding="utf-8")
+    if work.command.startswith("evolve") and work.page != "guides/serve":
+        assert work.command in re.sub(r" *\\\n *", " ", page)
+    texts = {}
+    for name in work.pictures:
+        with Image.open(pictures.PICTURES / f"{name}.png") as picture:
+            texts[name] = dict(picture.text)
+    stale = [name for name, text in texts.items() if text["Weights"] != pictures.shipped_weights()]
+    assert not stale, f"older than the shipped weights: python -m benchmarks.pictures {stale}"
+    assert all(text["Software"].startswith("evolve ") for text in texts.values())
+    assert {name: text["Source"] for name, text in texts.items()} == {
+        name: "; ".join(part for part in (work.command, drawn) if part != "true")
+        for name, drawn in work.pictures.items()
+    }

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import evolve
 from evolve.evolution.loop import EvolutionEnding
 from tests.evolution.conftest import StopAfter, go_on, start
 from tests.tables.content import content_hash
@@ -43,35 +42,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def test_tables_are_the_pinned_ones(tmp_path: Path, name: str, jobs: int) -> None:
     assert start(tmp_path / "run", jobs=jobs, **OPTIONS[name]) is EvolutionEnding.COMPLETE
     assert content_hash(tmp_path / "run") == GOLDEN[name]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"algorithm": "cma", "openings": "start"},
-        {"selection": "lexicase", "survivors": 0.5, "crossover": "sbx", "openings": "start"},
-        *(
-            pytest.param({**options, "openings": "start"}, marks=pytest.mark.slow)
-            for options in (
-                {"panel": "fixed", "panel_every": 2},
-                {"selection": "tournament", "phases": 1},
-                {"selection": "rank", "survivors": 0.5, "survival": "best"},
-            )
-        ),
-    ],
-)
-def test_stopped_and_resumed_run_has_the_same_tables(
-    tmp_path: Path, options: dict[str, object]
-) -> None:
-    folder, whole = tmp_path / "run", tmp_path / "whole"
-    assert start(folder, observer=StopAfter(1), **options) is EvolutionEnding.STOPPED
-    assert evolve.load_run(folder).generation_count == 1
-    assert go_on(folder, observer=StopAfter(2), jobs=2) is EvolutionEnding.STOPPED
-    assert go_on(folder) is EvolutionEnding.COMPLETE
-    start(whole, **options)
-    assert content_hash(folder) == content_hash(whole)
 
 
 def test_run_extended_past_its_target_has_the_same_tables(tmp_path: Path) -> None:

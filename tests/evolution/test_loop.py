@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,19 @@ import pandas as pd
 import pytest
 
 import evolve
+from evolve.config.evolution import PRESETS, EvolutionSettings
+from evolve.config.toml import config_text, resolve, resolve_as
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import parse_moves
+from evolve.evolution import loop
 from evolve.evolution.generation import individual_agent
 from evolve.evolution.loop import EvolutionEnding
+from evolve.evolution.time_slice import SliceResult, TimeSlice, run_slice, write_result
+from evolve.runs import run_folder
 from evolve.runs.run import Run
 from evolve.runs.summary import playoff_share_of
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
-from tests.evolution.conftest import go_on, start
+from tests.evolution.conftest import TINY, StopAfter, go_on, start
 
 
 def test_scores_follow_from_the_fitness_games_alone(run: Run) -> None:
@@ -165,3 +171,133 @@ def test_time_limit_ends_a_run_which_then_goes_on(tmp_path: Path) -> None:
     assert start(folder, time_limit=1e-9) is EvolutionEnding.TIME
     assert evolve.load_run(folder).generation_count == 1
     assert go_on(folder, time_limit=1.0) is EvolutionEnding.COMPLETE
+
+
+def run_of(folder: Path) -> Run:
+    run = evolve.load_run(folder)
+    assert isinstance(run, Run)
+    return run
+
+
+def assert_equal(one: Path, other: Path) -> None:
+    a, b = run_of(one), run_of(other)
+    pd.testing.assert_frame_equal(
+        a.generations.drop(columns="seconds"), b.generations.drop(columns="seconds")
+    )
+    pd.testing.assert_frame_equal(a.individuals, b.individuals)
+    pd.testing.assert_frame_equal(a.games, b.games)
+    for generation in range(a.generation_count):
+        assert a.metadata(generation)[1] == b.metadata(generation)[1]
+    assert (one / "champion.json").read_text().replace(one.name, "") == (
+        other / "champion.json"
+    ).read_text().replace(other.name, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        pytest.param({"algorithm": "cma"}, marks=pytest.mark.slow),
+        pytest.param({"selection": "lexicase", "openings": "start"}, marks=pytest.mark.slow),
+        # Ends while the games of the next generation are played, which must leave no trace.
+        {"generations": 40, "patience": 2, "algorithm": "cma"},
+    ],
+)
+def test_tables_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    start(tmp_path / "one", jobs=2, **options)
+    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
+    start(tmp_path / "other", jobs=2, **options)
+    assert_equal(tmp_path / "one", tmp_path / "other")
+
+
+@pytest.mark.slow
+def test_a_run_that_is_stopped_keeps_what_it_has_played_and_goes_on_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start(tmp_path / "whole", generations=6)
+    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
+    start(tmp_path / "stopped", generations=6, observer=StopAfter(2))
+    assert run_of(tmp_path / "stopped").generation_count == 3
+    go_on(tmp_path / "stopped")
+    assert_equal(tmp_path / "whole", tmp_path / "stopped")
+
+
+def test_what_fails_beside_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
+
+    def full(*given: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("evolve.runs.run_folder.commit_generation", full)
+    with pytest.raises(OSError, match="space"):
+        start(tmp_path / "run")
+
+
+def tables(folder: Path) -> list[pd.DataFrame]:
+    run = evolve.load_run(folder)
+    assert isinstance(run, Run)
+    return [run.generations.drop(columns="seconds"), run.individuals, run.games]
+
+
+def test_by_lot_each_meets_so_many(tmp_path: Path) -> None:
+    start(tmp_path / "run", opponents=3)
+    _, individuals, games = tables(tmp_path / "run")
+    assert (individuals["games"] == 2 * 3).all()
+    fitness = games[games["kind"] == "fitness"]
+    met = fitness.groupby(["generation", "black"])["white"].nunique()
+    assert met.unique().tolist() == [3]
+    pairs = fitness[["generation", "black", "white"]]
+    drawn = [
+        sorted(zip(part["black"], part["white"], strict=True))
+        for _, part in pairs.groupby("generation")
+    ]
+    assert len({tuple(part) for part in drawn}) == len(drawn), "drawn anew each generation"
+
+
+def test_games_of_a_generation_are_known_before() -> None:
+    def games(**options: object) -> int:
+        return resolve_as(EvolutionSettings, PRESETS, options).games_a_generation
+
+    assert games(population=512) == 261_632
+    assert games(population=512, opponents=63) == 32_256
+    assert games(population=8, opponents=2, openings_per_pair=3) == 8 * 2 * 3
+    assert games(population=8, openings="start", openings_per_pair=3) == 56
+
+
+def sent(time_slice: TimeSlice) -> SliceResult:
+    """Go on with a time_slice as on another machine: what goes there and comes back are bytes."""
+    done = pickle.loads(pickle.dumps(run_slice(pickle.loads(pickle.dumps(time_slice)))))
+    assert isinstance(done, SliceResult)
+    return done
+
+
+@pytest.mark.parametrize("openings", [pytest.param("pair", marks=pytest.mark.slow), "start"])
+def test_legs_end_as_the_whole_and_find_openings_once(
+    openings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = 0
+    search = loop.training_openings
+
+    def counted(*given: object) -> object:
+        nonlocal searched
+        searched += 1
+        return search(*given)  # type: ignore[arg-type]
+
+    (tmp_path / "one").mkdir()
+    start(tmp_path / "one" / "run", openings=openings)
+    folder = tmp_path / "other" / "run"
+    run_folder.create(folder, config_text(resolve({**TINY, "openings": openings}), {}))
+    monkeypatch.setattr(loop, "training_openings", counted)
+    time_slices, known, finished = 0, None, False
+    while not finished:
+        done = sent(TimeSlice.of(folder, 0.0, known))
+        write_result(folder, done)
+        time_slices, known, finished = time_slices + 1, done.openings, done.finished
+    assert time_slices >= TINY["generations"]
+    assert searched == 1
+    one, other = (evolve.load_run(tmp_path / name / "run") for name in ("one", "other"))
+    assert one.games.equals(other.games)
+    assert one.individuals.equals(other.individuals)

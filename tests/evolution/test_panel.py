@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import evolve
-from evolve.arena.judges import RUNGS, Ladder
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.arena import judges
+from evolve.arena.judges import _RATING_PANELS, RUNGS, Ladder
+from evolve.config.toml import resolve
+from evolve.engine.board.rules import Rules
+from evolve.evolution.playoff import games_afterwards
+from evolve.fitness.executor import Threads
 from evolve.fitness.statistics import rate_one
 from evolve.fitness.trend import Curve
+from evolve.population.genome import Genome
+from evolve.runs.progress import Observer
 from evolve.runs.run import Run
-from tests.evolution.conftest import start
+from tests.evolution.conftest import TINY, StopAfter, go_on, start
 
 
 def test_rating_follows_from_the_panel_games(run: Run) -> None:
@@ -79,3 +90,157 @@ def test_every_panel_has_openings_of_its_own(run: Run) -> None:
     games = run.games[run.games["kind"] == "panel"]
     assert (games.groupby(["generation", "opening"]).size() == 2).all()
     assert games.groupby("opening")["generation"].nunique().max() == 1
+
+
+class Watch(Observer):
+    """What a rating reports."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[float, float]] = []
+        self.notes: list[str] = []
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.told.append((done, total))
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def provenance(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "champion.json").read_text())["provenance"]
+    return found
+
+
+def elo_of(folder: Path) -> list[Any]:
+    return [provenance(folder)[key] for key in ("elo", "elo_low", "elo_high", "elo_games")]
+
+
+@pytest.mark.parametrize(
+    ("rules", "place", "guess"),
+    [
+        ("standard", 1, None),
+        pytest.param("standard", 4, 1300.0, marks=pytest.mark.slow),
+        ("standard", 2, -1000.0),
+        ("reversed", 0, 500.0),
+        pytest.param("reversed", 4, None, marks=pytest.mark.slow),
+    ],
+)
+def test_a_rung_has_the_elo_that_was_measured(
+    rules: Rules, place: int, guess: float | None
+) -> None:
+    rung = Ladder(rules).rungs[place]
+    watch = Watch()
+    found = Ladder(rules, seed=5).rate_champion(
+        rung.agent, 8, watch, seconds=math.inf, guess=guess, executor=Threads(2)
+    )
+    half = (found["elo_high"] - found["elo_low"]) / 2
+    assert 20 < half < 120
+    # It plays itself as well, which brings half of the points for certain; twice the interval.
+    assert abs(found["elo"] - rung.elo) < 2 * half
+    assert found["elo_games"] == 2 * RUNGS * _RATING_PANELS * 8
+    (done, total), totals = watch.told[-1], {total for _, total in watch.told}
+    assert done == total == max(totals)
+
+
+@pytest.mark.parametrize(
+    ("move", "games"), [(0.0, 2 * RUNGS * _RATING_PANELS * 8), (30.0, 2 * RUNGS * 3), (90.0, None)]
+)
+def test_slow_agents_play_fewer_games(
+    move: float, games: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is a minute: as many games as fit, or none, and a line says why."""
+    clock, agent, watch = [0.0], evolve.load_agent("swh"), Watch()
+
+    def choose(self: AlphaBetaAgent, board: evolve.Board) -> int:
+        clock[0] += move / 1000.0
+        return board.legal_moves()[0]
+
+    def stage(name: str, done: float, total: float) -> None:
+        clock[0] = done * move / 30.0
+
+    monkeypatch.setattr(judges.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(judges.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(AlphaBetaAgent, "choose", choose)
+    monkeypatch.setattr(watch, "stage", stage)
+    found = Ladder("standard").rate_champion(agent, 8, watch)
+    assert found.get("elo_games") == games
+    assert watch.notes == [] if games else "swh takes" in watch.notes[0]
+
+
+def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
+    settings = resolve({**TINY, "generations": 5, "population": 8})
+    champion, guess = evolve.load_agent(run.path).stored(), run.generations["rating"].iloc[-1]
+
+    def rated(seed: int) -> list[Any]:
+        found = Ladder(settings.rules, seed=seed).rate_champion(
+            champion,
+            settings.panel_openings,
+            Observer(),
+            seconds=math.inf,
+            guess=guess,
+            largest_endgame=Genome.of(settings).largest_endgame,
+        )
+        return [*found.values()]
+
+    assert rated(TINY["seed"]) == elo_of(run.path)
+    assert rated(6) != elo_of(run.path)
+
+
+def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.Run) -> None:
+    elo, low, high, games = elo_of(run.path)
+    assert low < elo < high
+    assert games == 2 * RUNGS * _RATING_PANELS * TINY["panel_openings"]
+    assert elo not in run.generations["panel_elo"].tolist()
+    assert elo not in run.generations["rating"].tolist()
+
+
+def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:
+    champion = json.loads((run.path / "champion.json").read_text())
+    games = run.games[run.games["kind"] == "playoff"]
+    points: dict[str, float] = {}
+    for game in games.itertuples():
+        for side in ("black", "white"):
+            gain = 0.5 if game.winner == "draw" else float(game.winner == side)
+            points[getattr(game, side)] = points.get(getattr(game, side), 0.0) + gain
+    assert points[champion["name"]] == max(points.values())
+    found = champion["provenance"]
+    assert found["score"] == pytest.approx(points[champion["name"]] / found["games"])
+    assert found["score_low"] < found["score"] < found["score_high"]
+    assert (found["run"], found["seed"]) == (run.path.name, run.config["seed"])
+
+
+def test_mean_joins_the_playoff(run: Run) -> None:
+    names = set(run.games[run.games["kind"] == "playoff"]["black"])
+    assert "mean-4" in names
+    assert len(names) >= 3
+
+
+def test_champion_of_a_stopped_run_is_the_best_so_far(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    start(folder, observer=StopAfter(2))
+    expected = (folder / "champion.json").read_text()
+    assert '"against": "panel"' in expected
+    (folder / "champion.json").unlink()
+    go_on(folder, observer=StopAfter(1))
+    assert (folder / "champion.json").exists()
+
+
+class Counted(Observer):
+    """Keeps how many games each stage has had."""
+
+    def __init__(self) -> None:
+        self.games: dict[str, float] = {}
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.games[name] = max(done, self.games.get(name, 0.0))
+
+
+@pytest.mark.parametrize("panel", [pytest.param("fixed", marks=pytest.mark.slow), "ladder"])
+def test_the_games_of_the_stages_after_the_last_generation_are_known(
+    tmp_path: Path, panel: str
+) -> None:
+    expected = games_afterwards(resolve({**TINY, "panel": panel}))
+    watched = Counted()
+    start(tmp_path / "run", observer=watched, panel=panel)
+    for name, games in expected.items():
+        assert watched.games[name] <= games <= 3.0 * watched.games[name]

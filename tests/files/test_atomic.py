@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
 
 import pytest
 
-from evolve.files.atomic import replacing, write_text
+from evolve.files.atomic import Tail, replacing, write_text
 from tests.engine import posix
 
 
@@ -66,3 +67,35 @@ def test_pipes_are_not_replaced(tmp_path: Path) -> None:
 def test_a_folder_that_is_missing_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"missing.x\.txt"):
         write_text(tmp_path / "missing" / "x.txt", "")
+
+
+def line(number: int) -> bytes:
+    return json.dumps({"event": "progress", "done": number}).encode() + b"\n"
+
+
+def test_lines_come_once_and_whole(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    found = Tail(path)
+    assert list(found.read()) == [], "there is no file yet"
+    path.write_bytes(line(0) + line(1)[:9])
+    assert [event["done"] for event in found.read()] == [0]
+    assert list(found.read()) == []
+    with path.open("ab") as file:
+        file.write(line(1)[9:] + line(2))
+    assert [event["done"] for event in found.read()] == [1, 2]
+
+
+def test_what_is_no_event_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    path.write_bytes(b"{\n[]\n1\n{}\n" + b'{"event": 3}\n' + b"\xff\n" + line(7))
+    assert [event["done"] for event in Tail(path).read()] == [7]
+
+
+def test_much_is_read_in_pieces_and_the_rest_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    path.write_bytes(b"".join(map(line, range(50))))
+    found = Tail(path)
+    first = [event["done"] for event in found.read(100)]
+    assert 0 < len(first) < 50
+    assert first + [event["done"] for event in found.read()] == list(range(50))
+    assert not list(found.read())

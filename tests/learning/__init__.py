@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+import evolve
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
@@ -16,6 +18,7 @@ from evolve.config.toml import resolve_as
 from evolve.engine.networks.architecture import Architecture
 from evolve.learning.training import Training
 from evolve.runs.progress import Observer
+from evolve.tables.metrics import read_metrics
 from tests import networks, reference
 
 SMALL: dict[str, Any] = {
@@ -90,6 +93,16 @@ def small(kind: str, **changes: Any) -> Any:
     """The settings of a small training."""
     model, presets, options = SETTINGS[kind]
     return resolve_as(model, presets, {**options, **changes})
+
+
+def content(folder: Path) -> Any:
+    """The metrics without times, and the champion: its weights byte for byte, and its rating."""
+    table = read_metrics(folder).to_pandas()
+    kept = table[[name for name in table if not name.endswith("seconds")]]
+    agent = evolve.load_agent(folder).stored()
+    arrays = {name: array.tobytes() for name, array in agent.arrays.items()}
+    provenance = {key: value for key, value in agent.provenance.items() if key != "run"}
+    return json.loads(kept.to_json(orient="records", double_precision=15)), arrays, provenance
 
 
 def positions_of(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

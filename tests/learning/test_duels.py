@@ -22,8 +22,8 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.duels import Strategy, evaluation_weights
 from evolve.learning.growth import grown, split_phases
 from evolve.learning.training import InMemoryTraining, LearningEnding
-from tests.learning import Watcher, positions_of, small, training
-from tests.learning.test_patterns import Impatient, content
+from tests.learning import Watcher, content, positions_of, small, training
+from tests.learning.test_patterns import Impatient
 
 DUELS: dict[str, Any] = {
     "duels": 1.0, "games": 96, "duels_a_step": 8, "duel_plies": (2, 8), "depth": 1, "endgame": 0,

@@ -24,23 +24,13 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.training import InMemoryTraining, LearningEnding, learner_for
 from evolve.tables.metrics import read_metrics
-from tests.learning import Watcher, small, training
+from tests.learning import Watcher, content, small, training
 
 
 def champion(folder: Path) -> PatternAgent:
     agent = evolve.load_agent(folder)
     assert isinstance(agent, PatternAgent)
     return agent
-
-
-def content(folder: Path) -> Any:
-    """The metrics without times, and the champion: its weights byte for byte, and its cuts."""
-    table = read_metrics(folder).to_pandas()
-    kept = table[[name for name in table if not name.endswith("seconds")]]
-    agent = champion(folder)
-    arrays = {name: array.tobytes() for name, array in agent.arrays.items()}
-    provenance = {key: value for key, value in agent.provenance.items() if key != "run"}
-    return json.loads(kept.to_json(orient="records", double_precision=15)), arrays, provenance
 
 
 @pytest.fixture(scope="module")
@@ -99,20 +89,6 @@ def test_its_checks_and_what_it_leaves(whole: Path) -> None:
     assert agent.provenance["score"] == metrics["score"].iloc[-1]
     assert agent.provenance["against"] == "the ladder"
     assert agent.provenance["games"] == 600
-
-
-@pytest.mark.slow
-def test_stopped_and_gone_on_with_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
-    first = training(tmp_path, "patterns", jobs=2)
-    assert first.run(Watcher(checks=1)) is LearningEnding.STOPPED
-    second = training(tmp_path, "patterns")
-    second.restore()
-    assert second.games == 300
-    assert second.run(Watcher()) is LearningEnding.GAMES
-    assert content(tmp_path) == content(whole)
-    third = training(tmp_path, "patterns")
-    third.restore()
-    assert third.finished is LearningEnding.GAMES
 
 
 class Impatient(Watcher):

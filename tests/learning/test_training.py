@@ -37,20 +37,9 @@ from evolve.tables.metrics import (
     read_metrics,
 )
 from tests import networks
-from tests.learning import Watcher, small, training, whole
+from tests.learning import Watcher, content, small, training, whole
 
 pytestmark = pytest.mark.learning
-
-
-def content(folder: Path) -> Any:
-    """The metrics without times, the champion's weights, and its rating."""
-    table = read_metrics(folder).to_pandas()
-    kept = table[[c for c in table if not c.endswith("seconds")]]
-    agent = evolve.load_agent(folder)
-    assert isinstance(agent, MctsAgent | DqnAgent)
-    nets = agent.networks if isinstance(agent, DqnAgent) else (agent.network,)
-    rows = json.loads(kept.to_json(orient="records"))
-    return rows, [net.digest for net in nets if net], elo_of(folder)
 
 
 def elo_of(folder: Path) -> list[Any]:

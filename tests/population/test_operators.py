@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from evolve.config.evolution import EvolutionSettings
@@ -21,15 +23,18 @@ from evolve.population.algorithms import GeneticAlgorithm, algorithm_of
 from evolve.population.genome import Genome, Individual
 from evolve.population.operators import (
     FUNCTIONS,
+    Breeding,
     Cross,
     Mutate,
     Select,
     Survive,
     operators_of,
     own_name,
+    sbx,
 )
 from evolve.sweeps.evolution_plan import EvolutionPlan
 from tests.cli import fails
+from tests.population import judge
 
 SIGNATURES = {
     "selection": Select,
@@ -197,3 +202,171 @@ def test_cma_has_operators_of_its_own() -> None:
     assert isinstance(settings, EvolutionSettings)
     with pytest.raises(SettingsError, match="algorithm"):
         algorithm_of(settings, Genome.of(settings), None, {"selection": first_ones})
+
+
+SETTINGS = resolve({})
+GENOME = Genome.of(SETTINGS)
+TURNS = 3000
+
+
+def candidates(fitness: Sequence[float], cases: npt.ArrayLike | None = None) -> list[Individual]:
+    """Individuals with these values, best first, whose names are their places."""
+    made = []
+    for place, value in enumerate(fitness):
+        individual = Individual([0] * GENOME.size, name=str(place))
+        individual.fitness.values = (value, 0.0)
+        individual.cases = [value] if cases is None else list(np.asarray(cases)[place])
+        made.append(individual)
+    return made
+
+
+def turn(name: str, among: Sequence[Individual], count: int, seed: int) -> list[int]:
+    breeding = Breeding(SETTINGS, GENOME, np.random.default_rng(seed))
+    return [int(one.name) for one in FUNCTIONS["selection"][name](among, count, breeding)]
+
+
+def chances(name: str, among: Sequence[Individual], count: int) -> npt.NDArray[np.float64]:
+    """How often each is among those chosen."""
+    seen = Counter(place for seed in range(TURNS) for place in turn(name, among, count, seed))
+    return np.array([seen[place] for place in range(len(among))]) / TURNS
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[*np.sort(np.random.default_rng(4).random(20))[::-1]], [1.0] * 20, [1.0] + [0.0] * 19],
+)
+@pytest.mark.parametrize("name", OPERATORS["selection"])
+@pytest.mark.parametrize("count", [1, 5, 19, 20])
+def test_different_ones_are_chosen_and_the_seed_decides(
+    name: str, count: int, values: Sequence[float]
+) -> None:
+    rng = np.random.default_rng(3)
+    among = candidates([float(value) for value in values], rng.integers(0, 3, (20, 20)) / 2)
+    chosen = turn(name, among, count, 7)
+    assert len(set(chosen)) == len(chosen) == count
+    assert chosen == turn(name, among, count, 7)
+
+
+def test_best_takes_the_first() -> None:
+    assert turn("best", candidates([0.9, 0.8, 0.7, 0.1]), 2, 0) == [0, 1]
+
+
+@pytest.mark.slow
+def test_tournaments_of_three() -> None:
+    # The winner is worse than place i where all three of n that are drawn are: ((n − i − 1)/n)³.
+    n = 10
+    found = chances("tournament", candidates(np.linspace(1, 0, n).tolist()), 1)
+    expected = [((n - i) / n) ** 3 - ((n - i - 1) / n) ** 3 for i in range(n)]
+    assert found == pytest.approx(expected, abs=0.03)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-6, 1e6])
+def test_rank_is_linear_in_the_rank_whatever_the_fitness(scale: float) -> None:
+    n = 8
+    found = chances("rank", candidates([scale * 0.5**i - 3 for i in range(n)]), 1)
+    assert found == pytest.approx(np.arange(n, 0, -1) / (n * (n + 1) / 2), abs=0.03)
+
+
+@pytest.mark.slow
+def test_lexicase_chooses_specialists_and_never_who_is_beaten_everywhere() -> None:
+    cases = [
+        [0.6, 0.6, 0.6],  # the best on average, the best nowhere
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.5, 0.5, 0.5],
+    ]
+    found = chances("lexicase", candidates([0.6, 0.4, 0.4, 0.4, 0.5], cases), 1)
+    assert found == pytest.approx([0.0, 1 / 3, 1 / 3, 1 / 3, 0.0], abs=0.03)
+
+
+def test_lexicase_asks_the_next_case_where_one_leaves_several() -> None:
+    found = chances("lexicase", candidates([0.5, 0.5, 0.5], [[1, 0], [1, 1], [0, 1]]), 1)
+    assert found.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_lexicase_wants_cases() -> None:
+    among = candidates([0.5, 0.4])
+    among[0].cases = ()
+    with pytest.raises(AssertionError, match="cases"):
+        turn("lexicase", among, 1, 0)
+
+
+def children(
+    mother: npt.NDArray[np.int64], father: npt.NDArray[np.int64], count: int, eta: float, wide: str
+) -> npt.NDArray[np.float64]:
+    settings = resolve({"eta": eta, "bounds": {"weights": wide}})
+    genome = Genome.of(settings)
+    rng = np.random.default_rng(0)
+    made = [
+        sbx(mother.tolist(), father.tolist(), Breeding(settings, genome, rng)) for _ in range(count)
+    ]
+    return np.array(made)[:, :30]  # the weights
+
+
+def parents(low: int, high: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    genome = Genome.of(resolve({"bounds": {"weights": "-10000:10000"}}))
+    mother, father = (
+        genome.random(np.random.default_rng(1)),
+        genome.random(np.random.default_rng(2)),
+    )
+    mother[:30], father[:30] = low, high
+    return mother, father
+
+
+@pytest.mark.parametrize("eta", [0.0, 2.0, 10.0])
+def test_children_spread_by_the_index(eta: float) -> None:
+    """P(β ≤ b) = b^(η+1) / 2 up to 1, and 1 − b^−(η+1) / 2 beyond (Deb and Agrawal 1995).
+
+    β is the children's distance in parents' distances; the bounds are too far off to matter.
+    """
+    found = children(*parents(-10, 10), 400, eta, "-10000:10000").ravel()
+    crossed = found[found != -10.0]
+    assert len(crossed) / len(found) == pytest.approx(0.5, abs=0.02)
+    spread = np.abs(crossed) / 10.0
+    bs = (0.5, 0.8, 1.0)
+    assert [(spread <= b).mean() for b in bs] == [
+        pytest.approx(b ** (eta + 1) / 2, abs=0.02) for b in bs
+    ]
+    assert (spread <= 1.5).mean() == pytest.approx(1 - 1.5 ** -(eta + 1) / 2, abs=0.02)
+    assert (crossed > 0).mean() == pytest.approx(0.5, abs=0.02), "near either parent alike"
+
+
+def test_children_keep_within_the_bounds_and_reach_them() -> None:
+    found = children(*parents(-49, 45), 300, 0.0, "-50:50")
+    assert found.min() >= -50.0
+    assert found.max() <= 50.0
+    assert found.min() < -49.0
+    assert found.max() > 45.0
+
+
+def test_what_parents_share_stays() -> None:
+    assert (children(*parents(7, 7), 20, 2.0, "-50:50") == 7.0).all()
+
+
+def test_uniform_crossover_takes_each_gene_from_a_parent() -> None:
+    settings = resolve({"crossover": "uniform", "mutation_rate": 0.0, "newcomers": 0.0})
+    algorithm = GeneticAlgorithm(settings, Genome.of(settings))
+    population = algorithm.first(np.random.default_rng(5))
+    judge(population)
+    by_name = {individual.name: individual for individual in population}
+    children = algorithm.next(1, population, np.random.default_rng(6))[16:]
+    parents = [[by_name[name] for name in child.parents] for child in children]
+    assert (np.array(children)[:, None] == np.array(parents)).any(axis=1).all()
+
+
+def test_blend_reaches_a_quarter_beyond_the_parents() -> None:
+    settings = resolve({"mutation_rate": 0.0, "newcomers": 0.0})
+    genome = Genome.of(settings)
+    algorithm = GeneticAlgorithm(settings, genome)
+    population = algorithm.first(np.random.default_rng(7))
+    judge(population)
+    by_name = {individual.name: individual for individual in population}
+    children = algorithm.next(1, population, np.random.default_rng(8))[16:]
+    genes = np.array(children)
+    parents = np.array([[by_name[name] for name in child.parents] for child in children])
+    low, high = parents.min(axis=1), parents.max(axis=1)
+    reach = 0.25 * (high - low) + 0.5
+    assert (genes >= low - reach).all()
+    assert (genes <= high + reach).all()
+    assert ((genes < low) | (genes > high)).any()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +18,11 @@ import evolve
 from evolve.engine.board.board import Side
 from evolve.engine.board.rules import RULE_SETS
 from evolve.programs import examination, host
-from evolve.programs.examination import Demands, Finding, examine
+from evolve.programs.examination import Demands, Finding, Meter, examine
+from evolve.programs.process import LineProcess
 from tests.cli import invoke, misused, on_a_terminal, posix
+from tests.programs import python, soon
+from tests.waits import until
 
 BURNS = "import time\nwhile time.process_time() < 0.3: pass"
 FILLS = "x = bytearray(150 << 20); x[::4096] = b'x' * len(x[::4096])"
@@ -259,3 +265,74 @@ def test_a_bar_shows_how_far_it_is(tmp_path: Path) -> None:
 
 def test_the_host_is_for_python_3_7() -> None:
     ast.parse(Path(host.__file__).read_text(encoding="utf-8"), feature_version=(3, 7))
+
+
+BURNING = "import time\\nwhile time.process_time() < 0.3: pass"
+HOLDS = "x = bytearray(60 << 20); x[::4096] = b'x' * len(x[::4096]); print('held'); input()"
+START = "import os, signal, subprocess, sys; words = [sys.executable, '-S', '-u', '-c']\n"
+
+
+@contextmanager
+def measured(code: str) -> Iterator[tuple[LineProcess, Meter]]:
+    program = LineProcess(python(START + code))
+    found = Meter(program.number)
+    try:
+        yield program, found
+    finally:
+        found.close()
+        program.end()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(f"exec('{BURNING}'); print('done'); input()", marks=pytest.mark.slow),
+        pytest.param(
+            f"subprocess.run([*words, '{BURNING}']); print('done'); input()", marks=pytest.mark.slow
+        ),
+        f"signal.signal(signal.SIGCHLD, signal.SIG_IGN); subprocess.run([*words, '{BURNING}']); "
+        "print('done'); input()",
+        f"subprocess.run(['setsid', '-w', *words, '{BURNING}'], env={{}}); print('done'); input()",
+        f"subprocess.run(['sh', '-c', '\"$0\" \"$@\" &', *words, '{BURNING}' + '\\nprint(1)'])\n"
+        "input()",
+    ],
+    ids=["itself", "a child", "one that nobody waits for", "another session", "an orphan"],
+)
+def test_the_time_of_all_counts(code: str) -> None:
+    with measured(code) as (program, found):
+        program.receive(soon(60), "end")
+        until(lambda: found.seconds() > 0.25)
+        before = found.seconds()
+        assert found.seconds() >= before
+        assert before < 20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_the_memory_of_all_counts() -> None:
+    code = f"one = subprocess.Popen([*words, {HOLDS!r}]); {HOLDS}; one.wait()"
+    with measured(code) as (program, found):
+        for _ in range(2):
+            program.receive(soon(60), "line")
+        found.seconds()
+        assert 120 < found.megabytes < 200
+        assert found.processes == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_what_is_shared_counts_once() -> None:
+    code = f"{HOLDS.removesuffix('input()')}\nfor _ in range(3):\n  if os.fork() == 0: break\n"
+    with measured(f"{code}print('here')\ninput()") as (program, found):
+        for _ in range(5):
+            program.receive(soon(60), "line")
+        found.seconds()
+        assert 60 < found.megabytes < 130
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_the_guard_knows_the_largest_of_those_that_have_ended() -> None:
+    code = f"subprocess.run([*words, {HOLDS.removesuffix('; input()')!r}])"
+    program = LineProcess(python(START + code))
+    assert program.receive(soon(60), "line") == "held"
+    program.end(seconds_to_end=60.0)
+    assert 60 < program.megabytes < 120

@@ -398,25 +398,6 @@ def test_closing_ends_one_that_thinks(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "SIGKILL" in str(errors[0])
 
 
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [
-        ("gtp:", "needs a command"),
-        ("gtp:no-such-program", "no-such-program"),
-        ("gtp:cat 'x", "not a command"),
-        ("gtp:cat?time=0", "time"),
-        ("gtp:cat?time=1e9", "time=1e9"),
-        ("gtp:cat?time=1s", "not a setting"),
-        ("gtp:cat?time=.001", "0.02"),
-        ("gtp:cat?depth=3", "depth"),
-        ("nboard:cat?endgame=3", "endgame"),
-    ],
-)
-def test_names_of_no_program(name: str, word: str) -> None:
-    with pytest.raises(AgentError, match=word.replace("?", r"\?")):
-        evolve.load_agent(name)
-
-
 def test_settings_follow_the_last_question_mark() -> None:
     found = evolve.load_agent("nboard:cat 'what?' -x?time=2.5&depth=7")
     assert isinstance(found, ExternalAgent)

@@ -77,24 +77,6 @@ def test_one_that_says_nothing_is_waited_for_no_longer_than_said() -> None:
         assert 0.25 < time.monotonic() - begin < 0.8
 
 
-def test_one_that_ended_says_how_and_why() -> None:
-    code = r"import sys; print('last'); sys.stderr.write('\x1b[31mno\x07 book\n'); sys.exit(3)"
-    with running(code) as program:
-        assert program.receive(soon(), "answer") == "last"
-        for _ in range(2):
-            with pytest.raises(EngineError, match=r"\[31mno"):
-                program.receive(soon(), "answer")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-def test_one_that_was_killed_says_by_what() -> None:
-    with (
-        running("import os; os.kill(os.getpid(), 9)") as program,
-        pytest.raises(EngineError, match="SIGKILL"),
-    ):
-        program.receive(soon(), "answer")
-
-
 def test_one_that_does_not_listen_is_told_of_when_it_is_gone() -> None:
     def talk(program: LineProcess) -> None:
         while True:
@@ -137,13 +119,6 @@ def test_a_farewell_is_heard() -> None:
         program.end("quit", 20.0)
         with pytest.raises(EngineError, match="7"):
             program.receive(soon(), "answer")
-
-
-def test_a_command_that_is_none_is_told() -> None:
-    program = LineProcess(["/no/such/program"])
-    with pytest.raises(EngineError, match="cannot be started: No such file"):
-        program.receive(soon(), "answer")
-    program.end()
 
 
 def test_signals_without_a_name_have_their_number() -> None:

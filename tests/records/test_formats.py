@@ -123,18 +123,6 @@ def test_games_that_are_not_ours(tmp_path: Path) -> None:
     assert not [one for one, word in zip(reasons, words, strict=True) if word not in one]
 
 
-@pytest.mark.parametrize("size", ["4", "6", "10", "12", "14", "88", "s10"])
-def test_other_sizes_of_boards_are_left_out(tmp_path: Path, size: str) -> None:
-    path = tmp_path / "a.ggf"
-    other = f"(;GM[Othello]TY[{size}]BO[{size} {'-' * 16} *]B[a1];)"
-    path.write_text(other + NBOARD)
-    assert read_games(path).numbers == [2]
-    assert f"TY[{size}] is not a game on 8 x 8" in read_games(path).left_out[0].reason
-    path.write_text(other)
-    with pytest.raises(RecordError, match="TY"):
-        read_games(path)
-
-
 def test_nothing_that_can_be_read_is_an_error_with_the_count(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("f5f5\n" * 4)
     with pytest.raises(RecordError, match="f5"):

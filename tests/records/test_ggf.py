@@ -148,14 +148,6 @@ def test_damage_is_named(tmp_path: Path, damage: str, words: list[str]) -> None:
     assert not [word for word in words if word not in str(caught.value)]
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="No such file"):
-        read_games(tmp_path / "none.ggf")
-    (tmp_path / "bytes.ggf").write_bytes(b"(;GM[\xff\x01")
-    with pytest.raises(RecordError, match="6"):
-        read_games(tmp_path / "bytes.ggf")
-
-
 @pytest.mark.parametrize(
     "text", ["(;GM[Othello]B[f5]W[d6])", "(;GM[Othello];B[f5];W[d6];)", "(;GM[Othello]\n;B[f5] )"]
 )

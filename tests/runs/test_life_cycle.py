@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
@@ -12,7 +14,7 @@ from pydantic import BaseModel
 from evolve.config.pattern_training import PatternSettings
 from evolve.errors import RunError, SettingsError
 from evolve.runs import life_cycle
-from evolve.runs.agreements import not_agreed
+from evolve.runs.agreements import agree, disagree, not_agreed
 from evolve.runs.life_cycle import Begun
 from evolve.runs.run_types import TRAININGS
 from evolve.tables.paths import CHECKPOINT_FILE, CONFIG_FILE
@@ -85,3 +87,69 @@ def test_kinds_are_named() -> None:
 def test_the_config_has_the_versions_of_all_that_counts() -> None:
     versions = life_cycle.versions_of(TRAININGS, "train patterns")
     assert {"evolve", "python", "numpy"} <= versions.keys()
+
+
+def test_the_list_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "new" / "data"))
+    assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
+    assert not (tmp_path / "new").exists()
+    agree(folder, ["gtp:x", "gtp:y"])
+    assert not_agreed(folder, ["gtp:y", "gtp:z", "gtp:x"]) == ["gtp:z"]
+    (entry,) = (tmp_path / "new" / "data" / "agreed").iterdir()
+    if sys.platform != "win32":
+        assert (entry.stat().st_mode & 0o777, entry.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        entry.chmod(0o666)  # others may have written it
+        assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
+        entry.chmod(0o600)
+        entry.parent.chmod(0o777)
+        assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
+        with pytest.raises(PermissionError, match="users"):
+            agree(folder, ["gtp:x"])
+        entry.parent.chmod(0o700)
+    assert not_agreed(folder, ["gtp:x"]) == []
+    disagree(folder)
+    assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
+    assert [*folder.iterdir(), *entry.parent.iterdir()] == []
+
+
+def test_an_agreement_is_for_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a folder names may be looked up beside it, so that a copy is another thing."""
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+    folder, copy = tmp_path / "run", tmp_path / "copy"
+    folder.mkdir()
+    agree(folder, ["gtp:x"])
+    shutil.copytree(folder, copy)
+    assert not_agreed(folder, ["gtp:x"]) == []
+    assert not_agreed(copy, ["gtp:x"]) == ["gtp:x"]
+    (tmp_path / "link").symlink_to(folder)
+    assert not_agreed(tmp_path / "link", ["gtp:x"]) == []
+    agree(folder, ["gtp:y"])
+    assert not_agreed(folder, ["gtp:x", "gtp:y"]) == ["gtp:x"]
+
+
+@pytest.mark.parametrize("nonce", [None, "", "0" * 32])
+def test_a_foreign_folder_at_the_same_path_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nonce: str | None
+) -> None:
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+    folder = tmp_path / "run"
+    folder.mkdir()
+    agree(folder, ["gtp:x"])
+    shutil.rmtree(folder)
+    folder.mkdir()
+    if nonce is not None:
+        (folder / ".agreed").write_text(nonce)
+    assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
+
+
+def test_an_agreement_of_another_user_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for user in ("one", "other"):
+        monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / user))
+        found.append(not_agreed(tmp_path, ["gtp:x"]))
+        agree(tmp_path, ["gtp:x"])
+    assert found == [["gtp:x"]] * 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +16,6 @@ from evolve.errors import AgentError, AgentFileError, RunError
 from evolve.runs.ids import agent_in
 from evolve.runs.loading import load_alphabeta
 from tests.agents.conftest import dqn_agent, mcts_agent
-from tests.cli import posix
 
 
 def test_settings_of_agents_with_networks(tmp_path: Path) -> None:
@@ -69,14 +67,6 @@ def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Pat
         evolve.load_agent(exported)
     with pytest.raises(AgentError, match="alpha-beta"):
         load_alphabeta("uct")
-
-
-@posix
-def test_pipes_are_no_agents(tmp_path: Path) -> None:
-    """A file is read twice, for its kind and its content; a pipe would wait for ever."""
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(AgentFileError, match="pipe"):
-        evolve.load_agent(tmp_path / "pipe")
 
 
 def test_a_folder_of_runs_as_the_root_of_names(tmp_path: Path) -> None:

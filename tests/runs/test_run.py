@@ -18,7 +18,7 @@ from evolve.runs.study_spec import StudySpec
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.parquet import read_table, write_table
-from tests.cli.test_kept_run import KEPT
+from tests.cli.test_resume import KEPT
 
 
 def test_tables_of_a_kept_run_have_their_columns() -> None:

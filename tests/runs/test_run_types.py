@@ -19,7 +19,7 @@ from evolve.errors import RunError
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import FILES, PARTS, RUN_TYPES, kind_of
 from tests.cli import done, invoke, python
-from tests.cli.test_kept_run import KEPT
+from tests.cli.test_resume import KEPT
 
 
 def test_a_name_is_of_one_kind_alone() -> None:

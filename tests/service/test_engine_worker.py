@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
+import httpx
+import psutil
 import pytest
+from anyio import CapacityLimiter
 
 from evolve.engine.board.board import Board
-from tests.service import Service
+from evolve.service.engine_client import Search
+from evolve.service.responses import ProblemError
+from tests.service import Service, until
+from tests.service.inside import App
+from tests.waits import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -46,3 +58,87 @@ def test_boards_are_read_as_people_write_them(service: Service) -> None:
     wrong = [asked(422, board=text)["errors"] for text in (cells, f"{cells[1:]} X", "nonsense")]
     assert [error["pointer"] for (error,) in wrong] == ["/position/board"] * 3
     assert asked(422, board=f"{cells} X", moves="f5")["errors"][0]["pointer"] == "/position/moves"
+
+
+QUESTION: Final[dict[str, Any]] = {"rules": "standard", "moves": "f5 d6 c3 d3 c4"}
+LONG = {"agent": "swh?depth=20", "position": {"moves": "f5 d6 c3 d3 c4"}}
+SHORT = {"agent": "swh?depth=1", "position": {}}
+
+
+async def so(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.005)
+
+
+def test_some_wait_and_more_are_refused_with_when_to_try_again(
+    tmp_path: Path, runner: asyncio.Runner
+) -> None:
+    with App(tmp_path / "runs", runner) as app:
+        app.state.search._searching = CapacityLimiter(0)
+
+        async def check() -> None:
+            search = app.state.search
+            tasks = [asyncio.ensure_future(search.ask("evaluate")) for _ in range(16)]
+            await so(lambda: search._searching.statistics().tasks_waiting == 16)
+            with pytest.raises(ProblemError) as refused:
+                await search.ask("evaluate")
+            assert (refused.value.status, refused.value.retry) == (503, 20)
+            tasks[2].cancel()  # one that waits leaves, and another may
+            await asyncio.gather(tasks[2], return_exceptions=True)
+            assert search._searching.statistics().tasks_waiting == 15
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        runner.run(check())
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_is_an_error_of_one_question(runner: asyncio.Runner) -> None:
+    search = Search()
+
+    async def check() -> None:
+        work = asyncio.ensure_future(search.ask("evaluate", source=LONG["agent"], **QUESTION))
+        await so(lambda: search._compiled)
+        await asyncio.sleep(0.5)
+        for child in psutil.Process().children():
+            if "anyio.to_process" in child.cmdline():
+                child.kill()
+        with pytest.raises(ProblemError, match="process"):
+            await work
+        assert (await search.ask("describe", source="swh"))["name"] == "swh"
+
+    runner.run(check())
+
+
+@pytest.mark.clock
+@pytest.mark.slow
+def test_a_short_question_behind_two_long_ones(fresh: Service) -> None:
+    """At most 20 s for the one before it, a start of the process that was ended, and itself."""
+    fresh.post("evaluations", SHORT, 200)
+    statuses: list[int] = []
+
+    def ask() -> None:
+        with httpx.Client(
+            base_url=fresh.client.base_url, headers=fresh.client.headers, timeout=120
+        ) as client:
+            statuses.append(client.post("evaluations", json=LONG).status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert fresh.process is not None
+    until(lambda: fresh.get("agents/swh")["name"] == "swh")
+    time.sleep(2)  # both are at work: nothing says so
+    begin = time.monotonic()
+    fresh.post("evaluations", SHORT, 200)
+    assert time.monotonic() - begin <= 25
+    begin = time.monotonic()
+    fresh.get("agents/zero")
+    assert time.monotonic() - begin <= 5
+    for thread in threads:
+        thread.join()
+    assert statuses == [504, 504]

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 import tomli_w
+from pydantic import ValidationError
 
 from evolve.config.base import named_in
 from evolve.config.sweep_targets import SWEEP_TARGETS
+from evolve.service.api.jobs import get_meta
 from evolve.service.forms import KIND, form_of, forms
+from evolve.service.models.meta import Design, FileCheck, KindInfo
 from evolve.service.responses import ProblemError
-from tests.config.test_base import finite
+from tests.config.test_settings import finite
 from tests.service.test_values import BASES, ODD, taken
 
 
@@ -99,3 +102,23 @@ def test_what_a_sweep_does_not_use_is_not_offered(word: str) -> None:
     names = {field.name for field in forms()[f"sweep {word}"].info([]).fields}
     assert not names & {*SWEEP_TARGETS[word].unused}
     assert "trials" in names
+
+
+@pytest.mark.parametrize("kind", get_meta().kinds[:-1], ids=lambda kind: kind.name)
+def test_the_first_table_of_a_kind_can_be_drawn(kind: KindInfo) -> None:
+    first, names = kind.tables[0], {column.name for column in kind.tables[0].columns}
+    assert first.whole
+    assert first.key in names
+    assert first.over
+    assert set(first.over) <= names
+    charts = [column.chart for column in first.columns if column.chart is not None]
+    assert charts
+    assert {
+        len({one.format for one in first.columns if one.chart == chart}) for chart in charts
+    } == {1}
+
+
+def test_seeds_are_never_empty_and_a_check_may_not_decide() -> None:
+    with pytest.raises(ValidationError, match="seeds"):
+        Design(seeds="")
+    FileCheck(good=True, findings=[{"name": "memory", "good": None, "text": "?"}])

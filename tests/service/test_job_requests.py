@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import evolve
+from evolve.runs.run import Run, load_run
+from evolve.service.job_lines import changed, changes_of
+from evolve.service.responses import ProblemError
 from tests.service import SMALL, Service
 from tests.service.inside import App
 
@@ -26,84 +29,71 @@ def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, 
     assert pointers == [{f"/settings/{key}" for key in settings} for settings in wrong]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("asked", "pointer"),
-    [
-        ({"command": "run", "settings": {"seed": True}}, "/settings/seed"),
-        ({"command": "run", "settings": {"population": 2}}, "/settings/population"),
-        ({"command": "run", "settings": {"nothing": 2}}, "/settings/nothing"),
-        ({"command": "run", "settings": {"start_from": "/etc/passwd"}}, "/settings/start_from"),
-        ({"command": "run", "settings": {"start_from": "gtp:sh"}}, "/settings/start_from"),
-        ({"command": "run", "settings": {"start_from": "runs/x"}}, "/settings/start_from"),
-        ({"command": "train", "settings": {}}, "/settings/kind"),
-        ({"command": "train", "settings": {"kind": "patterns", "budget": -1}}, "/settings/budget"),
-        (
-            {"command": "train", "settings": {"kind": "dqn", "opponents": {"gtp:sh": 1}}},
-            "/settings/opponents/gtp:sh",
-        ),
-        (
-            {"command": "sweep", "settings": {"kind": "patterns", "panel": ["/x"]}},
-            "/settings/panel/0",
-        ),
-        (
-            {"command": "sweep", "settings": {"kind": "patterns", "storage": "sqlite:///x"}},
-            "/settings/storage",
-        ),
-        (
-            {"command": "sweep", "settings": {"kind": "dqn", "fix": {"opponents": "gtp:sh"}}},
-            "/settings/fix/opponents",
-        ),
-        ({"command": "match", "settings": {"a": "swh", "b": "nboard:x"}}, "/settings/b"),
-        (
-            {"command": "match", "settings": {"a": "swh", "b": "swh", "openings": "/etc/passwd"}},
-            "/settings/openings",
-        ),
-        ({"command": "rate", "settings": {"agents": ["swh", "../x"]}}, "/settings/agents/1"),
-        ({"command": "rate", "settings": {"agents": ["swh"]}}, "/settings/agents"),
-        ({"command": "match", "settings": {"a": "swh?depth=99", "b": "swh"}}, "/settings/a"),
-        (
-            {"command": "match", "settings": {"a": "swh", "b": "swh", "sprt": [5, 0]}},
-            "/settings/sprt",
-        ),
-        ({"command": "sweep", "settings": {"kind": "alphabeta", "budget": 3}}, "/settings/budget"),
-        (
-            {"command": "sweep", "settings": {"kind": "alphabeta", "fix": {"nonsense": 1}}},
-            "/settings/fix",
-        ),
-        ({"command": "match", "settings": {"a": "swh?games=3", "b": "swh"}}, "/settings/a"),
-        (
-            {"command": "match", "settings": {"a": "swh", "b": "swh", "games": 10**20}},
-            "/settings/games",
-        ),
-        ({"command": "run", "settings": {}, "name": "../x"}, "/name"),
-        ({"command": "shell", "settings": {}}, "/command"),
-        ({"command": "run", "seeds": "9-0"}, "/seeds"),
-        ({"command": "match", "settings": {"a": "swh", "b": "random"}, "seeds": "0-1"}, "/seeds"),
-        ({"command": "run", "grid": {"crossover": ["blend", "nope"]}}, "/grid"),
-        ({"command": "run", "grid": {"start_from": ["gtp:sh"]}}, "/grid/start_from"),
-        ({"command": "run", "grid": {"population": [None]}}, "/grid/population"),
-        ({"command": "run", "grid": {"fix": [{"depths": "gtp:sh"}]}}, "/grid/fix"),
-        (
-            {"command": "sweep", "settings": {"kind": "alphabeta", "fix": {"depths": "gtp:sh"}}},
-            "/settings/fix/depths",
-        ),
-        ({"command": "sweep", "settings": {"kind": "program"}}, "/settings/program"),
-        (
-            {"command": "sweep", "settings": {"kind": "program", "program": "gtp:sh {x:1:2}"}},
-            "/settings/program",
-        ),
-    ],
-)
-def test_what_is_wrong_is_told_with_its_place(
-    service: Service, runs: Path, asked: dict[str, Any], pointer: str
-) -> None:
+def refused(service: Service, runs: Path, asked: dict[str, Any], pointer: str) -> None:
+    """A request for a job is, with the place of what is wrong, and nothing is written."""
     before = sorted(path.name for path in runs.iterdir())
     jobs = service.get("jobs")["total"]
     found = service.post("jobs", asked, 422)
     assert pointer in [one["pointer"] for one in found["errors"]], found
-    assert sorted(path.name for path in runs.iterdir()) == before, "nothing is written"
+    assert sorted(path.name for path in runs.iterdir()) == before
     assert service.get("jobs")["total"] == jobs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "settings", "name"),
+    [
+        ("run", {"seed": True}, "seed"),
+        ("run", {"population": 2}, "population"),
+        ("run", {"nothing": 2}, "nothing"),
+        ("run", {"start_from": "/etc/passwd"}, "start_from"),
+        ("run", {"start_from": "gtp:sh"}, "start_from"),
+        ("run", {"start_from": "runs/x"}, "start_from"),
+        ("train", {}, "kind"),
+        ("train", {"kind": "patterns", "budget": -1}, "budget"),
+        ("train", {"kind": "dqn", "opponents": {"gtp:sh": 1}}, "opponents/gtp:sh"),
+        ("sweep", {"kind": "patterns", "panel": ["/x"]}, "panel/0"),
+        ("sweep", {"kind": "patterns", "storage": "sqlite:///x"}, "storage"),
+        ("sweep", {"kind": "dqn", "fix": {"opponents": "gtp:sh"}}, "fix/opponents"),
+        ("match", {"a": "swh", "b": "nboard:x"}, "b"),
+        ("match", {"a": "swh", "b": "swh", "openings": "/etc/passwd"}, "openings"),
+        ("rate", {"agents": ["swh", "../x"]}, "agents/1"),
+        ("rate", {"agents": ["swh"]}, "agents"),
+        ("match", {"a": "swh?depth=99", "b": "swh"}, "a"),
+        ("match", {"a": "swh", "b": "swh", "sprt": [5, 0]}, "sprt"),
+        ("sweep", {"kind": "alphabeta", "budget": 3}, "budget"),
+        ("sweep", {"kind": "alphabeta", "fix": {"nonsense": 1}}, "fix"),
+        ("match", {"a": "swh?games=3", "b": "swh"}, "a"),
+        ("match", {"a": "swh", "b": "swh", "games": 10**20}, "games"),
+        ("sweep", {"kind": "alphabeta", "fix": {"depths": "gtp:sh"}}, "fix/depths"),
+        ("sweep", {"kind": "program"}, "program"),
+        ("sweep", {"kind": "program", "program": "gtp:sh {x:1:2}"}, "program"),
+    ],
+)
+def test_a_wrong_setting_is_told_with_its_place(
+    service: Service, runs: Path, command: str, settings: dict[str, Any], name: str
+) -> None:
+    refused(service, runs, {"command": command, "settings": settings}, f"/settings/{name}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "more", "pointer"),
+    [
+        ("run", {"name": "../x"}, "/name"),
+        ("shell", {}, "/command"),
+        ("run", {"seeds": "9-0"}, "/seeds"),
+        ("match", {"settings": {"a": "swh", "b": "random"}, "seeds": "0-1"}, "/seeds"),
+        ("run", {"grid": {"crossover": ["blend", "nope"]}}, "/grid"),
+        ("run", {"grid": {"start_from": ["gtp:sh"]}}, "/grid/start_from"),
+        ("run", {"grid": {"population": [None]}}, "/grid/population"),
+        ("run", {"grid": {"fix": [{"depths": "gtp:sh"}]}}, "/grid/fix"),
+    ],
+)
+def test_what_is_wrong_beside_settings_is_told_with_its_place(
+    service: Service, runs: Path, command: str, more: dict[str, Any], pointer: str
+) -> None:
+    refused(service, runs, {"command": command, **more}, pointer)
 
 
 def test_names_of_runs(local: App) -> None:
@@ -113,3 +103,37 @@ def test_names_of_runs(local: App) -> None:
     checked = local.ask("POST", "commands/run/check", {"settings": SMALL, "name": "mine"}).json()
     assert checked["line"] == job["line"]
     assert local.ask("POST", "jobs", asked).status_code == 409
+
+
+def sweep(folder: Path, kind: str = "alphabeta") -> Run:
+    folder.mkdir()
+    (folder / "config.toml").write_text(f'command = "sweep {kind}"\n')
+    run = load_run(folder)
+    assert isinstance(run, Run)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"space": "/etc/passwd"}, "/settings/space"),
+        ({"trials": [3, 4]}, "/settings/trials"),
+        ({"trials": True}, "/settings/trials"),
+        ({"trials": 10**9}, "/settings/trials"),
+        ({"storage": "sqlite:///x"}, "/settings/storage"),
+    ],
+)
+def test_a_client_gets_to_no_file_agent_or_program_by_a_change(
+    tmp_path: Path, changes: dict[str, Any], pointer: str
+) -> None:
+    with pytest.raises(ProblemError) as found:
+        changed(sweep(tmp_path / "s"), changes)
+    assert [place for place, _ in found.value.errors] == [pointer]
+
+
+def test_what_a_program_is_started_with_is_its_owner_s_to_change(tmp_path: Path) -> None:
+    run = sweep(tmp_path / "s", "program")
+    assert "trials" in {change.name for change in changes_of(run)}
+    for name in ("space", "storage"):
+        with pytest.raises(ProblemError, match="trials"):
+            changed(run, {name: "style=--anything|x"})

@@ -5,37 +5,20 @@ from __future__ import annotations
 import base64
 import json
 import os
-import random
 import signal
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import psutil
 import pytest
 
 import evolve
+from evolve.config.base import option_words
+from tests.cli import done
 from tests.service import SMALL, Service, until
+from tests.tables.content import outcome
 
 CHAMPION = Path(evolve.__file__).parent / "agents/champions/champion-standard.json"
 LONG = {**SMALL, "generations": 12, "population": 16}
-
-
-def tables(run: Path) -> dict[str, pd.DataFrame]:
-    """What a run has found, without the columns of times and of processes."""
-    opened = evolve.load_run(run)
-    frames = {name: opened.table(name) for name in opened.tables}
-    return {
-        name: frame.drop(
-            columns=[column for column in frame if column.endswith(("seconds", "worker"))]
-        )
-        for name, frame in frames.items()
-    }
-
-
-def assert_equal(one: Path, other: Path) -> None:
-    for name, frame in tables(one).items():
-        pd.testing.assert_frame_equal(frame, tables(other)[name])
 
 
 def test_a_run_from_its_form_to_its_agent(fresh: Service) -> None:
@@ -82,23 +65,6 @@ def test_jobs_wait_for_a_slot_in_their_order(fresh: Service) -> None:
 
 
 @pytest.mark.slow
-def test_stopped_and_gone_on_with_it_is_as_if_it_had_not_been(
-    fresh: Service, undisturbed: dict[str, tuple[Path, int]]
-) -> None:
-    job = fresh.order("run", **LONG)
-    run = fresh.runs / job["run"]
-    until(lambda: (run / "generations/gen-0001.parquet").exists())
-    assert fresh.act(job, "stop")["state"] == "stopping"
-    stopped = fresh.wait(job, "stopped")
-    assert "stopped" in stopped["ending"] or stopped["ending"]
-    fresh.act(job, "stop", 409)
-    fresh.act(job, "resume")
-    fresh.wait(job)
-    fresh.act(job, "resume", 409)
-    assert_equal(run, undisturbed["run"][0])
-
-
-@pytest.mark.slow
 def test_a_job_that_is_killed_is_interrupted(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     run = fresh.runs / job["run"]
@@ -130,9 +96,7 @@ def test_a_job_that_is_stopped_at_once_is_cancelled(fresh: Service) -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_is_killed_finds_its_jobs_again(
-    fresh: Service, undisturbed: dict[str, tuple[Path, int]]
-) -> None:
+def test_a_server_that_is_killed_finds_its_jobs_again(fresh: Service) -> None:
     job = fresh.order("run", **LONG)
     waiting = fresh.order("run", **SMALL)
     run = fresh.runs / job["run"]
@@ -151,7 +115,9 @@ def test_a_server_that_is_killed_finds_its_jobs_again(
     fresh.wait(waiting)
     fresh.act(job, "resume")
     fresh.wait(job)
-    assert_equal(run, undisturbed["run"][0])
+    words = option_words({**LONG, "jobs": 1, "out": str(fresh.runs / "whole")})
+    done("run", *words)
+    assert outcome(run) == outcome(fresh.runs / "whole")
 
 
 @pytest.mark.slow
@@ -196,14 +162,6 @@ def test_a_sweep_and_its_final(fresh: Service) -> None:
 
 
 @pytest.mark.slow
-def test_a_rating(fresh: Service) -> None:
-    job = fresh.order("rate", agents=["swh", "random", "zero"], games=6)
-    result = fresh.wait(job)["result"]
-    assert {row["agent"] for row in result["agents"]} == {"swh", "random", "zero"}
-    assert set(result["cross"]["swh"]) == {"random", "zero"}
-
-
-@pytest.mark.slow
 def test_a_job_that_fails_says_why(fresh: Service, tmp_path: Path) -> None:
     job = fresh.order("match", a="swh", b="champion-reversed", games=2, rules=None)
     until(lambda: fresh.get(f"jobs/{job['id']}")["state"] in ("failed", "done"))
@@ -211,85 +169,3 @@ def test_a_job_that_fails_says_why(fresh: Service, tmp_path: Path) -> None:
     found = fresh.wait(job, "failed")
     assert "agents of different rules" in found["error"]
     assert "agents of different rules" in fresh.get(f"jobs/{job['id']}/log")["text"]
-
-
-KILLED: dict[str, dict[str, Any]] = {
-    "run": LONG,
-    "train": {
-        "kind": "patterns",
-        "games": 6000,
-        "shapes": ["corner"],
-        "panel_openings": 2,
-        "search_depth": 1,
-        "depth": 1,
-        "endgame": 2,
-        "probcut_positions": 50,
-    },
-    "sweep": {
-        "kind": "alphabeta",
-        "trials": 8,
-        "panel": ["random"],
-        "panel_openings": 8,
-        "fix": {"depths": 2},
-        "finalists": 1,
-        "final_openings": 2,
-    },
-}
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, int]]:
-    """An undisturbed run of each of these commands, and how often it told of itself."""
-    folder = tmp_path_factory.mktemp("undisturbed") / "runs"
-    folder.mkdir()
-    service = Service(folder).start()
-    found = {}
-    try:
-        for command, settings in KILLED.items():
-            asked = {"command": command, "settings": settings, "threads": 1}
-            job = service.post("jobs", asked)
-            service.wait(job)
-            found[command] = (folder / job["run"], told(service, job))
-    finally:
-        service.close()
-    return found
-
-
-def told(service: Service, job: dict[str, Any]) -> int:
-    """How often a job has told of itself since it was started."""
-    file = service.runs / ".service/jobs" / job["id"] / "progress.jsonl"
-    return file.read_bytes().count(b"\n") if file.exists() else 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", KILLED)
-def test_whatever_is_killed_whenever_tables_are_as_undisturbed(
-    fresh: Service, undisturbed: dict[str, tuple[Path, int]], command: str
-) -> None:
-    rng = random.Random(command)
-    whole, length = undisturbed[command]
-    assert length >= 5
-    asked = {"command": command, "settings": KILLED[command], "threads": 1}
-    job = fresh.post("jobs", asked)
-
-    def at_work() -> bool:
-        return fresh.get(f"jobs/{job['id']}")["state"] in ("queued", "running")
-
-    for victim in rng.sample(["server", "job", "both"], 3):
-        far = rng.randint(0, 6 * length // 10)
-        until(lambda far=far: told(fresh, job) >= far or not at_work())  # type: ignore[misc]
-        process = fresh.get(f"jobs/{job['id']}")["process"]
-        if victim != "job":
-            fresh.stop(signal.SIGKILL)
-        if victim != "server" and process is not None and psutil.pid_exists(process):
-            os.killpg(process, signal.SIGKILL)
-        if victim != "job":
-            fresh.start()
-        found = fresh.wait(job, "done", "interrupted", "running", "failed")
-        if found["state"] in ("interrupted", "failed"):
-            fresh.act(job, "resume")
-    until(lambda: not at_work())
-    if fresh.get(f"jobs/{job['id']}")["state"] != "done":
-        fresh.act(job, "resume")
-    fresh.wait(job)
-    assert_equal(whole, fresh.runs / job["run"])

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import signal
-import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,8 +18,6 @@ import evolve
 from benchmarks.pages import addresses, sign_in, visit
 from evolve.number_text import whole
 from evolve.programs.examination import examine
-from evolve.service.folders import Folders
-from evolve.service.job import JOB_ID, JobRecord
 from evolve.tables.trials import write_trials
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
@@ -360,15 +355,6 @@ def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -
         sees(page, "Move 8: ")
 
 
-def test_the_board_fits_the_window(service: Service, browser: Browser) -> None:
-    play = begin_play(service, agent="random", side="black")
-    size = {"width": 1280, "height": 800}
-    with window(browser, service, f"play/{play}", viewport=size, reduced_motion="reduce") as page:
-        buttons = page.get_by_role("button", name="Take back").bounding_box()
-        assert buttons is not None
-        assert buttons["y"] + buttons["height"] <= size["height"]
-
-
 def test_an_upload_in_the_page(fresh: Service, browser: Browser, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     evolve.load_agent("swh-mobility").save(good)
@@ -567,20 +553,6 @@ def play_to_its_end(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_whole_game_by_keys_alone(service: Service, browser: Browser) -> None:
-    """With white; with black: test_the_way_of_a_newcomer."""
-    with window(browser, service, "play?agent=random&side=white") as page:
-        tab_to(
-            page,
-            lambda: of_focus(page, "textContent") == "Play" and of_focus(page, "class") == "main",
-        )
-        page.keyboard.press("Enter")
-        page.get_by_role("button", name="Resign").wait_for()
-        play_to_its_end(page)
-        assert re.search("You won|You lost|A draw", page.locator(".said .live").inner_text())
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "alone"])
 def test_tabs_are_live(fresh: Service, browser: Browser, shared: bool) -> None:
     """Eight of one browser, which allows six connections; one where each has its own."""
@@ -653,68 +625,3 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
             page.get_by_role("link", name="agent.py").click()
         waited.value.save_as(tmp_path / "agent.py")
     assert all(one.good for one in examine(tmp_path / "agent.py", games=0))
-
-
-def held(context: BrowserContext, page: Page) -> tuple[float, float]:
-    """MB of the heap and nodes of the document that are in use."""
-    session = context.new_cdp_session(page)
-    session.send("Performance.enable")
-    for _ in range(3):
-        session.send("HeapProfiler.collectGarbage")
-    metrics = session.send("Performance.getMetrics")["metrics"]
-    found = {one["name"]: one["value"] for one in metrics}
-    session.detach()
-    return found["JSHeapUsedSize"] / 2**20, found["Nodes"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shared", [True, False], ids=["shared", "alone"])
-def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: bool) -> None:
-    """After 20 000 of a job at work the browser holds hardly more than before."""
-    name, settings = "20260101-00000001", {"a": "swh", "b": "zero", "games": 2}
-    folder = tmp_path / "runs" / ".service" / "jobs" / name
-    folder.mkdir(parents=True)
-    place = Folders(tmp_path / "runs")
-    record = JobRecord(
-        id=name, command="match", settings=settings, state="running", created=1.0, started=1.0
-    )
-    sleeper = subprocess.Popen(["sleep", "600"], env={**os.environ, JOB_ID: name})
-    record.process = sleeper.pid
-    record.save(place)
-    count = 0
-
-    def tell(events: int) -> None:
-        nonlocal count
-        with (folder / "progress.jsonl").open("ab", buffering=0) as file:
-            for _ in range(events):
-                count += 1
-                event = {"event": "progress", "time": time.time(), "stage": "games"}
-                event |= {
-                    "stage_done": count,
-                    "stage_total": 30_000,
-                    "done": count,
-                    "total": 30_000,
-                }
-                file.write(json.dumps(event).encode() + b"\n")
-                if count % 20 == 0:
-                    time.sleep(0.01)
-        sees(page, f"{whole(count)} of 30 000")
-
-    with ExitStack() as stack:
-        stack.callback(sleeper.wait)
-        stack.callback(sleeper.kill)
-        service = Service(tmp_path / "runs").start()
-        stack.callback(service.client.close)
-        stack.callback(service.stop)
-        context = stack.enter_context(signed_in(browser, service))
-        if not shared:
-            context.add_init_script("delete window.SharedWorker")
-        page = context.new_page()
-        visit(page, root(service), "")
-        tell(1000)
-        heap, nodes = held(context, page)
-        tell(20_000)
-        heap_now, nodes_now = held(context, page)
-    print(f"heap {heap:.2f} and {heap_now:.2f} MB, nodes {nodes} and {nodes_now}")
-    assert heap_now - heap <= 1
-    assert nodes_now - nodes <= 50

@@ -80,15 +80,6 @@ def test_one_looks_back_during_a_game_and_goes_on_from_there(
         pump(page, lambda: moves(page) == first)
 
 
-@pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_nobody_leads_at_the_start(service: Service, browser: Browser, rules: str) -> None:
-    play = begin_play(service, agent="random", rules=rules)
-    with window(browser, service, f"play/{play}") as page:
-        lead = page.locator(".said strong")
-        lead.wait_for()
-        assert lead.inner_text() == "Even"
-
-
 def test_hints_resigning_and_taking_back(service: Service, browser: Browser) -> None:
     play = begin_play(service, agent="random", rules="reversed")
     with window(browser, service, f"play/{play}") as page:

@@ -11,10 +11,10 @@ from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError
 from tests import networks
-from tests.agents.test_mcts import ends
+from tests.agents.conftest import boards
 from tests.standalone import check_time, load, square_chosen
 
-BOARDS = [board for empties in (48, 30, 14, 9, 5) for board in ends(8, empties)]
+BOARDS = [board for empties in (48, 30, 14, 9, 5) for board in boards(0, 8, empties)]
 
 
 CONVOLUTIONS = networks.Architecture(
@@ -73,8 +73,8 @@ def test_the_end_is_played_exactly_and_a_lost_one_by_the_network() -> None:
 
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
     module = load(agent.python_source())
-    lost = [board for board in ends(30, 9) if solved(board).score < 0]
-    held = [board for board in ends(30, 9) if solved(board).score >= 0]
+    lost = [board for board in boards(0, 30, 9) if solved(board).score < 0]
+    held = [board for board in boards(0, 30, 9) if solved(board).score >= 0]
     after = [board.play(square_chosen(module, board)) for board in held]
     values = [-one.score("standard") if one.is_over() else -solved(one).score for one in after]
     assert values == [solved(board).score for board in held]

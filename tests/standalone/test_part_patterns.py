@@ -22,7 +22,7 @@ from evolve.engine.board.rules import Rules
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import DEFAULT_SHAPES, parse_shapes
-from tests.agents.test_searching import boards
+from tests.agents.conftest import boards
 from tests.standalone import RULES, check_time, compiled, load, square_chosen
 
 BOARDS = [board for empties in (50, 40, 30, 20, 12, 9, 6) for board in boards(4, 4, empties)]

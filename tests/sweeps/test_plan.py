@@ -7,17 +7,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from optuna.trial import TrialState
 
+import evolve
+from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import MCTS_PRESETS
 from evolve.config.pattern_training import PatternSettings
+from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.patterns.shapes import DEFAULT_SHAPES
 from evolve.errors import SettingsError
+from evolve.population.genome import Genome
 from evolve.sweeps.learning_plan import SHAPE_SETS
-from evolve.sweeps.plan import settings_to_try
+from evolve.sweeps.plan import plan_of, settings_to_try
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
-from evolve.sweeps.trials import rows_of
+from evolve.sweeps.trials import Objective, Task, rows_of
 from evolve.tables.trials import write_trials
 from tests.sweeps import HELD, local, plan, run_one, table_of
 
@@ -209,3 +214,125 @@ def test_the_best_trials_of_a_sweep_come_after_the_defaults(tmp_path: Path) -> N
     assert [one.values for one in taken if one is not None][1:4] == wanted
     origins = [row["origin"] for row in rows_of(study.trials(), names)]
     assert origins == ["defaults", "start", "start", "start", "sampler"]
+
+
+def settings(**changes: object) -> SweepSettings:
+    fixed = {"population": 6, "openings": "start", "panel_every": 1000}
+    return SweepSettings(
+        kind="evolution",
+        rules="standard",
+        panel=("random",),
+        panel_openings=2,
+        fix=fixed,
+        **changes,  # type: ignore[arg-type]
+    )
+
+
+def test_seconds_end_an_evolution_and_the_panel_is_the_sweeps() -> None:
+    made = plan("evolution", fix={"population": 12}).base
+    assert isinstance(made, EvolutionSettings)
+    assert made.generations >= 1_000_000
+    assert (made.panel, made.population) == ("fixed", 12)
+    with pytest.raises(SettingsError, match="generations"):
+        _ = plan("evolution", fix={"generations": 3}).base
+
+
+def test_a_trial_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
+    (tmp_path / "trials").mkdir()
+    made = plan_of(settings(budget=0.2))
+    reports: list[tuple[int, float]] = []
+    outcome = made.run(
+        Objective(made.sweep, tmp_path),
+        Task(3, {}),
+        lambda step, score, error: bool(reports.append((step, score))),
+    )
+    assert outcome.attributes["agent"] == "trials/trial-0003.json"
+    assert reports[-1] == (4, outcome.score)
+    agent = evolve.load_agent(tmp_path / "trials/trial-0003.json")
+    assert isinstance(agent, evolve.AlphaBetaAgent)
+    assert (agent.name, agent.provenance["trial"]) == ("trial-3", 3)
+    run = evolve.load_run(tmp_path / "trials/trial-0003")
+    assert run.config["seed"] == made.seed_of(3)
+    assert run.generation_count >= 1
+
+
+def test_a_trial_that_is_ended_leaves_no_agent_and_can_come_again(tmp_path: Path) -> None:
+    (tmp_path / "trials").mkdir()
+    made = plan_of(settings(budget=5.0, reports=100))
+    objective = Objective(made.sweep, tmp_path)
+    states, left = [], []
+    for _ in range(2):
+        states.append(made.run(objective, Task(0, {}), lambda step, score, error: True).state)
+        left.append((tmp_path / "trials/trial-0000.json").exists())
+    assert (states, left) == ([TrialState.PRUNED] * 2, [False] * 2)
+
+
+def test_the_defaults_of_alphabeta_are_the_reference_agent() -> None:
+    made = plan("alphabeta")
+    assert made.defaults is not None
+    agent = made.agent(made.defaults, "x")
+    swh = made.genome.agent(made.genome.from_agent(agent, "x"), "x")
+    assert agent.weights == swh.weights
+    assert agent.weights[0][0] == 100
+    assert agent.depths == (1, 1, 1)
+
+
+def test_genes_of_alphabeta_are_held_by_fix() -> None:
+    made = plan("alphabeta", fix={"depths": 2, "weights": [100, -25, 10, 5, -25, 1, 1, 5, 2, 1]})
+    assert "endgame" in made.space.names
+    assert not [n for n in made.space.names if n.startswith(("depths", "weights"))]
+    agent = made.agent({p.name: p.example for p in made.space.parameters}, "x")
+    assert agent.depths == (2, 2, 2)
+    assert isinstance(made.genome, Genome)
+
+
+def test_single_numbers_of_a_gene_are_held_too() -> None:
+    made = plan("alphabeta", fix={"weights.3": 77, "depths.1": 3})
+    assert not {"weights.3", "depths.1"} & set(made.space.names)
+    agent = made.agent({p.name: p.example for p in made.space.parameters}, "x")
+    assert (agent.weights[0][3], agent.depths[1]) == (77, 3)
+
+
+def test_the_defaults_of_alphabeta_must_lie_in_the_space() -> None:
+    assert plan("alphabeta", space={"weights.0": {"low": 90, "high": 95}}).defaults is None
+    assert plan("alphabeta", space={"endgame": {"choices": [3, 5]}}).defaults is None
+    assert plan("alphabeta", space={"weights.0": {"low": 90, "high": 105}}).defaults is not None
+    assert plan("alphabeta", require=("mobility.0 > 5",)).defaults is None
+    assert plan("alphabeta", require=("weights.0 > 5",)).defaults is not None
+
+
+LITTLE = {
+    "kind": "mcts",
+    "panel": ("random",),
+    "panel_openings": 2,
+    "fix": {
+        "games": 60,
+        "simulations": 4,
+        "check_simulations": 4,
+        "endgame": 0,
+        "layers": "dense 4 relu, dense 1 tanh",
+    },
+}
+
+
+@pytest.mark.learning
+@pytest.mark.parametrize("each", [15, 30])
+def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
+    each: int, tmp_path: Path
+) -> None:
+    sweep = SweepSettings(**{**LITTLE, "fix": {**LITTLE["fix"], "games_per_iteration": each}})  # type: ignore[arg-type, dict-item]
+    steps: list[int] = []
+
+    def report(step: int, score: float, error: float) -> bool:
+        steps.append(step)
+        assert 0.0 <= score <= 1.0 < 1.0 + error
+        return False
+
+    (tmp_path / "trials").mkdir()
+    made, objective = plan_of(sweep), Objective(sweep, tmp_path)
+    outcome = made.run(objective, Task(0, made.defaults or {}), report)
+    assert outcome.attributes["agent"] == "trials/trial-0000.npz"
+    assert (tmp_path / "trials" / "trial-0000.npz").exists()
+    assert steps == ([1, 2, 3, 4] if each == 15 else [2, 4])
+    ended = made.run(objective, Task(1, {}), lambda step, score, error: True)
+    assert ended.state == TrialState.PRUNED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,17 +14,19 @@ from typing import Any
 import pytest
 from optuna.trial import TrialState
 
+import evolve
 from evolve.arena.judges import RATING, rating_seconds
 from evolve.config.sweep import SweepSettings
-from evolve.errors import RunError
+from evolve.errors import RunError, SettingsError
 from evolve.runs.progress import Observer
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
-from evolve.sweeps.trials import TrialResult, values_of
-from evolve.sweeps.worker import Worker
+from evolve.sweeps.trials import Task, TrialResult, values_of
+from evolve.sweeps.worker import IntermediateScore, Worker, ready
+from tests.cli import done, ran
 from tests.sweeps import GENES, completed, take
 from tests.waits import PATIENCE
 
@@ -164,3 +167,74 @@ def test_the_final_takes_as_long_as_games_did_so_far(
     assert time.left == pytest.approx(seconds + rating, abs=0.1)
     time.reach_stage(RATING, 0.0)
     assert time.left == pytest.approx(rating, abs=0.1)
+
+
+@pytest.mark.slow
+def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
+    settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
+    worker = Worker(tmp_path, settings)
+    try:
+        worker.start(Task(0, plan_of(settings).defaults or {}))
+        while not ready([worker], 0.02):  # from its first moment to its first report
+            os.kill(int(worker.name), signal.SIGINT)
+        assert isinstance(worker.receive(), IntermediateScore)
+    finally:
+        worker.kill()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+@pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "SIGSEGV"])
+def test_how_a_worker_died(way: str, tmp_path: Path) -> None:
+    worker = Worker(tmp_path, SweepSettings(**GENES, trials=1))  # type: ignore[arg-type]
+    assert worker.idle
+    worker.start(Task(4, {}))
+    assert (worker.idle, worker.number) == (False, 4)
+    os.kill(int(worker.name), signal.Signals[way])
+    assert ready([worker], PATIENCE) == [worker], "its end is a message, too"
+    with pytest.raises((EOFError, OSError)):
+        worker.receive()
+    assert worker.death() == f"the worker was killed by {way}"
+    worker.kill()
+
+
+SMALL: dict[str, Any] = {
+    "panel": ("random", "swh"), "panel_openings": 4, "final_openings": 4, "finalists": 2,
+    "startup": 2, "reports": 2, "fix": {"depths": 1, "endgame": 0},
+}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_script_needs_no_guard(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "import evolve\n"
+        f"run = evolve.sweep('alphabeta', 'swept', trials=2, progress=True, **{SMALL!r})\n"
+        "print(run.champion.name)\n"
+    )
+    ended = ran(sys.executable, script.name, folder=tmp_path)
+    assert ended.code == 0, ended.err
+    *lines, champion = ended.out.splitlines()
+    assert champion.startswith("trial-")
+    assert any("100 %" in line for line in lines)
+    run = evolve.load_run(tmp_path / "swept")
+    assert run.tables == tuple(dict(run.tables)) == ("trials", "final")
+    assert len(run.tables["trials"]) == 2
+    assert "2 trials" in done("resume", run.path).out
+    # The same call has nothing to do.
+    before = (run.path / "trials.parquet").read_bytes()
+    evolve.sweep("alphabeta", run.path, trials=2, **SMALL)
+    assert (run.path / "trials.parquet").read_bytes() == before
+    with pytest.raises(RunError, match="panel_openings"):
+        evolve.sweep("alphabeta", run.path, trials=2, **{**SMALL, "panel_openings": 6})
+    more = evolve.sweep("alphabeta", run.path, trials=4, **SMALL)
+    assert more.trials["number"].tolist() == [0, 1, 2, 3]
+
+
+def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="'depths'"):
+        evolve.sweep("depths", tmp_path / "x")
+    with pytest.raises(SettingsError, match="trials"):
+        evolve.sweep("alphabeta", tmp_path / "x", trials=0)
+    with pytest.raises(SettingsError, match=r"none\.toml"):
+        evolve.sweep("alphabeta", tmp_path / "x", start_from=str(tmp_path / "none.toml"))
+    assert list(tmp_path.iterdir()) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import evolve
 
@@ -37,6 +38,19 @@ def content_hash(folder: Path) -> str:
         champion["provenance"].pop(name, None)
     digest.update(json.dumps(champion).encode())
     return digest.hexdigest()[:16]
+
+
+def outcome(folder: Path) -> dict[str, Any]:
+    """All that a run of any kind comes to, without times, processes and its own folder."""
+    run = evolve.load_run(folder)
+    found: dict[str, Any] = {}
+    for name, frame in dict(run.tables).items():
+        gone = [one for one in frame if str(one).endswith("seconds") or one == "worker"]
+        found[name] = frame.drop(columns=gone).to_json(orient="records", double_precision=15)
+    champion = evolve.load_agent(folder).stored()
+    kept = {key: one for key, one in champion.provenance.items() if key != "run"}
+    arrays = {name: array.tobytes() for name, array in champion.arrays.items()}
+    return {**found, "champion": (champion.name, champion.parameters, arrays, kept)}
 
 
 def _digest(folder: Path) -> hashlib._Hash:

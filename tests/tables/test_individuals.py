@@ -8,8 +8,23 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    FAILED_BLACK,
+    MAX_PLIES,
+    OUTCOME,
+    PLIES,
+    REASON,
+    RESULT_COLUMNS,
+)
+from evolve.engine.board.squares import parse_moves
 from evolve.errors import RunError
+from evolve.fitness.games import Games
+from evolve.fitness.openings import Openings
 from evolve.runs.run import Run
+from evolve.tables.games import GAMES_COLUMNS, move_texts
 from evolve.tables.individuals import (
     FITNESS,
     GENERATIONS_COLUMNS,
@@ -71,3 +86,43 @@ def test_generations_without_a_panel_have_none(tmp_path: Path, panel: str) -> No
     write()
     with pytest.raises(RunError, match="generation"):
         _ = Run(tmp_path).generations
+
+
+def played(starts: tuple[Board, ...] = ()) -> pa.Table:
+    """Two games: one to its end, and one that a program lost."""
+    moves = np.full((2, MAX_PLIES), -1, np.int8)
+    moves[0, :2] = [19, 64]
+    results = np.zeros((2, RESULT_COLUMNS), np.int64)
+    results[0, [DISCS_BLACK, DISCS_WHITE, PLIES]] = [40, 24, 2]
+    results[1, REASON] = FAILED_BLACK
+    results[0, OUTCOME] = 1
+    pairings = np.array([[0, 1, 0], [1, 0, 1]], np.int32)
+    games = Games(pairings, moves, results, {1: "black: it crashed"})
+    openings = Openings(np.array([[19], [-1]], np.int8), starts)
+    return games.table(3, "match", ["a", "b"], "reversed", openings, 7)
+
+
+def test_games() -> None:
+    table = played()
+    assert table.schema == GAMES_COLUMNS.schema
+    first, second = table.to_pylist()
+    expected = {
+        "generation": 3, "kind": "match", "game": 7, "black": "a", "white": "b", "opening": "d3",
+        "moves": "d3 pass", "discs_black": 40, "discs_white": 24, "winner": "black", "plies": 2,
+        "nodes_black": 0, "nodes_white": 0, "reason": "end", "rules": "reversed", "start": None,
+    }  # fmt: skip
+    assert {**first, **expected} == first
+    assert (second["game"], second["winner"]) == (8, "white")
+    assert second["reason"] == "failed: black: it crashed"
+
+
+def test_where_games_begin() -> None:
+    starts = played((Board(own=0, opp=0), Board.start()))["start"].to_pylist()
+    assert starts == ["-" * 64 + " X;", None]
+
+
+def test_moves_end_at_the_first_that_is_none() -> None:
+    rows = np.array([[37, 43, 64, 18], [37, -1, 43, -1], [-1, -1, -1, -1]], np.int8)
+    assert move_texts(rows).to_pylist() == ["f5 d6 pass c3", "f5", ""]
+    cases = zip(rows.tolist(), move_texts(rows).to_pylist(), strict=True)
+    assert not [(row, text) for row, text in cases if parse_moves(text) != row[: len(text.split())]]

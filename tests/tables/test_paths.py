@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
-from evolve.errors import RunError
+import evolve
+from evolve.errors import LinkError, RunError
+from evolve.evolution.generation import individual_agent
+from evolve.runs.run import load_run
+from evolve.runs.run_types import FILES, PARTS, champion_of
+from evolve.tables.metrics import (
+    METRICS_COLUMNS,
+    commit_metrics,
+    committed_checks,
+    forget_checks,
+    read_metrics,
+)
 from evolve.tables.paths import committed_generations, games_file, generation_file, generation_of
+from tests.engine import posix
 
 
 @pytest.mark.parametrize("number", [0, 7, 9999, 12345])
@@ -31,3 +48,48 @@ def test_generations_are_counted_and_none_may_be_missing(tmp_path: Path) -> None
     generation_file(tmp_path, 1).unlink()
     with pytest.raises(RunError, match="missing"):
         committed_generations(tmp_path)
+
+
+def test_checks_are_counted_and_none_may_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    assert read_metrics(tmp_path).num_rows == committed_checks(tmp_path) == 0
+    for check in range(3):
+        row = dict.fromkeys(METRICS_COLUMNS.names, check)
+        commit_metrics(tmp_path, check, row)
+    assert read_metrics(tmp_path)["check"].to_pylist() == [0, 1, 2]
+    forget_checks(tmp_path, 2)
+    assert committed_checks(tmp_path) == 2
+    (tmp_path / "metrics/check-0000.parquet").unlink()
+    with pytest.raises(RunError, match=r"check-0000\.parquet"):
+        read_metrics(tmp_path)
+
+
+INSIDE: Final = (
+    *("generations/gen-0001.parquet", "games/gen-0000.parquet", "games/playoff.parquet"),
+    *("metrics/check-0000.parquet", "trials/matches/x/y", "rungs/0/trials.parquet"),
+    *("logs", "logs/seed-1.log", "settings/seed-1.toml"),
+)
+OTHERS: Final[dict[str, Callable[[Path], Any]]] = {
+    "champion.json": evolve.load_agent,
+    "champion.npz": champion_of,
+    "generations/gen-0000.parquet": lambda folder: individual_agent(folder, "0-1"),
+}
+"""Readers that name no run."""
+
+
+@posix
+@pytest.mark.parametrize("name", [*FILES, *PARTS, *INSIDE])
+def test_it_is_named(made: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(made, folder)
+    link = folder / name
+    if link.is_dir():
+        shutil.rmtree(link)
+    link.unlink(missing_ok=True)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(tmp_path / "outside")
+    told = f"{link} is a link to {tmp_path / 'outside'}: put what it names there"
+    for read in (load_run, *filter(None, [OTHERS.get(name)])):
+        with pytest.raises(LinkError, match=re.escape(told)):
+            read(folder)
+    assert os.readlink(link) == str(tmp_path / "outside")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import pickle
+from dataclasses import replace
+from itertools import pairwise, product
 
 import pytest
 
 import evolve
+from evolve.agents.agent import Agent
+from evolve.agents.calibration.levels import _LevelAgent, level_agent
 from evolve.agents.calibration.ratings import RATINGS, beaten_by, ratings_of, rungs_of, strongest
+from evolve.agents.patterns import PatternAgent
 from evolve.agents.registry import LEVELS, REFERENCES
 from evolve.engine.board.rules import RULE_SETS, Rules, RuleSet, rule_set
+from evolve.errors import AgentError
 
 
 @pytest.mark.parametrize("rules", RATINGS)
@@ -57,3 +63,67 @@ def test_the_highest_rung_below_a_whole_interval() -> None:
     assert beaten_by("reversed", -400) is None
     assert beaten_by("reversed", None) is None
     assert beaten_by(None, 500) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RATINGS)
+@pytest.mark.parametrize("name", LEVELS)
+def test_a_level_is_the_agent_that_its_rating_names(name: str, rules: Rules) -> None:
+    plays = RATINGS[rules][name].plays
+    level, same = evolve.load_agent(name).with_rules(rules), evolve.load_agent(plays)
+    assert (level.name, level.rules) == (name, rules)
+    assert level.identity == same.with_rules(rules).identity
+
+
+@pytest.mark.parametrize("rules", RATINGS)
+def test_a_level_takes_settings_before_its_rules_are_known(rules: Rules) -> None:
+    level = evolve.load_agent("level-8?depth=2&endgame=3")
+    agent = level.with_rules(rules)
+    assert isinstance(agent, PatternAgent)
+    limit = replace(evolve.load_agent(RATINGS[rules]["level-8"].plays).limit, depth=2)
+    assert (agent.limit, agent.endgame) == (limit, 3)
+    assert (agent.name, agent.rules) == ("level-8?depth=2&endgame=3", rules)
+
+
+def test_levels_take_settings_and_limits_before_the_rules_are_known() -> None:
+    level = evolve.load_agent("level-8?depth=2&endgame=3")
+    limited = level_agent("level-8").limited(evolve.load_agent("swh?depth=1&time=2").limit)
+    assert limited.with_rules("reversed").limit.seconds == 2
+    with pytest.raises(AgentError, match="level-8"):
+        evolve.load_agent("level-8?c=1")
+    with pytest.raises(AgentError, match="77"):
+        evolve.load_agent("level-8?endgame=77")
+    assert pickle.loads(pickle.dumps(level)) == level
+
+
+def test_levels_without_rules_play_by_the_default_ones() -> None:
+    board = evolve.Board.start().play(19)
+    level, standard = level_agent("level-8"), level_agent("level-8").with_rules("standard")
+    assert level.choose_counted(board) == standard.choose_counted(board)
+    assert level.rules is None
+    assert level.repeats
+    assert any("patterns-reversed" in line for line in level.describe().lines)
+
+
+def test_a_level_plays_every_game_as_its_agent_does() -> None:
+    """Its mistakes differ from game to game."""
+    level, standard = level_agent("level-1"), level_agent("level-1").with_rules("standard")
+    assert level.for_game(5) == standard.for_game(5) != level.for_game(6)
+
+
+@pytest.mark.parametrize(("name", "rules"), [*product(LEVELS, RATINGS)])
+def test_a_level_answers_all_that_its_agents_answer(name: str, rules: Rules) -> None:
+    kind = type(level_agent(name).with_rules(rules))
+    own = {member for member in vars(Agent) if not member.startswith("_")} - {"kind"}
+    answered = {one for one in own if getattr(kind, one) is not getattr(Agent, one)}
+    assert answered <= {*vars(_LevelAgent)}, name
+
+
+def test_levels_are_not_exported_but_name_what_is() -> None:
+    with pytest.raises(AgentError, match="level-9"):
+        level_agent("level-9").stored()
+
+
+def test_rules_without_levels_are_an_error() -> None:
+    with pytest.raises(AgentError, match="level-3"):
+        level_agent("level-3").with_rules("odd")

@@ -6,10 +6,15 @@ import random
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evolve.engine.board import bits
+from evolve.engine.board.bits import perft
+from evolve.engine.compiled import intrinsics as memory
+from evolve.engine.compiled.compile import kernel
 from tests import reference
-from tests.engine import U, any_boards, kernel_moves, reachable_boards
+from tests.cli import python
+from tests.engine import U, any_boards, for_python, kernel_moves, reachable_boards
 from tests.reference import FULL, START, Board, mask, squares
 
 quick = settings(max_examples=200, deadline=None, derandomize=True)
@@ -170,3 +175,115 @@ def test_stable_discs_stay_to_the_end_of_games() -> None:
                 assert before[1] & ~own == 0
                 assert before[0] & ~opp == 0
             before = own, opp
+
+
+COUNTS = (
+    1, 4, 12, 56, 244, 1_396, 8_200, 55_092, 390_216, 3_005_288, 24_571_284, 212_258_800,
+)  # fmt: skip
+"""By depth."""
+
+
+def kernel_perft(board: Board, depth: int) -> int:
+    return int(perft(U(board[0]), U(board[1]), depth))
+
+
+@pytest.mark.parametrize(("depth", "leaves"), list(enumerate(COUNTS)))
+def test_perft_of_the_start_position(depth: int, leaves: int) -> None:
+    """From depth 9 on passes and ended games (depth 11: wipe-outs) are among the leaves."""
+    assert kernel_perft(START, depth) == leaves
+
+
+@pytest.mark.parametrize("depth", range(6))
+def test_reference(depth: int) -> None:
+    assert reference.perft(*START, depth) == COUNTS[depth]
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(any_boards, st.integers(0, 2))
+def test_any_position(board: Board, depth: int) -> None:
+    assert kernel_perft(board, depth) == reference.perft(*board, depth)
+
+
+def test_to_the_end_of_the_game() -> None:
+    """Near the end, deeper than any line goes: passes count as plies, ends as one leaf."""
+    rng = random.Random(91)
+    passes, counts, expected = 0, [], []
+    for board in reference.random_boards(rng, 60, 1, 5):
+        passes += not reference.legal_moves(*board)
+        depths = (1, 2, 3, 4, 5, 6, 8, 12)
+        counts.append([kernel_perft(board, depth) for depth in depths])
+        expected.append([reference.perft(*board, depth) for depth in depths])
+    assert counts == expected
+    assert passes > 3
+
+
+MOVES = (
+    for_python(bits.moves_scalar),
+    kernel(lambda own, opp: memory.moves_4(own, opp)),
+    kernel(lambda own, opp: memory.moves_8(own, opp)),
+)
+FLIPS = (
+    for_python(bits.flips_scalar),
+    kernel(lambda square, own, opp: memory.flips_4(square, own, opp)),
+    kernel(lambda square, own, opp: memory.flips_8(square, own, opp)),
+)
+PLAYS = (
+    for_python(bits.play_scalar),
+    kernel(lambda square, own, opp: memory.play_4(square, own, opp)),
+    kernel(lambda square, own, opp: memory.play_8(square, own, opp)),
+)
+
+
+@settings(deadline=None)  # the first example compiles
+@given(any_boards)
+def test_a_move_and_the_moves_after_it(board: Board) -> None:
+    turned, wanted = [], []
+    for square in reference.legal_moves(*board):
+        own, opp = reference.play(*board, square)
+        expected = (
+            reference.flips(*board, square),
+            reference.mask(reference.legal_moves(own, opp)),
+            reference.mask(reference.legal_moves(opp, own)),
+        )
+        found = [tuple(map(int, play(square, U(board[0]), U(board[1])))) for play in PLAYS]
+        turned.append(found)
+        wanted.append([expected] * len(PLAYS))
+    assert turned == wanted
+
+
+@settings(deadline=None)  # the first example compiles
+@given(any_boards)
+def test_all_agree_with_the_reference(board: Board) -> None:
+    own, opp = U(board[0]), U(board[1])
+    expected = reference.mask(reference.legal_moves(*board))
+    assert not [moves for moves in MOVES if int(moves(own, opp)) != expected]
+    empty = [square for square in range(64) if not (board[0] | board[1]) >> square & 1]
+    turned = [reference.flips(*board, square) for square in empty]
+    found = [[int(flips(square, own, opp)) for square in empty] for flips in FLIPS]
+    assert found == [turned] * len(FLIPS)
+
+
+@pytest.mark.skipif(memory.LANES == 0, reason="this machine has no AVX2, there is one path to test")
+@pytest.mark.parametrize(
+    ("cpu", "lanes"),
+    [
+        pytest.param("x86-64", "0", marks=pytest.mark.slow),
+        ("haswell", "4"),
+        pytest.param(
+            "skylake-avx512",
+            "8",
+            marks=[
+                pytest.mark.skipif(memory.LANES < 8, reason="this machine has no AVX-512"),
+                pytest.mark.slow,  # on such a machine all other tests count so
+            ],
+        ),
+    ],
+)
+def test_other_cpus_count_the_same(cpu: str, lanes: str) -> None:
+    code = (
+        "from evolve.engine.board import bits\n"
+        "from evolve.engine.compiled.intrinsics import LANES\n"
+        "print(LANES, bits.perft(bits.START_OWN, bits.START_OPP, 8))\n"
+    )
+    done = python(code, NUMBA_CPU_NAME=cpu, NUMBA_CPU_FEATURES="")
+    assert done.out.split() == [lanes, "390216"], done.err

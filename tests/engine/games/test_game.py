@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +33,7 @@ from evolve.engine.games import game
 from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
 from tests import reference
+from tests.cli import python
 from tests.engine import RULES, U, agent_row, phases_at, random_weights
 from tests.reference import PASS, REVERSED, STANDARD, START, Agent, Board
 
@@ -328,18 +331,12 @@ moves, results = play(BATCH_AGENTS, batch_pairings()[:10], BATCH_OPENINGS, 0, 0,
 print(int(moves.astype(int).sum()), int(results.sum()))
 """
     settings = {"MALLOC_PERTURB_": "165", "MALLOC_MMAP_THRESHOLD_": "65536"}
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, **settings, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
+    run = python(code, **settings, PYTHONPATH=os.pathsep.join(sys.path))
+    assert run.code == 0, run.err
     moves, results = play(
         BATCH_AGENTS, batch_pairings()[:10], BATCH_OPENINGS, STANDARD, table_bits=14
     )
-    assert run.stdout.split() == [str(moves.astype(int).sum()), str(results.sum())]
+    assert run.out.split() == [str(moves.astype(int).sum()), str(results.sum())]
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -423,3 +420,52 @@ def test_first_moves_are_one_by_symmetry() -> None:
         for seed in range(10)
         if Chooser(random_agent(seed, (4,)), STANDARD)(START) != reference.legal_moves(*START)[0]
     ]
+
+
+_REPORTS = """
+import json, sys
+from numba.core import event
+
+class Listener(event.Listener):
+    depth = 0
+    def on_start(self, event):
+        self.depth += 1
+    def on_end(self, event):
+        self.depth -= 1
+        if not self.depth:
+            late.append(event.data["dispatcher"].py_func.__name__)
+
+from evolve.engine.games import first_use
+reports, late = [], []
+first_use.compile_first(lambda *report: reports.append(report), getattr(first_use, sys.argv[1]))
+event.register("numba:compile", Listener())
+"""
+_GAMES = """
+from pathlib import Path
+import evolve
+evolve.evolve(Path(sys.argv[2]), generations=1, population=4, hall_of_fame=1,
+              panel_openings=2, playoff_openings=2)
+"""
+_MOVES = """
+from evolve.engine.board.board import Board
+from evolve.runs.loading import load_agent
+from evolve.service.engine_worker import ready
+ready()
+for name in ("swh?time=0.05", "patterns-reversed?time=0.05", "swh?depth=2"):
+    load_agent(name).choose(Board.start())
+"""
+
+
+@pytest.mark.parametrize(("kernels", "work"), [("GAMES", _GAMES), ("MOVES", _MOVES)])
+@pytest.mark.slow
+def test_nothing_is_compiled_after_it(tmp_path: Path, kernels: str, work: str) -> None:
+    script = _REPORTS + work + "print(json.dumps([reports, late]))"
+    command = [sys.executable, "-c", script, kernels, str(tmp_path / "run")]
+    environment = {"EVOLVE_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run(
+        command, env={**os.environ, **environment}, capture_output=True, text=True, check=True
+    )
+    reports, late = json.loads(done.stdout.splitlines()[-1])
+    total = reports[0][1]
+    assert late == []
+    assert reports == [[number, total] for number in range(total + 1)]

@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from evolve.agents.dqn import Rewards
+from evolve.engine.networks import action_search
 from evolve.engine.networks.action_search import action_values
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from tests import networks, reference
+from tests.engine import RULES, U, for_python
 from tests.engine.game_records import sign
+from tests.reference import REVERSED
 
 POSITIONAL = Rewards((1.0, -0.5, 0.2, 0.1, -0.7, 0.05, 0.0, 0.3, -0.1, 0.02), 0.8, 0.7, "turn")
 
@@ -104,3 +107,45 @@ def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
             )
         for move in legal:
             assert found[move] == pytest.approx(expected[move], abs=1e-5, rel=1e-9)
+
+
+squares_reward = for_python(action_search.squares_reward)
+discs_reward = for_python(action_search.discs_reward)
+end_reward = for_python(action_search.end_reward)
+
+
+def test_moves_earn_their_squares_and_discs() -> None:
+    table = np.random.default_rng(0).normal(size=64)
+    moves = [
+        (own, opp, move)
+        for own, opp in reference.random_boards(random.Random(0), 30, 5, 55)
+        for move in reference.legal_moves(own, opp)
+    ]
+    turned = [[move, *reference.squares(reference.flips(*b, move))] for *b, move in moves]
+    earned = [squares_reward(U(own), U(opp), move, table) for own, opp, move in moves]
+    assert earned == pytest.approx([table[squares].sum() for squares in turned])
+    after = [reference.play(*move) for move in moves]
+    for_discs = [[discs_reward(U(a), U(b), m, rules) for rules in RULES] for a, b, m in moves]
+    good = [[(other if r == REVERSED else mine) for r in RULES] for other, mine in after]
+    assert for_discs == [[discs.bit_count() / 64 for discs in row] for row in good]
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(("black", "white"), [(40, 24), (24, 40), (32, 32), (13, 0), (10, 50)])
+def test_ends_are_worth_as_much_to_one_side_as_they_cost_the_other(
+    black: int, white: int, rules: int
+) -> None:
+    own, opp = (1 << black) - 1, (1 << black + white) - (1 << black)
+    score = reference.final_score(own, opp, rules)
+
+    def both(kind: int) -> tuple[float, float]:
+        found = [end_reward(kind, side, score, black, white, rules) for side in (1, -1)]
+        return found[0], found[1]
+
+    won = (score > 0) - (score < 0)
+    good = (white, black) if rules == REVERSED else (black, white)
+    assert both(action_search.NO_REWARD) == (0, 0)
+    assert both(action_search.OUTCOME) == (won, -won)
+    assert both(action_search.HALVES) == ((1 + won) / 2, (1 - won) / 2)
+    assert both(action_search.SHARE) == (good[0] / 64, good[1] / 64)
+    assert both(action_search.DIFFERENCE) == ((good[0] - good[1]) / 64, (good[1] - good[0]) / 64)

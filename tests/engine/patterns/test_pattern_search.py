@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -31,6 +28,7 @@ from evolve.engine.patterns.patterns import (
 )
 from evolve.engine.search import context as layout
 from tests import reference
+from tests.cli import python
 from tests.engine.slow_patterns import (
     MANY,
     RULE_NAMES,
@@ -648,14 +646,8 @@ def test_other_cpus_search_the_same(cpu: str) -> None:
         "        assert it.search_figures(texts, rules, 6) == it.pinned(texts, rules)\n"
         "print(it.memory.LANES)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NUMBA_CPU_NAME": cpu, "NUMBA_CPU_FEATURES": ""},
-    )
-    assert done.stdout.split() == [{"x86-64": "0", "haswell": "4"}[cpu]], done.stderr
+    done = python(code, NUMBA_CPU_NAME=cpu, NUMBA_CPU_FEATURES="")
+    assert done.out.split() == [{"x86-64": "0", "haswell": "4"}[cpu]], done.err
 
 
 @pytest.mark.slow

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from collections.abc import Iterator
 from dataclasses import asdict
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 import evolve
 from evolve.parsing import json_value
+from evolve.service.api.welcome import ARCHIVE
 from evolve.sweeps.scatter import scatter_of
 from tests.cli import done
 from tests.service import Service
@@ -181,3 +184,105 @@ def test_a_sweep_has_the_scatter_of_python(fresh: Service) -> None:
     assert [one["name"] for one in found["settings"]] == ["endgame", "mobility.0"]
     assert found == json_value(asdict(scatter_of(fresh.runs / "one")))
     assert (found["winner"], found["defaults"], found["note"]) == (9, 0, "")
+
+
+def test_games_by_what_they_are(service: Service) -> None:
+    some = service.get("runs/small/generations/0/games?limit=500")["items"]
+    name = some[0]["black"]
+    found = service.get(f"runs/small/generations/0/games?individual={name}&limit=500")["items"]
+    assert found == [game for game in some if name in (game["black"], game["white"])]
+    won = service.get("runs/small/generations/0/games?winner=black&limit=500")["items"]
+    assert won == [game for game in some if game["winner"] == "black"]
+    upsets = service.get("runs/small/generations/0/games?sort=-upset&limit=500")["items"]
+    told = [game["upset"] for game in upsets if game["upset"] is not None]
+    assert told == sorted(told, reverse=True)
+    assert len(told) > 10
+    one = service.get(f"runs/small/games/{upsets[0]['id']}")
+    assert one == upsets[0]
+
+
+def test_a_cross_table_is_the_scores(service: Service, runs: Path) -> None:
+    individuals, _ = evolve.load_run(runs / "small").generation(2)
+    score = dict(zip(individuals["individual"], individuals["score"], strict=True))
+    table = service.get("runs/small/generations/2/crosstable")
+    assert set(table["individuals"]) == set(score)
+    totals = dict(zip(table["individuals"], table["totals"], strict=True))
+    assert totals == pytest.approx(score, abs=1e-4)
+    assert [row.count(None) for row in table["scores"]] == [1] * len(score)
+    playoff = service.get("runs/small/generations/playoff/crosstable")
+    assert len(playoff["individuals"]) >= 2
+
+
+@pytest.mark.slow
+def test_ancestors(service: Service, runs: Path) -> None:
+    frame = evolve.load_run(runs / "small").individuals.drop_duplicates("individual")
+    parents = {row.individual: list(row.parents) for row in frame.itertuples()}
+    child = next(name for name, of in reversed(parents.items()) if of)
+    found = service.get(f"runs/small/lineage/{child}")
+    assert found["items"][0]["individual"] == child
+    nodes = found["items"]
+    assert [node["parents"] for node in nodes] == [parents[node["individual"]] for node in nodes]
+    near = service.get(f"runs/small/lineage/{child}?depth=0")
+    assert (len(near["items"]), near["complete"]) == (1, False)
+    picture = service.client.get(f"runs/small/lineage/{child}/picture")
+    assert (picture.status_code, picture.headers["content-type"]) == (200, "image/svg+xml")
+    assert f"{child} and its" in picture.text
+
+
+def test_caches_keep_what_never_changes(service: Service) -> None:
+    paths = ("generations/1/games", "generations/1/crosstable", "generations")
+    answers = [service.client.get(f"runs/small/{path}").headers for path in paths]
+    kept = ["immutable" in headers.get("cache-control", "") for headers in answers]
+    assert kept == [True, True, False]
+
+
+@pytest.fixture
+def app(tmp_path: Path, runner: asyncio.Runner) -> Iterator[App]:
+    with App(tmp_path / "runs", runner) as opened:
+        yield opened
+
+
+def test_a_first_visit_writes_nothing(app: App) -> None:
+    found = app.get("welcome")
+    assert app.get("runs")["total"] == 0
+    assert (found["run"]["id"], found["run"]["state"]) == ("example", "done")
+    moves = found["game"]["moves"].split()
+    assert len(found["game"]["discs"]) == len(moves) + 1
+    assert found["game"]["discs"][-1] != 0
+    assert len(files("evolve.service").joinpath(ARCHIVE).read_bytes()) < 70_000
+
+
+@pytest.mark.slow
+def test_what_a_first_visit_offers_is_offered_under_new_too(app: App) -> None:
+    found = app.get("welcome")
+    assert [one["name"] for one in found["goals"]] == ["evolve", "teach"]
+    goals = {goal["name"]: goal["offers"] for goal in app.get("goals")["items"]}
+    offers = {goal["name"]: goal["offers"][0] for goal in found["goals"]}
+    assert not [name for name, offer in offers.items() if offer not in goals[name]]
+    lines = [
+        app.post(f"commands/{one['command']}/check", {"settings": one["settings"]}, 200)["line"]
+        for one in offers.values()
+    ]
+    assert lines == [f"evolve {offer['option']}" for offer in offers.values()]
+    assert app.get(f"agents/{found['play']['agent']}")["id"] == "level-5"
+
+
+def test_the_example_becomes_a_run_like_any_other(app: App) -> None:
+    told = app.get("welcome")["run"]
+    first, again = (app.post("welcome/example", {}, 201) for _ in range(2))
+    assert first == again == {**told, "date": first["date"]}
+    assert app.get("runs")["total"] == 1
+    found = evolve.load_run(app.folders.run("example"))
+    assert len(found.generations) == told["target"] == 12
+    assert len(found.individuals) == 12 * 16
+    game = app.get("runs/example/generations/playoff/games?limit=1")["items"][0]
+    assert game["winner"]
+    app.delete("runs/example")
+    assert app.get("runs")["total"] == 0
+
+
+def test_the_example_leaves_a_name_that_a_job_has(app: App) -> None:
+    asked = {"command": "run", "settings": {"generations": 2}, "name": "example"}
+    app.post("jobs", asked, 202)
+    app.post("welcome/example", {}, 409)
+    assert list(app.folders.run("example").iterdir()) == []
