@@ -34,7 +34,7 @@ class TrainingSettings(Settings):
     judge: ClassVar[Literal["panel", "ladder"]] = "panel"
     """Opponents of the checks: the fixed panel, or the nearest rungs of the ladder."""
     learner: ClassVar[str]
-    """The learner, as `module:class`: it may need PyTorch, and settings do not."""
+    """The module of `evolve.learning` with the LEARNER, which may need PyTorch."""
 
     rules: Rules = Field(DEFAULT_RULES, description=f"{RULES_HELP}; the papers play standard")
     seed: int = Field(0, ge=0, le=2**62, description="same seed, settings and --games, same tables")
@@ -190,7 +190,7 @@ Opponents = Annotated[
 class MctsSettings(LearningSettings):
     """Everything that decides what a tree search's network learns."""
 
-    learner = "evolve.learning.mcts:TreeLearner"
+    learner = "mcts"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         **LearningSettings.GROUPS,
@@ -275,7 +275,7 @@ class MctsSettings(LearningSettings):
 class DqnSettings(LearningSettings):
     """Everything that decides what a network of move values learns."""
 
-    learner = "evolve.learning.dqn:MoveLearner"
+    learner = "dqn"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         **LearningSettings.GROUPS,

@@ -39,7 +39,7 @@ class PatternSettings(TrainingSettings):
     """
 
     judge = "ladder"
-    learner = "evolve.learning.patterns:PatternLearner"
+    learner = "patterns"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,

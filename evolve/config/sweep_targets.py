@@ -16,13 +16,14 @@ from evolve.engine.board.rules import DEFAULT_RULES, Rules
 class SweepTarget:
     """A thing that a sweep tunes.
 
-    plan: class that says what is searched and what a trial is, `module:class`. about: what the
-    sweep searches, in a sentence. command: whose settings a trial has; None where a trial is no
-    run. budget: default CPU seconds of a trial; None where trials have none. rules: the default
-    rules. learns: whether it needs PyTorch. strong: whether its agents beat the usual panel, and so
-    play the strong panel of the rules. settings: of a sweep, where they differ from the usual
-    defaults. ranges: of settings that a plan without parameters of its own searches, as in a file
-    for --space. model: class of the sweep's settings. unused: those that mean nothing here.
+    plan: module of `evolve.sweeps` whose PLANS has the kind's class: it says what is searched and
+    what a trial is. about: what the sweep searches, in a sentence. command: whose settings a trial
+    has; None where a trial is no run. budget: default CPU seconds of a trial; None where trials
+    have none. rules: the default rules. learns: whether it needs PyTorch. strong: whether its
+    agents beat the usual panel, and so play the strong panel of the rules. settings: of a sweep,
+    where they differ from the usual defaults. ranges: of settings that a plan without parameters of
+    its own searches, as in a file for --space. model: class of the sweep's settings. unused: those
+    that mean nothing here.
     """
 
     plan: str
@@ -40,14 +41,14 @@ class SweepTarget:
 
 SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
     "dqn": SweepTarget(
-        "evolve.sweeps.learning_plan:DqnPlan",
+        "learning_plan",
         "Search the settings of deep Q-learning.",
         "train dqn",
         budget=60.0,
         learns=True,
     ),
     "mcts": SweepTarget(
-        "evolve.sweeps.learning_plan:MctsPlan",
+        "learning_plan",
         "Search the settings of learning by tree search.",
         "train mcts",
         budget=60.0,
@@ -55,7 +56,7 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
     ),
     # A short training says little about a long one, so the best train again, longer.
     "patterns": SweepTarget(
-        "evolve.sweeps.learning_plan:PatternsPlan",
+        "learning_plan",
         "Search the settings of learning patterns.",
         "train patterns",
         budget=2.0,
@@ -63,20 +64,20 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         settings={"trials": 64, "reports": 1, "rungs": ("16x8", "4x30x3")},
     ),
     "alphabeta": SweepTarget(
-        "evolve.sweeps.evolution_plan:GenesPlan",
+        "evolution_plan",
         "Search the genes of an alpha-beta agent.",
         "run",
         unused=("budget", "rungs", "retest", "reports", "pruner"),
     ),
     "evolution": SweepTarget(
-        "evolve.sweeps.evolution_plan:EvolutionPlan",
+        "evolution_plan",
         "Search the settings of evolution itself.",
         "run",
         budget=120.0,
         rules="reversed",
     ),
     "program": SweepTarget(
-        "evolve.sweeps.program_plan:ProgramPlan",
+        "program_plan",
         "Search the parameters of any program.",
         settings={"pruner": "race"},
         model="evolve.config.program_sweep:ProgramSweepSettings",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -248,3 +248,6 @@ def _each_move(
     values = torch.zeros(legal.shape, device=model.device)
     values[torch.from_numpy(row), torch.from_numpy(square)] = model.outputs(inputs)[:, 0]
     return values
+
+
+LEARNER: Final = MoveLearner

@@ -226,3 +226,6 @@ class TreeLearner(Learner):
         if player:
             self.player = Network.from_arrays(self.model.architecture, player)
         self.replay.restore(arrays, "replay/", facts["added"])
+
+
+LEARNER: Final = TreeLearner

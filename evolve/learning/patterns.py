@@ -290,3 +290,6 @@ class PatternLearner(Learner):
         self._positions = self._positions[-settings.window :]
         self._targets = self._targets[-settings.window :]
         return float(squares), len(order)
+
+
+LEARNER: Final = PatternLearner

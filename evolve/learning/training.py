@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.engine.games.first_use import compile_first
 from evolve.errors import RunError, SettingsError
-from evolve.extras import imported
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import counted
 from evolve.fitness.statistics import Z95, stated
@@ -48,8 +48,8 @@ _FACTS: Final = {
 
 def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
     """Make a new learner, with `jobs` threads for its games."""
-    learner: Callable[[TrainingSettings, int], Learner] = imported(settings.learner)
-    return learner(settings, jobs)
+    module = import_module(f"evolve.learning.{settings.learner}")
+    return cast("Learner", module.LEARNER(settings, jobs))
 
 
 def judge_of(settings: TrainingSettings) -> Panel | Ladder:

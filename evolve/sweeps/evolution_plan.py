@@ -200,3 +200,6 @@ class GenesPlan(SettingsPlan):
 def _is_single(name: str) -> bool:
     """Return whether a name means one number of a gene: weights.0, depths.2."""
     return "." in name and name.partition(".")[0] in GENES
+
+
+PLANS: Final = {"alphabeta": GenesPlan, "evolution": EvolutionPlan}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -197,3 +198,7 @@ def _with_new_shape(
     raise SettingsError(
         f"new_squares = {squares}: no further shape has so many squares (1 to {MOST_SQUARES})"
     )
+
+
+PLANS: Final = defaultdict(lambda: LearningPlan, dqn=DqnPlan, mcts=MctsPlan, patterns=PatternsPlan)
+"""Others search the ranges of their entry in SWEEP_TARGETS."""

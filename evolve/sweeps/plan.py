@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Final, cast
 
@@ -19,7 +20,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import SettingsError
-from evolve.extras import imported, need
+from evolve.extras import need
 from evolve.runs.loading import keep_champion, load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
@@ -127,8 +128,9 @@ class Plan(ABC):
 
 
 def plan_of(sweep: SweepSettings) -> Plan:
-    """Make the plan of a sweep, of the class that its kind names."""
-    return cast("Plan", imported(SWEEP_TARGETS[sweep.kind].plan)(sweep))
+    """Make the plan of a sweep, of its kind's class."""
+    module = import_module(f"evolve.sweeps.{SWEEP_TARGETS[sweep.kind].plan}")
+    return cast("Plan", module.PLANS[sweep.kind](sweep))
 
 
 def check_settings(sweep: SweepSettings) -> None:

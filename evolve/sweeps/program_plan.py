@@ -382,3 +382,6 @@ def shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
         debts[most] -= 1.0
         parts[most].append(number)
     return parts
+
+
+PLANS: Final = {"program": ProgramPlan}
