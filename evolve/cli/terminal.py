@@ -239,7 +239,7 @@ BAR_WIDTH: Final = 20
 """Columns of a bar; with the text beside it, it fits in 80 columns."""
 
 
-class Count:
+class _Count:
     """Counts what is done of `total` things: it is called with how many were just done.
 
     left: seconds that the others take, None while unknown; limit: most seconds of all.
@@ -263,7 +263,7 @@ class Count:
 class _LeftColumn(ProgressColumn):
     """The time left; after: seconds of what follows."""
 
-    def __init__(self, count: Count, after: float) -> None:
+    def __init__(self, count: _Count, after: float) -> None:
         super().__init__()
         self._count, self._after = count, after
 
@@ -281,12 +281,12 @@ def counting(
     done: int = 0,
     after: float = 0.0,
     limit: float = math.inf,
-) -> Iterator[Count]:
+) -> Iterator[_Count]:
     """Yield what counts `total` things, of which some are done, and show a bar on a terminal.
 
     after: seconds of what follows; limit: most seconds of these things.
     """
-    count = Count(total, done, limit)
+    count = _Count(total, done, limit)
     if quiet or not err().is_terminal:
         yield count
         return

@@ -66,7 +66,6 @@ def train_command() -> None:
 
 
 def _command(word: str) -> click.Command:
-    """The command with that second word."""
     variant = TRAININGS.variants[word]
 
     @click.command(cls=GroupedCommand, name=word, help=f"{_HELP.get(word, variant.about)}{_ENDING}")

@@ -30,12 +30,12 @@ from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
 from evolve.runs.life_cycle import Work
 from evolve.runs.loading import existing_champion, keep_champion
-from evolve.runs.progress import COMPILING, WARM_UP, Observer, RunEnding, TimeLeft
+from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.version import __version__
 
-LAST_CHECK: Final = "last check"
+_LAST_CHECK: Final = "last check"
 """Name of a stage."""
 _HEADER: Final = "facts"
 _FACTS: Final = {
@@ -101,7 +101,6 @@ class InMemoryTraining:
 
     @property
     def share(self) -> float:
-        """The share of the training that is done, 0 to 1."""
         games = self.settings.games
         return min(1.0, max(0.0 if games is None else self.games / games, self.spent / self._end))
 
@@ -194,7 +193,7 @@ class InMemoryTraining:
         learner, parts = learner_for(self.settings.brief(), 1), self.settings.parts
         rng = np.random.default_rng(0)
         for number, share in enumerate(parts):
-            stage(WARM_UP, number, len(parts))
+            stage("warm-up", number, len(parts))
             steps: list[tuple[float, float]] = []
 
             def before_step(share: float = share, steps: Any = steps) -> float:
@@ -258,7 +257,7 @@ class Training(InMemoryTraining, Work):
         rating = 0.0  # where the last check rates it
         if settings.judge == "panel":
             rating = rating_seconds(settings.rules, settings.panel_openings, self.jobs)
-        self._afterwards = {LAST_CHECK: last, RATING: rating}
+        self._afterwards = {_LAST_CHECK: last, RATING: rating}
         # Games against the panel may take longer than the training.
         observer.expect(TimeLeft(after=lambda pace: self._afterwards, by_rows=not last))
 
@@ -293,12 +292,12 @@ class Training(InMemoryTraining, Work):
         if finished:
             self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
-        stage = partial(observer.stage, LAST_CHECK if finished else "check")
+        stage = partial(observer.stage, _LAST_CHECK if finished else "check")
         games = 2 * len(self.judge.openings) * self.judge.opponents
         stage(0, games)
         agent, progress = self.learner.checked_agent(), counted(games, stage)
         judged = self.judge.judge(agent, Threads(self.jobs), progress)
-        self._afterwards[LAST_CHECK] = 0.0
+        self._afterwards[_LAST_CHECK] = 0.0
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,

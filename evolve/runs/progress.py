@@ -19,8 +19,6 @@ from evolve.terminal_text import plain, writable
 
 COMPILING: Final = "compiling"
 """Stage before all others, once on a machine: its bar counts functions."""
-WARM_UP: Final = "warm-up"
-"""Stage of a training before its budget counts."""
 
 
 class RunEnding(Enum):
@@ -264,7 +262,6 @@ class ProgressLine(Observer):
         self._show(event.left, certainly=isinstance(event, Row))
 
     def close(self) -> None:
-        """End the line."""
         self._stage = ""
         if self._replaces and self._length:
             self._show(None, certainly=True)

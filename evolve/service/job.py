@@ -146,7 +146,6 @@ class JobRecord(Job):
 
     @property
     def alive(self) -> bool:
-        """Whether its process runs."""
         return self.process is not None and self._found() is not None
 
     def stop(self) -> None:
@@ -195,7 +194,6 @@ class JobRecord(Job):
         return self.names.get(value, value) if isinstance(value, str) else value
 
     def restart(self) -> None:
-        """Reset its state and progress, to resume it."""
         self.state, self.started, self.ended, self.process = "queued", None, None, None
         self.ending = self.error = None
         self.progress, self._killed = JobProgress(), False
