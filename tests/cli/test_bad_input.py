@@ -165,10 +165,17 @@ def test_bad_agent_files(tmp_path: Path, text: str, arguments: tuple[object, ...
     assert [path.name for path in tmp_path.iterdir()] == ["bad.json"]
 
 
-def test_debug_shows_where_an_error_comes_from() -> None:
-    for arguments in (("--debug", "show", "nowhere"), ("show", "nowhere", "--debug")):
-        with pytest.raises(ValueError, match="nowhere"):
-            invoke(*arguments)
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--debug", "show", "nowhere"), "nowhere"),
+        (("show", "nowhere", "--debug"), "nowhere"),
+        (("--debug", "run", "--population=2"), "population"),
+    ],
+)
+def test_debug_shows_where_an_error_comes_from(arguments: tuple[str, ...], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        invoke(*arguments)
 
 
 def test_an_error_of_many_lines_is_told_in_one(copy: Path) -> None:
