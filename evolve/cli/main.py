@@ -222,11 +222,21 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     whole = arguments is None
     if arguments is None:
         arguments = sys.argv[1:]
+    # --debug may stand anywhere on the line, not only before the command.
+    words = [word for word in arguments if word != "--debug"]
     _stand_in_for_closed_streams()
     try:
-        code = _run(arguments)
+        try:
+            _prepare(words)
+            # Not by `cli.main`, which would change KeyboardInterrupt and BrokenPipeError.
+            with cli.make_context("evolve", words) as context:
+                result: Any = cli.invoke(context)
+            sys.stdout.flush()
+            code = result if isinstance(result, int) else 0
+        except BaseException as error:
+            code = _report(error, words, debug="--debug" in arguments)
     except BaseException as error:
-        # Another one, while `_run` reported the first, or in place of which Python raised an error.
+        # Another one, while the first was reported, or in place of which Python raised an error.
         interruption = signals.interruption_in(error)
         if interruption is None:
             raise
@@ -246,62 +256,56 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
-def _run(arguments: list[str]) -> int:
+def _prepare(words: list[str]) -> None:
     expect_any_text()
     # One line, harmless for a terminal: numba puts a traceback below its own.
     warnings.formatwarning = lambda message, *_args, **_options: (
         f"warning: {plain(str(message).partition(chr(10))[0])}\n"
     )
     signals.install()
-    debug = "--debug" in arguments
-    # --debug may stand anywhere on the line, not only before the command.
-    arguments = [argument for argument in arguments if argument != "--debug"]
-    parts = (part for word in arguments for part in (word, word.partition("=")[2]))
+    parts = (part for word in words for part in (word, word.partition("=")[2]))
     SHOWN.update((part, plain(part)) for part in parts if "\n" in part)  # errors are one line
-    try:
-        if _COMPLETION in os.environ:
-            cli.main(arguments, prog_name="evolve")
-        # Not by `cli.main`, which would change KeyboardInterrupt and BrokenPipeError.
-        with cli.make_context("evolve", arguments) as context:
-            result: Any = cli.invoke(context)
-        sys.stdout.flush()
-        return result if isinstance(result, int) else 0
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except (KeyboardInterrupt, EOFError) as error:  # EOFError: Ctrl-D at a key
+    if _COMPLETION in os.environ:
+        cli.main(words, prog_name="evolve")
+
+
+def _report(error: BaseException, words: list[str], debug: bool) -> int:
+    """Report what ended a command, from its `except`; return the exit code."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, (KeyboardInterrupt, EOFError)):  # EOFError: Ctrl-D at a key
         ended = str(error) if isinstance(error, signals.Terminated) else "interrupted"
         click.echo(f"\n{ended}", err=True)  # not in the line of the terminal's ^C
         return signals.exit_code(error)
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         signals.discard_output()  # the reader (head, less) has seen enough
         return 0
-    except click.exceptions.NoArgsIsHelpError as error:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return 2
-    except click.UsageError as error:
+    if isinstance(error, click.UsageError):
         if debug and error.__cause__ is not None:
             raise error.__cause__ from None
         where = error.ctx.command_path if error.ctx else "evolve"
         message = error.format_message().rstrip(".")
         if message[1:2].islower():  # not EVOLVE_TOKEN
             message = message[0].lower() + message[1:]
-        files = [word for word in arguments if word.startswith("-") and os.path.exists(word)]
+        files = [word for word in words if word.startswith("-") and os.path.exists(word)]
         if isinstance(error, click.NoSuchOption) and files:
             message += f"; for the file write {as_word(files[0])}"
         message += f"; see {where} --help"
         click.echo(f"error: {plain(message)}", err=True)
         return 2
-    except (EvolveError, click.ClickException, OSError, MemoryError) as error:
-        if debug:
-            raise
+    if debug or not isinstance(error, Exception):
+        raise
+    if isinstance(error, (EvolveError, click.ClickException, OSError, MemoryError)):
         click.echo(f"error: {plain(_one_line(error))}", err=True)
         return 1
-    except Exception as error:  # joblib makes other errors of it
-        causes = map(str, signals.causes_of(error))
-        if debug or not any("can't start new thread" in cause for cause in causes):
-            raise
-        click.echo("error: no further thread can be started; take fewer --jobs", err=True)
-        return 1
+    causes = map(str, signals.causes_of(error))  # joblib makes other errors of it
+    if not any("can't start new thread" in cause for cause in causes):
+        raise
+    click.echo("error: no further thread can be started; take fewer --jobs", err=True)
+    return 1
 
 
 def _stand_in_for_closed_streams() -> None:

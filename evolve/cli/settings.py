@@ -37,18 +37,22 @@ class GroupedOption(click.Option):
         self.lines = lines or {}
 
 
+class SecondWords(click.Group):
+    """Commands of two words: an error of options names both."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except OptionsError as error:
+            command = click.Context(self, context, context.invoked_subcommand)
+            raise click.UsageError(str(error), command) from error
+
+
 class GroupedCommand(click.Command):
     """A command of many options: its help shows them group by group.
 
     Options that name no group belong to the first one.
     """
-
-    def invoke(self, context: click.Context) -> Any:
-        """Run it; an error of options names this command, also where it is a second word."""
-        try:
-            return super().invoke(context)
-        except OptionsError as error:
-            raise click.UsageError(str(error), context) from error
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the groups, in the order in which they first appear."""

@@ -49,11 +49,13 @@ def exit_code(interruption: BaseException) -> int:
     return SIGNALLED + interruption.number if isinstance(interruption, Terminated) else INTERRUPTED
 
 
-def causes_of(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and those that it was raised from, or in place of."""
-    while error is not None:
-        yield error
+def causes_of(error: BaseException | None) -> list[BaseException]:
+    """The error and those that it was raised from, or in place of; these may form a circle."""
+    found: list[BaseException] = []
+    while error is not None and error not in found:
+        found.append(error)
         error = error.__cause__ or error.__context__
+    return found
 
 
 def interruption_in(error: BaseException) -> KeyboardInterrupt | None:

@@ -153,7 +153,6 @@ def _print_header(study: Study, work: StudyWork, location: str) -> None:
 
 
 def _report(study: Study) -> None:
-    """Print the settings' means over seeds, and what to do next."""
     groups = groups_of([study])
     try:
         print_compared(compared(groups))

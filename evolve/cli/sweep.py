@@ -11,7 +11,13 @@ import click
 from evolve.cli.cluster import executor_options
 from evolve.cli.options import log_option
 from evolve.cli.run import start_run, starting_options
-from evolve.cli.settings import GroupedCommand, file_settings, given_options, model_options
+from evolve.cli.settings import (
+    GroupedCommand,
+    SecondWords,
+    file_settings,
+    given_options,
+    model_options,
+)
 from evolve.cli.terminal import print_rows
 from evolve.config.ranges import typed
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -110,7 +116,7 @@ Examples:
 """The help of its commands; those of others say what the registry says about them."""
 
 
-@click.group(name="sweep", help=_SWEEP_HELP)
+@click.group(cls=SecondWords, name="sweep", help=_SWEEP_HELP)
 def sweep_command() -> None:
     """See _SWEEP_HELP."""
 

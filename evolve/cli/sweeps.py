@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -80,11 +80,13 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
 
     kind = SWEEPS
 
-    def opened(self, run: Begun, jobs: int) -> AbstractContextManager[Sweep]:
+    @contextmanager
+    def opened(self, run: Begun, jobs: int) -> Iterator[Sweep]:
         # The others' games are not played by the kernels.
         if SWEEPS.word(self.command) not in ("alphabeta", "evolution"):
             refuse_cluster(f"`{self.command}` is")
-        return opened_sweep(run.folder, run.settings, placement=placement())
+        with opened_sweep(run.folder, run.settings, placement=placement()) as sweep:
+            yield sweep
 
     def finished(self, work: Sweep) -> str:
         limit = "trials" if work.settings.games_of_trials is None else "games"

@@ -238,31 +238,25 @@ BAR_WIDTH: Final = 20
 """Columns of a bar; with the text beside it, it fits in 80 columns."""
 
 
-class Count:
-    """Counts what is done of `total` things: it is called with how many were just done.
-
-    left: seconds that the others take, None while unknown; limit: most seconds of all.
-    """
+class _Count(TimeLeft):
+    """Counts what is done of `total` things: it is called with how many were just done."""
 
     def __init__(self, total: int, done: int, limit: float) -> None:
-        self.done, self._total, self._time = done, total, TimeLeft(limit=limit)
-        self._time.reach(done, total)
+        super().__init__(limit=limit)
+        self.done, self._total = done, total
         self.show: Callable[[int], object] = lambda done: None
+        self.reach(done, total)
 
     def __call__(self, done: int) -> None:
         self.done += done
-        self._time.reach(self.done, self._total)
+        self.reach(self.done, self._total)
         self.show(done)
-
-    @property
-    def left(self) -> float | None:
-        return self._time.left
 
 
 class _LeftColumn(ProgressColumn):
     """The time left; after: seconds of what follows."""
 
-    def __init__(self, count: Count, after: float) -> None:
+    def __init__(self, count: _Count, after: float) -> None:
         super().__init__()
         self._count, self._after = count, after
 
@@ -280,12 +274,12 @@ def counting(
     done: int = 0,
     after: float = 0.0,
     limit: float = math.inf,
-) -> Iterator[Count]:
+) -> Iterator[_Count]:
     """Yield what counts `total` things, of which some are done, and show a bar on a terminal.
 
     after: seconds of what follows; limit: most seconds of these things.
     """
-    count = Count(total, done, limit)
+    count = _Count(total, done, limit)
     if quiet or not err().is_terminal:
         yield count
         return

@@ -8,7 +8,7 @@ import click
 
 from evolve.cli.options import jobs_option
 from evolve.cli.run import start_run, starting_options
-from evolve.cli.settings import GroupedCommand, model_options
+from evolve.cli.settings import GroupedCommand, SecondWords, model_options
 from evolve.extras import install_hint
 from evolve.runs.run_types import TRAININGS
 
@@ -60,7 +60,7 @@ Ctrl-C ends the training after the current games, a second one at once; `evolve 
 """
 
 
-@click.group(name="train", help=_TRAIN_HELP)
+@click.group(cls=SecondWords, name="train", help=_TRAIN_HELP)
 def train_command() -> None:
     """See _TRAIN_HELP."""
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from evolve.cli.display import ProgressView, print_line, print_next, watching
+from evolve.cli.display import ProgressView, print_head, print_line, print_next, watching
 from evolve.cli.progress import progress_of
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.cli.terminal import loading
@@ -37,6 +37,7 @@ class LongWork(ABC, Generic[S, W]):
     """
 
     kind: RunType
+    makes: Callable[..., W]
 
     def __init__(self, command: str) -> None:
         """command: the complete command, such as `train dqn`."""
@@ -74,17 +75,17 @@ class LongWork(ABC, Generic[S, W]):
             so_far = self.so_far(work, ending)
             return finish(run.folder, so_far, ending, partial(self.report, work))
 
-    @abstractmethod
-    def opened(self, run: Begun, jobs: int) -> AbstractContextManager[W]:
-        """Give the work of a run."""
+    @contextmanager
+    def opened(self, run: Begun, jobs: int) -> Iterator[W]:
+        yield self.makes(run.folder, run.settings, jobs)
 
     def finished(self, work: W) -> str:
         """How far the work got and what continues it, if nothing is left to do."""
         return "nothing is left to do"
 
-    @abstractmethod
     def introduce(self, work: W, before: S | None) -> None:
         """Print the first lines; before: the settings so far, None for new work."""
+        print_head(self.command, work.folder)
 
     def view(self, work: W) -> ProgressView:
         """What people see while it runs."""

@@ -96,7 +96,6 @@ def _row_with_depths(path: Path, changed: int) -> dict[str, Any]:
 
 
 def _individuals(run: Run, generation: int | None = None) -> pa.Table:
-    """The individuals of all generations, or of the given one alone."""
     numbers = range(run.generation_count) if generation is None else [generation]
     tables = [run.individuals_table(number) for number in numbers]
     return joined(run.path, tables or [INDIVIDUALS_COLUMNS.schema.empty_table()])

@@ -45,12 +45,12 @@ def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
 
     It has no password of a storage.
     """
-    if (storage := storage_of(settings)) is not None:
+    if (storage := _storage_of(settings)) is not None:
         settings = settings.model_copy(update={"storage": storage})
     return config_text(settings, versions_of(kind, command), command)
 
 
-def storage_of(settings: BaseModel) -> str | None:
+def _storage_of(settings: BaseModel) -> str | None:
     """The storage that settings name, without its password; None where they name none."""
     storage = getattr(settings, "storage", None)
     return None if storage is None else without_password(storage)
@@ -92,12 +92,15 @@ def stored_settings(
     return resolve_as(model, {}, {**word, **changes}, values, str(file))
 
 
-Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
+_Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
 """Surrounds the removal of a folder after an error."""
 
 
 class Work:
     """What does the work of a run in its locked folder."""
+
+    def __init__(self, folder: Path, settings: Any, jobs: int) -> None:
+        self.folder, self.settings, self.jobs = folder, settings, jobs
 
     @property
     def is_over(self) -> bool:
@@ -143,7 +146,7 @@ def begun(
     folder: str | Path | None,
     settings: Any,
     jobs: int,
-    undoing: Undoing = lambda folder, reason: nullcontext(),
+    undoing: _Undoing = lambda folder, reason: nullcontext(),
 ) -> Iterator[Begun]:
     """Begin a run in a new folder: the given one, or the next runs/STEM-NNN; see `new_folder`."""
     stem = kind.stem_of(command, settings.rules)
@@ -200,7 +203,7 @@ def new_folder(
     kept: Callable[[Path], int],
     stem: str,
     requested: str | Path | None,
-    undoing: Undoing = lambda folder, reason: nullcontext(),
+    undoing: _Undoing = lambda folder, reason: nullcontext(),
 ) -> Iterator[Path]:
     """Make and lock the folder of a new run: the requested one, or the next runs/STEM-NNN.
 
@@ -252,7 +255,7 @@ def check_programs(
     programs, and to a storage too if `storage` is None; else `storage` says that the user gave it.
     """
     unknown = not_agreed(folder, _things(settings))
-    own_storage = None if storage is None else storage_of(settings[0])
+    own_storage = None if storage is None else _storage_of(settings[0])
     programs = [thing for thing in unknown if thing != own_storage]
     if programs and not allowed:
         raise RunError(
@@ -272,5 +275,5 @@ def _things(all_settings: Sequence[BaseModel]) -> list[str]:
     """The programs and storages that settings name, each once."""
     found: dict[str, None] = {}
     for settings in all_settings:
-        found |= dict.fromkeys(filter(None, [*programs_in(settings), storage_of(settings)]))
+        found |= dict.fromkeys(filter(None, [*programs_in(settings), _storage_of(settings)]))
     return list(found)

@@ -146,7 +146,6 @@ class JobRecord(Job):
 
     @property
     def alive(self) -> bool:
-        """Whether its process runs."""
         return self.process is not None and self._found() is not None
 
     def stop(self) -> None:
@@ -187,7 +186,6 @@ class JobRecord(Job):
         return Job(**{**values, "run": self.run if has_run or not self.over else None})
 
     def restart(self) -> None:
-        """Reset its state and progress, to resume it."""
         self.state, self.started, self.ended, self.process = "queued", None, None, None
         self.ending = self.error = None
         self.progress, self._killed = JobProgress(), False

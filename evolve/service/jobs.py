@@ -115,7 +115,6 @@ class Jobs:
         return states.count("running") + states.count("stopping"), states.count("queued")
 
     def document(self, record: JobRecord) -> Job:
-        """A job as clients get it."""
         waiting = [other.id for other in self._ordered() if other.state == "queued"]
         position = waiting.index(record.id) + 1 if record.id in waiting else None
         return record.document(position, self._folders.has_run(record.run))
@@ -183,7 +182,6 @@ class Jobs:
             raise ProblemError(409, f"job {other.id} is at work on {record.run}")
 
     def resume(self, record: JobRecord) -> None:
-        """Queue a job again, to continue where it ended."""
         self.check_resumable(record)
         with self._undone(record):
             record.restart()
@@ -260,7 +258,6 @@ class Jobs:
                 discard(folder, made=True)
 
     def _fill(self) -> None:
-        """Start waiting jobs while there are free slots."""
         for record in self._ordered():
             if self.counts()[0] >= self.slots:
                 return
@@ -315,7 +312,6 @@ class Jobs:
         self._keep(record)
 
     def _fail(self, record: JobRecord, why: str) -> None:
-        """End a job that cannot be started."""
         record.state, record.error, record.ended = "failed", why, round(time.time(), 3)
         self._empty_folder(record)
         self._keep(record)

@@ -32,7 +32,7 @@ from evolve.version import __version__
 if TYPE_CHECKING:
     from evolve.keywords import StudyKeywords
 
-Functions = dict[str, dict[str, Callable[..., Any]]]
+_Functions = dict[str, dict[str, Callable[..., Any]]]
 """The caller's functions: by setting, then by the name in study.toml."""
 
 
@@ -75,7 +75,7 @@ def study(
     >>> [(run.setting, run.seed) for run in study.runs][:2]
     [('survivors=0.25', 0), ('survivors=0.5', 0)]
     """
-    functions: Functions = {}
+    functions: _Functions = {}
     spec = {
         "command": EVOLUTIONS.name,
         "seeds": np.ravel([*seeds]).tolist()
@@ -149,11 +149,11 @@ def compare(
     return ResultTable.of(found.frame, tables, drawn, words=words)
 
 
-def _named(settings: Mapping[str, Any], functions: Functions) -> dict[str, Any]:
+def _named(settings: Mapping[str, Any], functions: _Functions) -> dict[str, Any]:
     return {kind: _name(kind, value, functions) for kind, value in settings.items()}
 
 
-def _name(kind: str, value: Any, functions: Functions) -> Any:
+def _name(kind: str, value: Any, functions: _Functions) -> Any:
     """Return a setting's value for study.toml; a function is replaced by its name and kept."""
     if not callable(value):
         return value
@@ -204,8 +204,7 @@ class _RunObserver(Observer):
         return self.stopped
 
 
-def _work(study: Study, functions: Functions, jobs: int, observer: Observer) -> None:
-    """Continue every run that is not done."""
+def _work(study: Study, functions: _Functions, jobs: int, observer: Observer) -> None:
     runs = len(study.design.members)
     for number, member in enumerate(study.design.members):
         values = study.design.values_of(member)

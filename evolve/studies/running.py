@@ -119,9 +119,7 @@ def _work(words: list[str], log: Path) -> None:
     imported("evolve.cli.main:main")(words)
 
 
-PARTS: Final = (LOGS, SETTINGS)
-"""Folders next to a study's runs: their output, and the settings that they began with."""
-PROGRESS: Final = ".progress"
+_PROGRESS: Final = ".progress"
 """Suffix of the file in which a run reports."""
 
 
@@ -133,17 +131,14 @@ class StudyEnding(RunEnding):
     STOPPED = "stopped"
 
 
-Begin = Callable[[Path, Any], Working]
-"""Starts or resumes a run in a folder, with these settings."""
-
-
 class StudyWork:
     """The unfinished work of a study, done by processes. Make it inside the folder's lock.
 
     jobs: threads of all runs together. At most that many runs execute at a time. Each has its share
     of the threads, or the number of workers in its settings where results depend on that number.
-    more: command-line words for resumed runs, such as --generations 300. elsewhere: starts the runs
-    on other machines, which have `jobs` slots. Results depend on none of these.
+    more: command-line words for resumed runs, such as --generations 300. elsewhere: starts or
+    resumes the run in a folder with its settings on other machines, which have `jobs` slots.
+    Results depend on none of these.
     """
 
     def __init__(
@@ -151,11 +146,11 @@ class StudyWork:
         study: Study,
         jobs: int,
         more: Sequence[str] = (),
-        elsewhere: Begin | None = None,
+        elsewhere: Callable[[Path, Any], Working] | None = None,
     ) -> None:
         # What a killed study left: finished runs are not started again, so nothing else removes it.
-        run_folder.sweep_orphans(study.path, PARTS)
-        for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
+        run_folder.sweep_orphans(study.path, (LOGS, SETTINGS))
+        for path in (study.path / LOGS).glob(f"*{_PROGRESS}"):
             remove(path, missing_ok=True)
         self.study, self._more, self._elsewhere = study, more, elsewhere
         self._jobs = jobs
@@ -232,7 +227,7 @@ class StudyWork:
         logs = self.study.path / LOGS
         words += ["--jobs", str(self._threads_of(member))]
         modules = self.study.design.kind.modules
-        return RunProcess(words, logs / f"{name}.log", logs / f"{name}{PROGRESS}", modules)
+        return RunProcess(words, logs / f"{name}.log", logs / f"{name}{_PROGRESS}", modules)
 
     def _end(self, member: Member, process: Working, observer: Observer) -> None:
         """Handle the end of a process: keep its run's row, or the reason of its failure."""

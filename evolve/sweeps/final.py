@@ -190,11 +190,9 @@ class SweepFinal:
         return rows
 
     def _write_standings(self, rows: Sequence[Row]) -> None:
-        """Write how a final stands that is not over."""
         write_final(self.folder, FinalDocument(finalists=[row.document for row in rows]))
 
     def retest(self, winner: FrozenTrial) -> MatchResult:
-        """Let the winner play the defaults on further openings."""
         assert self.defaults is not None
         first, second = self.finalists.index(winner), self.finalists.index(self.defaults)
         match = Match(

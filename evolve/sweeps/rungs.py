@@ -79,7 +79,6 @@ class Candidate(Queued):
 
     @property
     def standing(self) -> dict[str, Any]:
-        """Its row in the last rung."""
         scores = mean_of([training.score for training in self.trainings]).within(0.0, 1.0)
         score, low, high, lives = scores
         return {"candidate": self.origin, "lives": lives, "score": score, "low": low, "high": high}
@@ -90,7 +89,7 @@ class Rungs:
 
     def __init__(self, sweep: Sweep, end: float | None) -> None:
         self._sweep = sweep
-        self._settings = sweep.settings
+        self._settings: SweepSettings = sweep.settings
         self._end = end
         self._folder = sweep.folder / RUNGS
         self._done = float(sweep.settings.trials)
@@ -120,7 +119,6 @@ class Rungs:
     def _settings_of(
         self, budget: float, trainings: int, key: int, *, shipped: bool
     ) -> SweepSettings:
-        """Return the settings of a rung's sweep, with its own seeds and openings."""
         seed = np.random.SeedSequence([self._settings.seed, key]).generate_state(1)[0] >> 1
         left = None if self._end is None else max(self._end - time.monotonic(), 1e-3)
         changes = {

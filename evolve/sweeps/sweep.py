@@ -201,7 +201,6 @@ class Sweep(Work):
         return opened_sweep(folder, settings, queue, self.placement)
 
     def _reclaim(self, observer: Observer, dropped: Sequence[int] = ()) -> None:
-        """Take back the trials of dead writers."""
         self._next_look = time.monotonic() + BEAT
         for number in sorted([*dropped, *self.study.reclaim()]):
             observer.note(f"trial {number}: it was interrupted, trying again")
@@ -215,7 +214,6 @@ class Sweep(Work):
         return SweepEnding.TIMEOUT if late and not self.study.is_over else None
 
     def _assign_trials(self, observer: Observer) -> None:
-        """Give every idle worker a trial while trials are wanted."""
         for worker in [worker for worker in self._workers if worker.idle]:
             while worker.idle:
                 if self.study.open() <= 0:
@@ -240,7 +238,6 @@ class Sweep(Work):
         self._workers.clear()
 
     def _handle_message(self, worker: Worker, observer: Observer) -> None:
-        """Handle a message of a worker, or its death."""
         assert worker.number is not None
         number = worker.number
         try:

@@ -39,7 +39,7 @@ def test_a_new_folder_is_made_and_a_begun_one_is_found(tmp_path: Path) -> None:
         keep_a_step(folder)
     with opened(folder, LONGER) as run:
         assert run.before == SETTINGS
-        assert run.restore(life_cycle.Work())
+        assert run.restore(life_cycle.Work(folder, LONGER, 1))
         assert life_cycle.stored_settings(TRAININGS, COMMAND, folder / CONFIG_FILE) == LONGER
         with pytest.raises(RunError, match="process"), opened(folder):
             pass
