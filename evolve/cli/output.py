@@ -247,7 +247,6 @@ def print_lives(run: Run, frame: pd.DataFrame) -> None:
 
 
 def _short(value: Any) -> Any:
-    """A number as text with its significant digits; other values as they are."""
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
     return value
