@@ -68,8 +68,6 @@ def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> 
 
 
 class _Game:
-    """One game between a person and an agent."""
-
     def __init__(self, agent: Agent, agreed: AgreedRules, side: Side, ggf: Path | None) -> None:
         self.agent = agent
         self.agreed = agreed

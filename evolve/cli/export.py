@@ -10,10 +10,9 @@ import click
 
 from evolve.cli.options import (
     complete_agents,
-    force_option,
     input_path,
     json_option,
-    new_file,
+    output_path,
     rules_option,
 )
 from evolve.errors import OptionsError
@@ -23,6 +22,9 @@ _numba_option: Final = click.option(
     is_flag=True,
     help="Let the Python file of an alpha-beta agent or of patterns compile its search in the "
     "background where numba is installed: deeper under a clock, for 150 to 250 MB of memory.",
+)
+_force_option: Final = click.option(
+    "--force", is_flag=True, is_eager=True, help="Overwrite the file that -o names."
 )
 _seconds_option: Final = click.option(
     "--seconds",
@@ -40,6 +42,19 @@ _memory_option: Final = click.option(
 )
 
 
+def _new_file(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+    """A file to write to that must not exist yet, unless `--force` is given.
+
+    This is for commands that write files that people use further and may have changed, such as an
+    agent or a hand-in. Others write over their file or add to it: tables, pictures and records
+    can be made again from a run, often while it continues, and games of a match are added.
+    """
+    path = output_path(context, parameter, value)
+    if path is not None and path.is_file() and not context.params.get("force"):
+        raise click.ClickException(f"{path} exists: name another file, or add --force")
+    return path
+
+
 @click.command(name="export")
 @click.argument("source", shell_complete=complete_agents)
 @click.option(
@@ -53,8 +68,8 @@ _memory_option: Final = click.option(
     "the ending of the file says: .json or .npz, or .py.",
 )
 @_numba_option
-@force_option
-@click.option("-o", "--output", required=True, callback=new_file, help="File to write.")
+@_force_option
+@click.option("-o", "--output", required=True, callback=_new_file, help="File to write.")
 def export_command(
     source: str, individual: str | None, target: str | None, numba: bool, force: bool, output: Path
 ) -> None:
@@ -147,13 +162,13 @@ def check_command(
 
 @click.command(name="hand-in")
 @click.argument("source", metavar="[RUN|AGENT]", required=False, shell_complete=complete_agents)
-@force_option
+@_force_option
 @click.option(
     "-o",
     "--output",
     default="agent.py",
     show_default=True,
-    callback=new_file,
+    callback=_new_file,
     help="Python file to write.",
 )
 @_seconds_option

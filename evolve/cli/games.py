@@ -12,10 +12,8 @@ import click
 import evolve
 from evolve.cli.display import reporting_compilation
 from evolve.cli.options import (
-    agents_rules_option,
     complete_agents,
     complete_runs,
-    files_rules_option,
     input_path,
     json_option,
     log_option,
@@ -45,6 +43,12 @@ if TYPE_CHECKING:
     from evolve.records.record import GameRecord
 
 
+_agents_rules_option = rules_option(
+    "Rules to play by; those of the agents by default, or standard."
+)
+_files_rules_option = rules_option("Rules of games that do not say theirs; by default standard.")
+
+
 @click.command(name="play")
 @click.argument("agent", shell_complete=complete_agents)
 @click.option(
@@ -58,7 +62,7 @@ if TYPE_CHECKING:
     "--ggf", callback=output_named(".ggf"), help="Add the game to this GGF file when it ends."
 )
 @log_option
-@agents_rules_option
+@_agents_rules_option
 def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) -> None:
     """Play against AGENT.
 
@@ -84,7 +88,7 @@ def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) ->
     required=True,
     help="Protocol of the other program, on standard input and output.",
 )
-@agents_rules_option
+@_agents_rules_option
 def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     """Play as AGENT for another program, over GTP or NBoard.
 
@@ -108,7 +112,7 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
 @click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs, callback=input_path)
 @click.argument("game", required=False)
 @strict_option
-@files_rules_option
+@_files_rules_option
 def replay_command(source: str, game: str | None, strict: bool, rules: str | None) -> None:
     """Show GAME of a run or of a file, move by move.
 
@@ -157,7 +161,7 @@ Examples:
     help="For .obf: the position of each game with so many empty squares, not the last one.",
 )
 @strict_option
-@files_rules_option
+@_files_rules_option
 def convert_command(
     source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
 ) -> None:

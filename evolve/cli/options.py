@@ -45,9 +45,6 @@ def rules_option(text: str) -> Callable[[_C], _C]:
     return click.option("--rules", type=click.Choice([*RULE_SETS]), help=text)
 
 
-agents_rules_option = rules_option("Rules to play by; those of the agents by default, or standard.")
-files_rules_option = rules_option("Rules of games that do not say theirs; by default standard.")
-
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
 """The environment variable with the token of a service.
 
@@ -136,24 +133,6 @@ log_option = click.option(
     help="Append everything sent to programs (gtp:, nboard:, python:) and received from them to "
     "this file.",
 )
-
-
-force_option = click.option(
-    "--force", is_flag=True, is_eager=True, help="Overwrite the file that -o names."
-)
-
-
-def new_file(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
-    """A file to write to that must not exist yet, unless `--force` is given (see `force_option`).
-
-    This is for commands that write files that people use further and may have changed, such as an
-    agent or a hand-in. Others write over their file or add to it: tables, pictures and records
-    can be made again from a run, often while it continues, and games of a match are added.
-    """
-    path = output_path(context, parameter, value)
-    if path is not None and path.is_file() and not context.params.get("force"):
-        raise click.ClickException(f"{path} exists: name another file, or add --force")
-    return path
 
 
 def readable(name: str) -> str:

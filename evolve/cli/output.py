@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
     from evolve.runs.run import Run
 
-format_option = click.option(
-    "--format",
-    "style",
-    type=click.Choice(("table", "csv", "json", "parquet")),
-    help="table is for people, the others have every column; by default what the name after -o "
-    "ends in, or table.",
-)
 _NARROW: Final = 28
 """Most characters of a cell in a table for people; CSV and JSON have all."""
 BY_ENDING: Final = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".txt": "table"}
@@ -254,7 +247,6 @@ def print_lives(run: Run, frame: pd.DataFrame) -> None:
 
 
 def _short(value: Any) -> Any:
-    """A number as text with its significant digits; other values as they are."""
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
     return value

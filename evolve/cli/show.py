@@ -16,7 +16,6 @@ from evolve.cli.drawing import print_agent
 from evolve.cli.options import complete_agents, complete_runs, input_path, json_option, output_path
 from evolve.cli.output import (
     as_frame,
-    format_option,
     print_final,
     print_frame,
     print_generations,
@@ -87,7 +86,13 @@ class _ShowCommand(click.Command):
     help="The best so many rows only, best first; of individuals those of the last generation, "
     "unless --generation says otherwise.",
 )
-@format_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(("table", "csv", "json", "parquet")),
+    help="table is for people, the others have every column; by default what the name after -o "
+    "ends in, or table.",
+)
 @click.option(
     "-o",
     "--output",

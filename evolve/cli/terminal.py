@@ -211,7 +211,6 @@ def _texts(rows: Iterable[Sequence[Any]]) -> list[list[str]]:
 
 
 def _fit(widths: Sequence[int], numbers: Sequence[int], gap: int = 1) -> bool:
-    """Whether these columns fit beside each other."""
     return sum(widths[number] + gap for number in numbers) - gap <= out().width
 
 

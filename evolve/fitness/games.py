@@ -22,7 +22,7 @@ from evolve.engine.games.game import new_context
 from evolve.fitness.executor import BATCH, Threads
 from evolve.fitness.openings import Openings
 from evolve.records.positions import start_text
-from evolve.tables.columns import repeated
+from evolve.tables.columns import array_of, repeated
 from evolve.tables.games import (
     FAILED,
     GAMES_COLUMNS,
@@ -32,7 +32,6 @@ from evolve.tables.games import (
     WINNERS,
     move_texts,
     results_by_name,
-    texts_at,
 )
 
 GamesDone = Callable[[int], None]
@@ -99,7 +98,7 @@ class Games:
         """Return rows of the games table; pairings index the players' `names` and `openings`."""
         count, (black, white, opening) = len(self), self.pairings.T
         starts = [start_text(board) for board in openings.starts] or [None] * len(openings)
-        reasons = texts_at(REASONS, self.results[:, game_rules.REASON])
+        reasons = _texts_at(REASONS, self.results[:, game_rules.REASON])
         if self.failures:
             texts = reasons.to_pylist()
             for number, why in self.failures.items():
@@ -110,17 +109,22 @@ class Games:
                 "generation": repeated(generation, count, pa.int32()),
                 "kind": repeated(kind, count, pa.string()),
                 "game": np.arange(first_game, first_game + count, dtype=np.int32),
-                "black": texts_at(names, black),
-                "white": texts_at(names, white),
-                "opening": texts_at(openings.texts(), opening),
+                "black": _texts_at(names, black),
+                "white": _texts_at(names, white),
+                "opening": _texts_at(openings.texts(), opening),
                 "moves": move_texts(self.moves),
                 **results_by_name(self.results),
-                "winner": texts_at(WINNERS, self.winner + 1),
+                "winner": _texts_at(WINNERS, self.winner + 1),
                 "reason": reasons,
                 RULES: repeated(rules, count, pa.string()),
-                START: texts_at(starts, opening),
+                START: _texts_at(starts, opening),
             }
         )
+
+
+def _texts_at(texts: Sequence[str | None], numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
+    """For each number, the text at that index: 0.02 s for a generation of 512, 0.2 s as lists."""
+    return array_of(texts, pa.string()).take(array_of(numbers.astype(np.int64), pa.int64()))
 
 
 def in_batches(

@@ -89,7 +89,6 @@ def plot_patterns(agent: PatternAgent, look: Look) -> Picture:
 
 
 def _grid(boards: int) -> tuple[int, int]:
-    """The rows and columns of so many boards."""
     columns = min(boards, 3)
     return -(-boards // columns), columns
 

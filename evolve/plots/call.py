@@ -27,7 +27,6 @@ from evolve.plots.figure import (
     Look,
     Picture,
     check_output,
-    draw_on,
     look_of,
     picture,
     short,
@@ -107,7 +106,7 @@ def plot(
         courses, name = _courses(groups, metric, x), " · ".join(source.name for source in opened)
         if ax is not None:
             draw = partial(draw_chart, courses=courses, caption=False)
-            return draw_on(ax, draw, title, output, size)
+            return _draw_on(ax, draw, title, output, size)
         if one_chart or run is not None:
             with picture(look, name, look.style.size) as figure:
                 draw_chart(figure.subplots(), courses, look.style.titled, whole=True)
@@ -241,13 +240,32 @@ def _draw_below(
     check_output(output)
     look = look_of(style, size, title)
     if ax is not None:
-        return draw_on(ax, drawers[0], title, output, size)
+        return _draw_on(ax, drawers[0], title, output, size)
     height = 0.4 + sum(0.8 + 0.32 * count for count in counts)
     with picture(look, text, (look.style.size[0] * 0.85, height)) as figure:
         axes = figure.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
         for draw, part in zip(drawers, axes.ravel().tolist(), strict=True):
             draw(part)
     return figure if output is None else figure.save(output)
+
+
+def _draw_on(
+    axes: Axes,
+    draw: Callable[[Axes], Any],
+    text: str | None,
+    output: str | Path | None,
+    size: str | Sequence[float] | None,
+) -> Axes:
+    """Draw into your own axes, under a title if there is a text; return them.
+
+    Raises OptionsError for the file or the size of a picture, which your figure has itself.
+    """
+    if output is not None or size is not None:
+        raise OptionsError("output and size are of pictures without ax: your figure has its own")
+    draw(axes)
+    if text:
+        axes.set_title(text, parse_math=False)
+    return axes
 
 
 def _draw_points(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -173,25 +173,6 @@ def _fit(figure: Figure) -> None:
             share = float((np.abs(edges - at) / np.maximum(needed, 1e-9)).min())
             if 0.0 < share < 1.0:
                 text.set_fontsize(float(text.get_fontsize()) * share)
-
-
-def draw_on(
-    axes: Axes,
-    draw: Callable[[Axes], Any],
-    text: str | None,
-    output: str | Path | None,
-    size: str | Sequence[float] | None,
-) -> Axes:
-    """Draw into your own axes, under a title if there is a text; return them.
-
-    Raises OptionsError for the file or the size of a picture, which your figure has itself.
-    """
-    if output is not None or size is not None:
-        raise OptionsError("output and size are of pictures without ax: your figure has its own")
-    draw(axes)
-    if text:
-        axes.set_title(text, parse_math=False)
-    return axes
 
 
 def check_output(output: str | Path | None) -> None:

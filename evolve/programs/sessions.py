@@ -227,7 +227,6 @@ class GtpSession(ProgramSession):
                 return match[1] == "=", self._whole(match[2] or match[3] or "", deadline)
 
     def _whole(self, first: str, deadline: float) -> str:
-        """The text of an answer with its remaining lines."""
         lines = [first]
         while self._has_ends is not False:
             quiet = _QUIET if self._has_ends is None else 4 * _QUIET

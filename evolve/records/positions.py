@@ -93,7 +93,6 @@ def read_position(text: str, side: Side | None = None) -> Board:
 
 
 def _side(word: str, text: str) -> Side:
-    """The side of a sign or a word after the cells."""
     side = _SIDES.get(_SIGNS.get(word, word))
     if side is None:
         raise RecordError(

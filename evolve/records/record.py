@@ -7,7 +7,6 @@ that the caller asks for, or else the default ones.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +23,6 @@ from evolve.terminal_text import count_of
 Ending = Literal["end", "unfinished", "resigned", "time", "agreed"]
 _SHOWN: Final = 3
 """Most games left out that a message gives the reasons of; it counts the others."""
-_LINE: Final = re.compile(r"^[#%;] *rules: *([a-z-]{1,40})\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -294,28 +292,3 @@ class Request:
 
 
 NO_REQUEST: Final = Request()
-
-
-def rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:
-    """The comment with the rules for a file of move strings or positions; empty for the default.
-
-    sign: the character that begins a comment. RecordError where the games have different rules.
-    """
-    kinds = {record.rules for record in records}
-    if len(kinds) > 1:
-        raise RecordError(
-            "move strings and positions cannot say of which rules each is: "
-            f"{' and '.join(sorted(kinds))}; take .ggf, .csv or .parquet"
-        )
-    return "" if kinds <= {DEFAULT_RULES} else f"{sign} rules: {kinds.pop()}\n"
-
-
-def rules_in_text(text: str) -> str | None:
-    """The rules that a comment of such a text says; None where there is no such comment.
-
-    RecordError where two comments say different rules.
-    """
-    kinds = dict.fromkeys(_LINE.findall(text))
-    if len(kinds) > 1:
-        raise RecordError(f"one comment says the rules are {' and another '.join(kinds)}; split it")
-    return next(iter(kinds), None)

@@ -22,7 +22,7 @@ from textwrap import fill
 from typing import Final, get_args
 
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import PASS, RULE_SETS
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS
 from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.ggf import scan_trees
@@ -41,8 +41,6 @@ from evolve.records.record import (
     Reading,
     Request,
     game_of,
-    rules_in_text,
-    rules_line,
 )
 
 _TAG: Final = re.compile(r'^[ \t]*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\][ \t]*$')
@@ -57,6 +55,7 @@ _ENDINGS: Final[dict[str, Ending]] = {
 }  # fmt: skip
 _TERMINATIONS: Final = {"time": "time forfeit", "unfinished": "unterminated"}
 _MOVES: Final = re.compile(r"[a-h][1-8]", re.IGNORECASE)
+_RULES: Final = re.compile(r"^[#%;] *rules: *([a-z-]{1,40})\s*$", re.MULTILINE)
 
 
 def scan_text(text: str, request: Request = NO_REQUEST) -> Reading:
@@ -179,10 +178,14 @@ def _result(record: GameRecord) -> str:
 def scan_lines(text: str, request: Request = NO_REQUEST) -> Reading:
     """The games and positions of a text; a position is a game without moves.
 
-    It skips empty lines and those that begin with % # or ;. Lines that are neither are left out;
-    RecordError where there is nothing to read.
+    It skips empty lines and those that begin with % # or ;, of which one may say the rules. Lines
+    that are neither are left out; RecordError where there is nothing to read, or two comments say
+    different rules.
     """
-    rules, reading = request.agree(rules_in_text(text)), Reading()
+    kinds = list(dict.fromkeys(_RULES.findall(text)))
+    if len(kinds) > 1:
+        raise RecordError(f"one comment says the rules are {' and another '.join(kinds)}; split it")
+    rules, reading = request.agree(kinds[0] if kinds else None), Reading()
     for line, is_board, item in _items(text):
         try:
             reading.add(
@@ -222,7 +225,7 @@ def lines_text(records: Sequence[GameRecord]) -> str:
     A first line says the rules, unless they are the default ones. RecordError where a game does
     not begin at the start position, or where rules differ.
     """
-    lines = [rules_line(records)]
+    lines = [_rules_line(records)]
     for number, record in enumerate(records, 1):
         if record.start != Board.start():
             raise RecordError(
@@ -239,4 +242,15 @@ def obf_text(records: Sequence[GameRecord]) -> str:
     A first line says the rules, unless they are the default ones. RecordError where rules differ.
     """
     lines = [f"{format_obf(record.final)}\n" for record in records]
-    return "".join([rules_line(records, "%"), *lines])
+    return "".join([_rules_line(records, "%"), *lines])
+
+
+def _rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:
+    """The comment with the rules, after its `sign`; empty for the default ones."""
+    kinds = {record.rules for record in records}
+    if len(kinds) > 1:
+        raise RecordError(
+            "move strings and positions cannot say of which rules each is: "
+            f"{' and '.join(sorted(kinds))}; take .ggf, .csv or .parquet"
+        )
+    return "" if kinds <= {DEFAULT_RULES} else f"{sign} rules: {kinds.pop()}\n"
