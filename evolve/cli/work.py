@@ -104,7 +104,7 @@ class LongWork(ABC, Generic[S, W]):
 def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
     """The class for runs of a kind."""
     with loading():
-        return cast("type[LongWork[Any, Any]]", import_module(kind.works).WORK)
+        return cast("type[LongWork[Any, Any]]", import_module(f"evolve.cli.{kind.works}").WORK)
 
 
 @contextmanager

@@ -145,20 +145,20 @@ class RunType:
 
     name: first word of its command, and the module of `evolve.cli` with that command. about: its
     text in `evolve --help`. noun: the run in words; plural: several of them, and the module of
-    `evolve.runs` with its READING. works: module whose WORK begins and resumes them, see
-    `cli.work`. stem: of the names of its folders, with {rules} and {word} for the run's own. page:
-    its module in the page's folder `kinds`, which may draw more than the tables; without one the
-    page is made of these. variants: by the second word of the command; "" where the command has one
-    word. tables: the most informative first. parts, files: folders and files that it writes into
-    its folder beside config.toml. rated: whether its champion plays the ladder at the end, so that
-    its file has the Elo, the one number of such a run; the score in that file is then shown with
-    the run alone. unit: what `runs` counts. packages: packages that its results depend on;
+    `evolve.runs` with its READING. works: module of `evolve.cli` whose WORK is what begins and
+    resumes them. stem: of the names of its folders, with {rules} and {word} for the run's own.
+    page: its module in the page's folder `kinds`, which may draw more than the tables; without one
+    the page is made of these. variants: by the second word of the command; "" where the command has
+    one word. tables: the most informative first. parts, files: folders and files that it writes
+    into its folder beside config.toml. rated: whether its champion plays the ladder at the end, so
+    that its file has the Elo, the one number of such a run; the score in that file is then shown
+    with the run alone. unit: what `runs` counts. packages: packages that its results depend on;
     config.toml keeps their versions. changes: settings that may change when it resumes. row_event:
     name of a row of its first table in `--progress`. modules: further modules that its work
-    imports, beside the command's own. workers: whether results depend on the number
-    of workers, which is then its setting `jobs`. plays_on_clusters: whether some of its commands
-    let a cluster play their games. runs_on_clusters: whether the runs of a study may be handed to a
-    cluster whole.
+    imports, beside the command's own. workers: whether results depend on the number of workers,
+    which is then its setting `jobs`. plays_on_clusters: whether some of its commands let a cluster
+    play their games. runs_on_clusters: whether the runs of a study may be handed to a cluster
+    whole.
     """
 
     name: str

@@ -19,7 +19,7 @@ from evolve.tables import paths
 from evolve.terminal_text import as_word
 
 EVOLUTIONS: Final = RunType(
-    works="evolve.cli.evolutions",
+    works="evolutions",
     name="run",
     noun="an evolution",
     plural="evolutions",
@@ -54,7 +54,7 @@ EVOLUTIONS: Final = RunType(
 )
 
 TRAININGS: Final = RunType(
-    works="evolve.cli.trainings",
+    works="trainings",
     name="train",
     noun="a training",
     plural="trainings",
@@ -101,7 +101,7 @@ TRAININGS: Final = RunType(
 )
 
 SWEEPS: Final = RunType(
-    works="evolve.cli.sweeps",
+    works="sweeps",
     name="sweep",
     noun="a sweep",
     plural="sweeps",
