@@ -25,7 +25,6 @@ from evolve.terminal_text import as_word
 if TYPE_CHECKING:
     from evolve.runs.run import Run
 
-E = TypeVar("E", bound=RunEnding)
 S = TypeVar("S", bound=Any)
 W = TypeVar("W", bound=Any)
 
@@ -42,7 +41,6 @@ class LongWork(ABC, Generic[S, W]):
     def __init__(self, command: str) -> None:
         """command: the complete command, such as `train dqn`."""
         self.command = command
-        self.variant = self.kind.commands[command]
 
     def resume(self, run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
         """Resume a run from its last complete step; return the exit code.
@@ -62,8 +60,8 @@ class LongWork(ABC, Generic[S, W]):
 
     def carry_out(self, begun: AbstractContextManager[Begun], jobs: int) -> int:
         """Do the work of a run, and say how it went; return the exit code."""
-        self.variant.need_extras()
         kind = self.kind
+        kind.commands[self.command].need_extras()
         with begun as run, self.opened(run, jobs) as work:
             if not run.restore(work):
                 print_line(f"{run.folder} is finished, {self.finished(work)}")
