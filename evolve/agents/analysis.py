@@ -17,7 +17,7 @@ from evolve.engine.search import context as layout
 from evolve.engine.search.search import best_move
 from evolve.engine.search.solver import solve_move
 
-_Unit = Literal["discs", "forecast", "evaluation", "value"]
+Unit = Literal["discs", "forecast", "evaluation", "value"]
 _DECIMALS: Final = {"forecast": 1, "value": 2}
 """Decimals of the units that are not whole numbers."""
 
@@ -36,7 +36,7 @@ class Analysis:
     """
 
     values: Mapping[int, float]
-    unit: _Unit
+    unit: Unit
     depth: int | None
     line: tuple[int, ...]
 

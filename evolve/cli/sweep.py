@@ -125,7 +125,7 @@ def _command(word: str) -> click.Command:
     """The command that tunes what SWEEP_TARGETS has under this word."""
     variant, target = SWEEPS.variants[word], SWEEP_TARGETS[word]
     defaults = {"rules": target.rules, "budget": target.budget, **target.settings}
-    own = ("program", "space", "fix", "require")  # options and arguments of their own, see below
+    own = ("program", "space", "fix")  # options and arguments of their own, see below
     help_text = f"{_HELP.get(word, variant.about)}{_RANGES}"
 
     @click.command(cls=GroupedCommand, name=word, help=help_text)

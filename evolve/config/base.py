@@ -25,7 +25,6 @@ from pydantic import (
     field_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core.core_schema import CoreSchema, with_info_after_validator_function
 
 from evolve.config.ranges import range_text
 from evolve.parsing import everything_in
@@ -49,10 +48,8 @@ class Named:
     what: Literal["agent", "place"]
     words: tuple[str, ...] = ()
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return with_info_after_validator_function(self._taken, handler(source))
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        return AfterValidator(self._taken).__get_pydantic_core_schema__(source, handler)
 
     def _taken(self, text: str, info: ValidationInfo) -> str:
         face: Face | None = info.context

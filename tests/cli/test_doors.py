@@ -376,7 +376,7 @@ def test_a_run_with_a_link_is_a_line_in_the_list(
         (tmp_path / "all" / "odd").symlink_to(copy)
     rows = {Path(row["run"]).name: row for row in done("runs", "all", "--json").document}
     assert rows["fine"]["state"] == "done"
-    assert f"{target}" in rows["odd"]["state"]
+    assert f"{target}" in rows["odd"]["problem"]
     assert MARK not in done("runs", "all").out
 
 
@@ -393,9 +393,7 @@ def test_what_the_user_names_may_be_a_link(first: Path, tmp_path: Path) -> None:
     done("show", "agent.json")
     done("match", "link", "agent.json", "--games=2")
     done("resume", "link")
-    assert [row["run"] for row in done("runs", "--json").document if "preset" in row] == [
-        "runs/real"
-    ]
+    assert [row["run"] for row in done("runs", "--json").document if row["preset"]] == ["runs/real"]
 
 
 @posix

@@ -115,8 +115,8 @@ def test_a_run_like_any_other(kind: str, shared: Path, copy: Path, tmp_path: Pat
     assert document["kind"] == kind
     (listed,) = done("runs", copy.parent, "--json").document
     games = GAMES[kind][-1]
-    assert (listed["command"], listed["games"], listed["target"]) == (f"train {kind}", games, games)
-    assert isinstance(listed["games"], int)
+    assert (listed["command"], listed["done"], listed["target"]) == (f"train {kind}", games, games)
+    assert isinstance(listed["done"], int)
     assert listed["state"] == "done"
     assert listed["score_low"] < listed["score"] < listed["score_high"]
     assert f"{games}/{games}" in done("runs", copy.parent).out

@@ -20,7 +20,7 @@ from evolve.studies.comparison import Group, groups_of
 from evolve.studies.course import Course, course_of, course_of_group, frame_of, metrics_of
 from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
 from tests.plots.conftest import run, study
-from tests.plots.test_run import training
+from tests.plots.test_run_charts import training
 
 __all__ = ["run", "study"]
 
