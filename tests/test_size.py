@@ -91,5 +91,5 @@ def test_wordings_and_loops_of_tests_are_counted(
     (tmp_path / "tests" / "test_it.py").write_text(f"def test_it():\n    {body}\n")
     counts = size.count_tests(tmp_path)
     counts.pop("lines of tests")
-    others = {"tests that hold a wording": 117, "tests with assert in a loop": 97}
-    assert counts == {"test files": 227, "tests": 1, **others, **({name: 1} if name else {})}
+    others = {"tests that hold a wording": 0, "tests with assert in a loop": 0}
+    assert counts == {"test files": 1, "tests": 1, **others, **({name: 1} if name else {})}
