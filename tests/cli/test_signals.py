@@ -120,7 +120,7 @@ def test_an_error_that_python_raises_in_place_of_a_signal_is_the_signal() -> Non
         "        raise main.signals.Terminated(15)\n"
         "    except BaseException:\n"
         "        raise RuntimeError('Error calling __set_name__')\n"
-        "main._run = run\n"
+        "main._prepare = run\n"
         "main.main()\n"
     )
     assert (ended.code, ended.err) == (143, "")
@@ -154,10 +154,10 @@ def test_no_thread_delays_the_end_after_an_interruption() -> None:
         "def interrupted(arguments):\n"
         "    print('interrupted')\n"
         "    raise KeyboardInterrupt\n"
-        "main._run = interrupted\n"
+        "main._prepare = interrupted\n"
         "main.main()\n"
     )
-    assert python(script) == (130, "interrupted\n", "")
+    assert python(script) == (130, "interrupted\n", "\ninterrupted\n")
 
 
 @pytest.mark.slow
