@@ -76,7 +76,7 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 KINDS: dict[str, Kind] = {
     **{name: Kind("run", {**EVOLUTION, **one}, "generations") for name, one in RUNS.items()},
-    "patterns": Kind("train patterns", {**PATTERNS, "games": 200}, None),
+    "patterns": Kind("train patterns", PATTERNS, None),
     "dqn": Kind("train dqn", DQN, None),
     "mcts": Kind("train mcts", MCTS, None),
     "sweep": Kind("sweep alphabeta", SWEEP, "trials"),
