@@ -6,9 +6,8 @@
 
 A fault changes one operator or number, outside type hints, in a copy of the tree. A fixed seed
 chooses modules from all packages in turn, and the place in each. The default tests of the folder of
-tests/ with the package's name run until the first one fails. A fault is found when one does;
-`no end` is one with which they run past their limit. Some faults change nothing that anyone could
-notice, so compare two counts rather than look at one.
+tests/ with the package's name run until the first one fails, which finds the fault; `no end`: they
+run past their limit. Some faults change nothing that anyone could notice: compare two counts.
 """
 
 from __future__ import annotations

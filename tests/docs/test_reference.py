@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-import inspect
 import re
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
-
-import pytest
 
 import evolve
 from benchmarks import figures
@@ -24,8 +18,6 @@ from evolve.runs.run_types import RUN_TYPES
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS
 from evolve.tables.trials import FINAL_SCHEMA
-from tests.cli.test_resume import KEPT
-from tests.docs.pages import read_page
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
@@ -92,57 +84,3 @@ def test_the_overview_has_every_command_agent_and_preset() -> None:
     taught = get_args(PatternSettings.model_fields["preset"].annotation)
     expected = {*COMMANDS, *SWEEP_TARGETS, *REFERENCES, *presets, *taught}
     assert expected - levels <= names
-
-
-FUNCTIONS = [name for name in evolve.__all__ if inspect.isfunction(getattr(evolve, name))]
-SLOW = ("evolve", "study", "sweep", "train")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
-        for name in (*FUNCTIONS, "Board", "Board.play")
-    ],
-)
-def test_the_example_in_a_docstring(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copytree(KEPT, tmp_path / "runs/first")
-    monkeypatch.chdir(tmp_path)
-    shown = evolve
-    for part in name.split("."):
-        shown = getattr(shown, part)
-    globs = {"evolve": evolve}
-    (found,) = doctest.DocTestFinder(recurse=False).find(shown, name, globs=globs)
-    assert found.examples
-    report: list[str] = []
-    doctest.DocTestRunner().run(found, out=report.append)
-    assert not report, "".join(report)
-
-
-TEXT = (ROOT / "docs/guides/tune-a-program.md").read_text(encoding="utf-8")
-EXAMPLE = ROOT / "examples/engine.py"
-
-
-def test_the_tutorial_shows_the_example() -> None:
-    page = read_page(ROOT / "docs/tutorials/tune-engine.md")
-    shown = [text for language, text in page.blocks if language == "python"]
-    assert shown == ["# file: engine.py\n" + EXAMPLE.read_text(encoding="utf-8")]
-
-
-def test_the_example_plays_whole_games(tmp_path: Path) -> None:
-    file = tmp_path / "my engine.py"
-    file.write_bytes(EXAMPLE.read_bytes())
-    named = f"gtp:{sys.executable} '{file}'?time=20"
-    result = evolve.match(named, "random", games=6, jobs=2)
-    assert (result.games, result.played) == (6, 6)
-
-
-@pytest.mark.parametrize(
-    "word", ["boardsize", "clear_board", "play", "genmove", "list_commands", "time_settings"]
-)
-def test_its_commands_are_those_that_are_sent(word: str) -> None:
-    sent = Path(ROOT / "evolve/programs/sessions.py").read_text(encoding="utf-8")
-    assert f"`{word}" in TEXT
-    assert word in sent
