@@ -10,15 +10,15 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 51_620,
-    "modules": 245,
-    "public names": 1_807,
-    "strings that point up": 23,
-    "lines of tests": 46_550,
+    "lines": 51_000,
+    "modules": 242,
+    "public names": 1_760,
+    "strings that point up": 8,
+    "lines of tests": 46_560,
     "test files": 228,
     "tests that hold a wording": 117,
     "tests with assert in a loop": 97,
-    "words of docs": 45_000,
+    "words of docs": 43_900,
     "options": 327,
 }
 """What `python -m benchmarks.size` counts, at most. Lower a number with what goes."""
