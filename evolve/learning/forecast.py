@@ -1,41 +1,80 @@
-"""What a training takes whose budget is too small for a check in its course."""
+"""What a training takes beside its games: its checks and its rating."""
 
 from __future__ import annotations
 
+import math
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
-from evolve.arena.judges import RATING_SECONDS, Panel
+from evolve.arena.judges import RATING, RATING_SECONDS, Panel, rating_seconds
 from evolve.config.learning import LearningSettings
 from evolve.engine.board.board import Board
 from evolve.learning.learner import Learner
 from evolve.number_text import duration
+from evolve.runs.progress import TimeLeft
+
+LAST_CHECK: Final = "last check"
+"""Name of a stage."""
 
 
-def forecast(
-    settings: Any, judge: Any, learner: Learner, step: tuple[float, float], spent: float
-) -> tuple[float, str]:
-    """Return the seconds of a check of a network against the panel, 0 of others; and a line for
-    people where the budget is too small for a check in its course.
+class Forecast:
+    """The checks of a training that are to come, and its rating, in seconds.
 
-    step: CPU seconds and seconds of a step of learning, as the warm-up measured them; a move of the
-    check is measured here. spent: CPU seconds so far.
+    check: of a check of a network against the panel, which is measured by a move of all its games;
+    0 of others, whose checks may take longer than all else. to_come: checks before the last one.
     """
-    (cpu, wall), budget = step, settings.budget
-    if not isinstance(settings, LearningSettings) or not isinstance(judge, Panel):
-        return 0.0, ""
-    agent, boards = learner.checked_agent(), [Board.start()] * 2 * len(judge.openings)
-    agent.choose_all(boards)  # the first call loads what it needs
-    begin = time.perf_counter()
-    agent.choose_all(boards)
-    moves = 26  # of an agent in a game after its opening
-    check = len(judge.agents) * moves * (time.perf_counter() - begin)
-    positions = 50  # of a game to learn from
-    steps = settings.check_every * positions * settings.updates / settings.batch
-    if budget is None or steps * cpu < budget:
-        return check, ""
-    left = (budget - spent) * wall / cpu + check
-    return check, (
-        f"the budget is too small for a check before its end: about {duration(left)} by the clock "
-        f"with the only check, and at most {duration(RATING_SECONDS)} more for the rating"
-    )
+
+    def __init__(self, settings: Any, judge: Any, learner: Learner, jobs: int) -> None:
+        self._settings = settings
+        self.check, self.to_come, self._paused, self._rating = 0.0, 0, 0.0, 0.0
+        if settings.judge == "panel":  # else the last check rates it
+            self._rating = rating_seconds(settings.rules, settings.panel_openings, jobs)
+        if isinstance(settings, LearningSettings) and isinstance(judge, Panel):
+            agent, boards = learner.checked_agent(), [Board.start()] * 2 * len(judge.openings)
+            agent.choose_all(boards)  # the first call loads what it needs
+            begin = time.perf_counter()
+            agent.choose_all(boards)
+            moves = 26  # of an agent in a game after its opening
+            self.check = len(judge.agents) * moves * (time.perf_counter() - begin)
+
+    def warning(self, step: tuple[float, float], spent: float) -> str:
+        """Return a line for people where the budget is too small for a check in its course.
+
+        step: CPU seconds and seconds of a step of learning; spent: CPU seconds so far.
+        """
+        (cpu, wall), budget = step, self._settings.budget
+        if budget is None or not self.check:
+            return ""
+        positions = 50  # of a game to learn from
+        updates = self._settings.updates / self._settings.batch
+        if self._settings.check_every * positions * updates * cpu < budget:
+            return ""
+        left = (budget - spent) * wall / cpu + self.check
+        return (
+            f"the budget is too small for a check before its end: about {duration(left)} by the "
+            f"clock with the only check, and at most {duration(RATING_SECONDS)} more for the rating"
+        )
+
+    def time_left(self) -> TimeLeft:
+        """Return the estimate of all: by the games, without the time of checks."""
+        return TimeLeft(
+            after=lambda pace: self._beside(), paused=lambda: self._paused, by_rows=not self.check
+        )
+
+    def _beside(self) -> Mapping[str, float]:
+        between = self.to_come * self.check
+        return {"checks": between, LAST_CHECK: self.check, RATING: self._rating}
+
+    def expect(self, games: int, share: float, checked: int) -> None:
+        """Expect as many checks as follow from the games of a share; the last was at `checked`."""
+        if self.check and share > 0.0:
+            in_all = (games / share - checked) / self._settings.check_every
+            self.to_come = max(0, math.ceil(in_all - 1e-6) - 1)
+
+    def took(self, seconds: float, last: bool) -> None:
+        """Learn how long a check took."""
+        self._paused += seconds
+        self.to_come = max(0, self.to_come - 1)
+        if self.check:
+            self.check = 0.0 if last else seconds

@@ -17,7 +17,7 @@ import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
-from evolve.arena.judges import RATING, RATING_SECONDS, Judgement, Ladder, Panel, rating_seconds
+from evolve.arena.judges import RATING_SECONDS, Judgement, Ladder, Panel
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.engine.games.first_use import compile_first
@@ -25,18 +25,16 @@ from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import counted
 from evolve.fitness.statistics import Z95, stated
-from evolve.learning.forecast import forecast
+from evolve.learning.forecast import LAST_CHECK, Forecast
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
 from evolve.runs.life_cycle import Work
 from evolve.runs.loading import existing_champion, keep_champion
-from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft
+from evolve.runs.progress import COMPILING, Observer, RunEnding
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.version import __version__
 
-_LAST_CHECK: Final = "last check"
-"""Name of a stage."""
 _HEADER: Final = "facts"
 _FACTS: Final = {
     "check": "check", "games": "games", "spent": "spent", "wall": "seconds",
@@ -212,10 +210,6 @@ class Training(InMemoryTraining, Work):
         super().__init__(settings, jobs)
         self.folder = folder
         self.check = 0
-        self._coming = 0
-        """Checks before the last one."""
-        self._check_seconds = self._rating_seconds = self._paused = 0.0
-        """Of a check, 0 while unknown; of the rating; of all checks so far."""
         self.best_score = -1.0
         self._checked = 0
         self._checked_share = 0.0
@@ -252,26 +246,13 @@ class Training(InMemoryTraining, Work):
         Raises SettingsError where the budget ends before the first game.
         """
         self.warm_up(observer)
-        settings = self.settings
-        self._check_seconds, text = forecast(
-            settings, self.judge, self.learner, self.step, self.spent
-        )
-        if text:
+        self._forecast = Forecast(self.settings, self.judge, self.learner, self.jobs)
+        if text := self._forecast.warning(self.step, self.spent):
             observer.note(text)
-        if settings.judge == "panel":  # else the last check rates it
-            self._rating_seconds = rating_seconds(
-                settings.rules, settings.panel_openings, self.jobs
-            )
-        # Unknown, the games of checks may take longer than all else.
-        time_left = TimeLeft(
-            after=lambda pace: self._afterwards(),
-            paused=lambda: self._paused,
-            by_rows=not self._check_seconds,
-        )
-        observer.expect(time_left)
+        observer.expect(self._forecast.time_left())
 
         def report(games: int, share: float) -> None:
-            self._coming = self._checks_after(games, share)
+            self._forecast.expect(games, share, self._checked)
             observer.whole(f"{games} games", self._whole(share), 1.0)
 
         report(self.games, self.share)
@@ -292,20 +273,6 @@ class Training(InMemoryTraining, Work):
                 return ending
             self._losses.append(self.iterate(report))
 
-    def _checks_after(self, games: int, share: float) -> int:
-        """Number of checks that come before the last one; 0 while that is unknown."""
-        every: int | None = getattr(self.settings, "check_every", None)
-        if every is None or share <= 0.0:
-            return 0
-        in_all = (games / share - self._checked) / every
-        return max(0, math.ceil(in_all - 1e-6) - 1)
-
-    def _afterwards(self) -> Mapping[str, float]:
-        """Seconds of what comes beside and after its games."""
-        check = self._check_seconds
-        between = self._coming * check
-        return {"checks": between, _LAST_CHECK: check, RATING: self._rating_seconds}
-
     def _check(self, observer: Observer) -> None:
         """Play the panel, then commit the agent where it is the best, the metrics, and all else.
 
@@ -316,13 +283,12 @@ class Training(InMemoryTraining, Work):
         if finished:
             self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
-        stage = partial(observer.stage, _LAST_CHECK if finished else "check")
+        stage = partial(observer.stage, LAST_CHECK if finished else "check")
         games = 2 * len(self.judge.openings) * self.judge.opponents
         stage(0, games)
         agent, progress = self.learner.checked_agent(), counted(games, stage)
         judged = self.judge.judge(agent, Threads(self.jobs), progress)
-        if self._check_seconds:
-            self._check_seconds = 0.0 if finished else time.perf_counter() - begin
+        self._forecast.took(time.perf_counter() - begin, finished)
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,
@@ -350,8 +316,6 @@ class Training(InMemoryTraining, Work):
         self._checked, self._checked_share = self.games, self.share
         self._losses = []
         self._save_checkpoint()
-        self._paused += time.perf_counter() - begin
-        self._coming = self._checks_after(self.games, self.share)
         if not last:
             observer.row(row, self.done, 1.0)
 

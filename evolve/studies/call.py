@@ -76,6 +76,27 @@ def study(
     [('survivors=0.25', 0), ('survivors=0.5', 0)]
     """
     functions: _Functions = {}
+    design = _designed(seeds, settings, grid or {}, variants or {}, functions)
+    folder = Path(folder)
+    begun = (folder / STUDY_FILE).exists()
+    with locked(folder) if begun else new_folder(begun_runs, "study", folder):
+        if begun:
+            design = _continued(folder, design)
+        write_text(folder / STUDY_FILE, design.text({"evolve": __version__}))
+        opened = Study(folder)
+        with shown(progress, observer) as watching:
+            _work(opened, functions, jobs, watching)
+    return Study(folder)
+
+
+def _designed(
+    seeds: str | int | Iterable[int],
+    settings: Mapping[str, Any],
+    grid: Mapping[str, Any],
+    variants: Mapping[str, Mapping[str, Any]],
+    functions: _Functions,
+) -> StudySpec:
+    """Return the design of a study, with names in place of its functions, which are added."""
     spec = {
         "command": EVOLUTIONS.name,
         "seeds": np.ravel([*seeds]).tolist()
@@ -87,22 +108,13 @@ def study(
                 _name(name, value, functions)
                 for value in ([values] if isinstance(values, str) else values)
             ]
-            for name, values in (grid or {}).items()
+            for name, values in grid.items()
         },
-        "variants": {name: _named(values, functions) for name, values in (variants or {}).items()},
+        "variants": {name: _named(values, functions) for name, values in variants.items()},
     }
     design = study_spec_of(bare(spec), "evolve.study")
     design.check()
-    folder = Path(folder)
-    begun = (folder / STUDY_FILE).exists()
-    with locked(folder) if begun else new_folder(begun_runs, "study", folder):
-        if begun:
-            design = _continued(folder, design)
-        write_text(folder / STUDY_FILE, design.text({"evolve": __version__}))
-        opened = Study(folder)
-        with shown(progress, observer) as watching:
-            _work(opened, functions, jobs, watching)
-    return Study(folder)
+    return design
 
 
 def compare(

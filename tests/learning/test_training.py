@@ -277,11 +277,11 @@ def test_it_knows_how_many_checks_are_to_come(tmp_path: Path) -> None:
 
     class Reader(Observer):
         def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-            coming.append(run._coming)
+            coming.append(run._forecast.to_come)
 
     run.run(Reader())
     assert coming == [2, 1, 0, 0]
-    assert run._check_seconds == 0.0, "none is left"
+    assert run._forecast.check == 0.0, "none is left"
 
 
 def test_warming_up_teaches_nothing() -> None:
