@@ -10,7 +10,7 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 51_000,
+    "lines": 51_020,
     "modules": 242,
     "public names": 1_760,
     "strings that point up": 8,
