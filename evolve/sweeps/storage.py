@@ -51,6 +51,8 @@ class _Journal(JournalFileBackend):
         super().__init__(str(path))
         self._path = path
         content = path.read_bytes()
+        if content and not content.startswith(b"{"):  # before anything of it is cut off
+            raise ValueError("it has no entries of a journal")
         if content and not content.endswith(b"\n"):  # an incomplete line of a killed writer
             cut(path, content.rfind(b"\n") + 1)
 

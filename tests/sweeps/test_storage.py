@@ -20,7 +20,7 @@ import evolve
 from evolve.errors import SettingsError, StorageError
 from evolve.runs.life_cycle import without_password
 from evolve.sweeps import storage
-from evolve.sweeps.storage import open_database
+from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.trials import TrialResult
 from tests.cli import done, finish, spawn, wait_until
 from tests.sweeps import local, run_one, shared, states, take
@@ -34,6 +34,17 @@ def test_other_programs_open_the_same_journal(tmp_path: Path) -> None:
     assert study.best_value == 0.5
     study.set_user_attr("note", "from the dashboard")
     assert local(tmp_path).study.user_attrs["note"] == "from the dashboard"
+
+
+@pytest.mark.parametrize("content", [bytes(9), b"notes\nof mine", b"\n{}\n"])
+def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(
+    content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "journal.log"
+    path.write_bytes(content)
+    with pytest.raises(StorageError, match=r"journal\.log"):
+        open_journal(path)
+    assert path.read_bytes() == content
 
 
 def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
