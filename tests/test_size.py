@@ -14,7 +14,7 @@ LIMITS = {
     "modules": 242,
     "public names": 1_760,
     "strings that point up": 8,
-    "lines of tests": 46_570,
+    "lines of tests": 46_600,
     "test files": 228,
     "tests that hold a wording": 117,
     "tests with assert in a loop": 97,

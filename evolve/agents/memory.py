@@ -246,9 +246,10 @@ class PatternMemory:
     def set(self, patterns: Patterns, block: npt.NDArray[np.int64], rules: Rules) -> int:
         """Prepare the memory for an evaluation, its block and rules; return its address.
 
-        Results of another evaluation, other cuts or other rules no longer count. The memory must
-        live as long as its address is in use.
+        Results of another evaluation, other cuts or other rules no longer count, nor does a stop
+        that came after the last search. The memory must live as long as its address is in use.
         """
+        self.context[layout.STOPPED] = 0
         size = MOST_VECTORS * patterns.shapes.lanes
         if self._vectors.size < size:
             self._vectors = np.zeros(size, np.int16)

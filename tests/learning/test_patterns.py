@@ -15,6 +15,7 @@ import pytest
 
 import evolve
 from evolve.agents.agent_file import read_arrays, write_arrays
+from evolve.agents.memory import stopper, thread_pattern_memory
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import Match
 from evolve.config.pattern_training import PatternSettings
@@ -67,6 +68,18 @@ def test_weights_are_those_of_their_seed(changes: dict[str, Any], known: str) ->
         if name != "updates":
             digest.update(name.encode() + array.tobytes())
     assert digest.hexdigest()[:16] == known
+
+
+def test_a_stop_that_comes_too_late_stops_no_training() -> None:
+    learner = learner_for(small("patterns"), 1)
+    thread_pattern_memory(16)
+    stop = stopper()
+    learner.iterate(np.random.default_rng(3), 40, lambda: 0.0, lambda games: None, lambda: math.inf)
+    first = learner.arrays()
+    stop()
+    again = learner_for(small("patterns"), 1)
+    again.iterate(np.random.default_rng(3), 40, lambda: 0.0, lambda games: None, lambda: math.inf)
+    assert [name for name, array in again.arrays().items() if (array != first[name]).any()] == []
 
 
 def test_its_checks_and_what_it_leaves(whole: Path) -> None:
