@@ -39,7 +39,7 @@ _ALIASES = r"Axes|Evaluate|Dtype|GamesDone|Path|PlotAccessor"
 # What users neither make nor name: it comes and goes with attributes of runs and agents.
 _INNER = (
     r"evolve\.(files\.folder|runs\.(run_type|folder_view|study_spec)|tables\.trials|agents\.(dqn|memory|probcut|searching)|"
-    r"engine\.(networks\.network|patterns\.patterns)|plots\.(call|figure))\.\w+"
+    r"engine\.(networks\.network|patterns\.patterns)|plots\.(call|figure)|runs\.progress)\.\w+"
 )
 nitpick_ignore_regex = [("py:.*", text) for text in (_OTHERS, _ALIASES, _INNER)]
 templates_path = ["_templates"]

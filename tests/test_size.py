@@ -10,9 +10,9 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 51_020,
+    "lines": 51_040,
     "modules": 242,
-    "public names": 1_760,
+    "public names": 1_765,
     "strings that point up": 8,
     "lines of tests": 46_600,
     "test files": 228,

@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from optuna.trial import TrialState
 
 from evolve.agents.reference import read_agent
 from evolve.arena.match import Match
+from evolve.cluster import Placement
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
@@ -39,16 +41,32 @@ from evolve.sweeps.final import (
     rate_winner,
     settings_ranked,
 )
-from evolve.sweeps.study import Queued
+from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.trials import agent_file
 from evolve.tables.paths import RETEST, RUNGS, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 
-if TYPE_CHECKING:
-    from evolve.sweeps.sweep import Sweep
-
 _RETEST_KEY: Final = 1000
 """Key of the retest's seeds: no rung has that number."""
+
+
+class RungSweep(Protocol):
+    """A sweep, as far as its rungs need it."""
+
+    folder: Path
+    settings: SweepSettings
+    study: Study
+    placement: Placement
+    jobs: int
+
+    @property
+    def complete(self) -> RunEnding: ...
+
+    def rung(
+        self, folder: Path, settings: SweepSettings, queue: Sequence[Queued]
+    ) -> AbstractContextManager[RungSweep]: ...
+
+    def run_trials(self, observer: Observer) -> RunEnding: ...
 
 
 class Trained(NamedTuple):
@@ -87,7 +105,7 @@ class Candidate(Queued):
 class Rungs:
     """The rungs of a sweep with finished trials; end: when they must end, by `time.monotonic`."""
 
-    def __init__(self, sweep: Sweep, end: float | None) -> None:
+    def __init__(self, sweep: RungSweep, end: float | None) -> None:
         self._sweep = sweep
         self._settings: SweepSettings = sweep.settings
         self._end = end

@@ -94,8 +94,8 @@ def test_valid_settings_survive_files_words_and_forms(
     file.write_text(config_text(settings, {"evolve": "1"}, command), encoding="utf-8")
     assert resolve_as(form.model, {}, {**read_toml(file), **form.own}) == settings
     # As words of the command line.
-    positional = {name for name in BASES.get(command, {}) if name != "kind"}
-    agents = [*BASES.get(command, {}).values()]
+    positional = {name: taken[name] for name in BASES.get(command, {}) if name != "kind"}
+    agents = [*positional.values()]
     words = option_words(
         {name: one for name, one in taken.items() if name not in {*positional, *form.own}},
         form.model,
@@ -103,7 +103,9 @@ def test_valid_settings_survive_files_words_and_forms(
     flat = [word for one in agents for word in ([one] if isinstance(one, str) else one)]
     context = COMMANDS[command][0].make_context(command, [*flat, *words])
     options = given_options(form.model, context.params)
-    again = {**options, **BASES.get(command, {}), **form.own}
+    again = {**options, **positional, **form.own}
+    # What the command makes of options of its own.
+    again |= {name: taken[name] for name in ("jobs", "space", "fix") if name in taken}
     assert resolve_as(form.model, form.presets, again) == settings
     # As a form that was filled in.
     shown = {name: one for name, one in taken.items() if name not in form.own}

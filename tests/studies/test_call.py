@@ -104,10 +104,7 @@ def other() -> Any:
         ({"fitness": lambda played: [1.0]}, "make it with def"),
         ({"algorithm": youngest}, "algorithm: is not a function"),
         ({"seed": 3}, "a study has seeds"),
-        (
-            {"seeds": None},
-            "study: seeds = 'None': seeds are numbers and ranges from 0, such as 0-9",
-        ),
+        ({"seeds": None}, "study: seeds: seeds are numbers and ranges from 0, such as 0-9"),
         ({"seeds": [3.5]}, "study: seeds.0 = 3.5: it must be a whole number (of the runs of each"),
         ({"seeds": []}, "study: seeds: there must be one or more"),
         ({"grid": {"selection": ["magic"]}}, "there are best, tournament"),
