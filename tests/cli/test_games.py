@@ -233,12 +233,12 @@ def test_a_file_is_told_by_what_it_holds() -> None:
     assert [_identity_of(word) for word in ("balanced", "random", "start", "none.txt")] == [
         "balanced", "random", "start", "none.txt",
     ]  # fmt: skip
-    told = []
+    identities = []
     for text in ("f5d6\n", "f5f6\n", "f5d6\n"):
         Path("openings.txt").write_text(text)
-        told.append(_identity_of("openings.txt"))
-    assert told[0] == told[2] != told[1]
-    assert told[0].startswith("openings.txt sha256:")
+        identities.append(_identity_of("openings.txt"))
+    assert identities[0] == identities[2] != identities[1]
+    assert identities[0].startswith("openings.txt sha256:")
 
 
 def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:

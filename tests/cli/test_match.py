@@ -201,9 +201,9 @@ def test_a_program_that_fails_loses() -> None:
     assert ended.code == 0
     assert (found["games"], found["played"]) == (4, 2)
     assert (found["failures_a"], found["failures_b"]) == (0, 2)
-    told = f"{bad} failed as white: played a1, which is illegal"
-    said = sorted(ended.err.splitlines())
-    assert [line.partition(";")[0] for line in said] == [f"game 1: {told}", f"game 3: {told}"]
+    fault = f"{bad} failed as white: played a1, which is illegal"
+    lines = sorted(ended.err.splitlines())
+    assert [line.partition(";")[0] for line in lines] == [f"game 1: {fault}", f"game 3: {fault}"]
     table = pd.read_parquet("g.parquet")
     failed = table["reason"].str.startswith("failed: white: played a1, which is illegal; sent")
     assert failed.tolist() == [True, False, True, False]
