@@ -17,11 +17,11 @@ from pydantic.fields import FieldInfo
 
 import evolve
 from evolve.config.base import plain_type
-from evolve.config.evolution import EvolutionSettings
+from evolve.config.evolution import OWNABLE, EvolutionSettings
 from evolve.config.matches import MatchSettings, RateSettings
-from evolve.config.operators import OWNABLE
 from evolve.engine.board.rules import RULE_SETS
-from evolve.runs.run_types import SWEEPS, TRAININGS
+from evolve.learning.kind import KIND as TRAININGS
+from evolve.sweeps.kind import KIND as SWEEPS
 
 FILE = Path(evolve.__file__).parent / "keywords.pyi"
 HEAD = '''"""The settings that Python calls take, made from models by `benchmarks.keywords`."""
@@ -36,9 +36,10 @@ from evolve.population.genome import Encoding
 '''
 OTHERS = {
     ("StudyKeywords", "encoding"): "str | Encoding",
+    ("MatchKeywords", "sprt"): "str | Sequence[float | str] | None",
     ("RateKeywords", "against"): "Sequence[Agent | str | Path] | str",
 }
-"""What calls take and models do not: agents and encodings made by the caller."""
+"""What calls take besides: agents and encodings made by the caller, and parts of a text."""
 
 
 def type_of(name: str, field: FieldInfo) -> Iterable[str]:

@@ -27,13 +27,13 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import Match
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.evolution.generation import run_settings
 from evolve.evolution.panel import Candidate, LadderPanel, RunContext
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import pair_scores
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one
 from evolve.population.genome import Genome
+from evolve.runs.life_cycle import stored_settings
 from evolve.runs.loading import load_agent
 from evolve.tables.individuals import row_genes
 
@@ -97,7 +97,8 @@ def alphabeta(name: str) -> AlphaBetaAgent:
 
 def curve(folder: str, csv: str | None, jobs: int) -> None:
     run = evolve.Run(folder)
-    settings = run_settings(run).model_copy(update={"panel": "ladder"})
+    settings = stored_settings(run.kind, run.command, run.path / "config.toml")
+    settings = settings.model_copy(update={"panel": "ladder"})
     genome = Genome.of(settings)
     panel = LadderPanel(RunContext(run.path, genome, Threads(jobs)))
     rows = []

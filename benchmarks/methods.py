@@ -21,6 +21,7 @@ import joblib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from optuna.trial import TrialState
 
 import evolve
 from benchmarks.trained import over_seeds, played
@@ -35,7 +36,7 @@ from evolve.runs import run_folder
 from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.storage import open_journal
+from evolve.sweeps.storage import JournalStorage
 from evolve.sweeps.study import Study
 from evolve.sweeps.trials import TrialResult
 
@@ -92,15 +93,14 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
     each = 2 * sweep.panel_openings * len(SEARCH_PANEL)
     best: tuple[float, Any] = (-1.0, None)
     with tempfile.TemporaryDirectory() as place:
-        journal = open_journal(Path(place) / "journal.log")
-        study = Study(plan, journal, "s")
+        journal = Path(place) / "journal.log"
+        study = Study(plan, JournalStorage(journal))
         for _ in range(games // each):
-            taken = study.take("worker")
-            assert taken is not None
+            taken = study.take()
             assert isinstance(plan, GenesPlan)
             agent = plan.agent(taken.values, f"{method}-{seed}")
             score = panel.judge(agent).score
-            study.end(taken.number, TrialResult.complete(score, 0.1, "x"))
+            study.end(taken.number, TrialResult(TrialState.COMPLETE, {"score_error": 0.1}, score))
             best = max(best, (score, agent), key=lambda one: one[0])
     return best[1], games // each * each
 

@@ -6,8 +6,9 @@
 
 A fault changes one operator or number, outside type hints, in a copy of the tree. A fixed seed
 chooses modules from all packages in turn, and the place in each. The default tests of the folder of
-tests/ with the package's name run until the first one fails, which finds the fault; `no end`: they
-run past their limit. Some faults change nothing that anyone could notice: compare two counts.
+tests/ with the package's name, and for `cli` its transcripts, run until the first one fails, which
+finds the fault; `no end`: they run past their limit. Some faults change nothing that anyone could
+notice: compare two counts.
 """
 
 from __future__ import annotations
@@ -88,7 +89,8 @@ def _places(source: str) -> Iterator[tuple[int, int, str]]:
 
 def verdict(root: Path, package: str) -> str:
     """What the default tests of a package say of a tree: sound, found, or no end."""
-    names = root.glob("tests/test_*.py" if package == "(top)" else f"tests/{package}")
+    names = list(root.glob("tests/test_*.py" if package == "(top)" else f"tests/{package}"))
+    names += [root / "tests/transcripts"] * (package == "cli")
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
     own = {"EVOLVE_CACHE_DIR": os.fspath(root / "kernels")} if package == "engine" else {}
     how: dict[str, Any] = {"env": {**os.environ, "PYTHONPATH": os.fspath(root), **own}}

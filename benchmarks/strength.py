@@ -17,9 +17,9 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.searching import SearchingAgent
 from evolve.arena.match import Match
-from evolve.evolution.generation import individual_agent
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.runs.loading import individual_agent
 
 OPPONENTS = {
     "standard": (("swh", 3), ("swh", 5), ("swh-mobility", 3), ("random", 3)),

@@ -9,8 +9,9 @@ difference of their own on top, of up to so many Elo, so that strengths do not a
 a trial is what it scores against the defaults, in Elo.
 
 Printed are the share of 95 % intervals that hold the truth: of all trials, of the five best, and of
-the winner's fresh games; by how much the latter are too high; what the winner gains; and by how
-much it is worse than the best of the five.
+the winner's fresh games; by how much the latter are too high; what the winner gains; by how much it
+is worse than the best of the five; by how many Elo the sweep says that differences do not add up;
+and how often it says so.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -27,17 +27,20 @@ import joblib
 import numpy as np
 from optuna.trial import FrozenTrial
 
-from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.agents.agent import Agent
+from evolve.config.sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
 from evolve.fitness.openings import Openings
 from evolve.fitness.statistics import Estimate, mean_of, score_of_elo, score_of_pairs
+from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.programs.external import ExternalAgent
-from evolve.runs.sweeps import gain_of
 from evolve.sweeps.final import is_defaults, openings_of_final, settings_ranked
 from evolve.sweeps.program_plan import Meeting, ProgramPlan
-from evolve.sweeps.storage import open_journal
+from evolve.sweeps.storage import JournalStorage
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import SAME, Objective
+from evolve.sweeps.tables import gain_of
+from evolve.sweeps.trial import Held, Slice, State, Trial
+from evolve.sweeps.trials import MET, SAME, TrialResult
 from evolve.tables.trials import Against, FinalDocument
 
 PROGRAM: Final = "gtp:true {a:0:60=0} {b:-5:20=0} {c:-5:10=0}"
@@ -45,7 +48,10 @@ _HILL: Final = 400.0
 """Elo of the top over the defaults."""
 _DRAWN: Final = 0.1
 _BEST: Final = 5
-FIGURES: Final = ("all trials", "best five", "winner", "too high", "gain", "worse than the best")
+FIGURES: Final = (
+    "all trials", "best five", "winner", "too high", "gain", "worse than the best",
+    "Elo that do not add up", "not by chance",
+)  # fmt: skip
 
 
 class SimulatedPlan(ProgramPlan):
@@ -53,16 +59,15 @@ class SimulatedPlan(ProgramPlan):
 
     world: World
 
-    def meet(
-        self, objective: Objective, agent: ExternalAgent, other: ExternalAgent, openings: Openings
-    ) -> Meeting:
+    def meet(self, trial: Trial, agent: Agent, other: Agent, openings: Openings) -> Meeting:
         pairs = self.world.pairs(_values(agent), _values(other), len(openings))
-        objective.count(2 * len(pairs), 0.0)
-        objective.facts["games"] = objective.facts["played"]
+        trial.count(2 * len(pairs), 0.0)
+        trial.facts["games"] = trial.facts["played"]
         return Meeting(score_of_pairs(pairs), alike=False)
 
 
-def _values(agent: ExternalAgent) -> tuple[int, ...]:
+def _values(agent: Agent) -> tuple[int, ...]:
+    assert isinstance(agent, ExternalAgent)
     return tuple(map(int, agent.command.split()[1:]))
 
 
@@ -108,8 +113,8 @@ def figures(seed: int, games: int, cycle: float) -> list[float]:
     object.__setattr__(plan, "world", world)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        with closing(open_journal(_empty(folder / "journal.log"))) as storage:
-            trials = _trials(Study(plan, storage, "simulated"), plan, folder)
+        storage = JournalStorage(_empty(folder / "journal.log"))
+        trials = _trials(Study(plan, storage), plan)
 
     def truth(trial: FrozenTrial) -> float:
         return world.elo(tuple(trial.params.values()))
@@ -129,6 +134,10 @@ def figures(seed: int, games: int, cycle: float) -> list[float]:
     against = Against(score=retest.value, low=retest.low, high=retest.high, games=retest.n)
     gain: Estimate | None = gain_of(FinalDocument(against_defaults=against))
     assert gain is not None
+    left = unexplained_by_strengths(
+        Met(trial.number, *row[:3]) for trial in trials for row in trial.user_attrs.get(MET, ())
+    )
+    assert left is not None
     return [
         float(np.mean([*map(holds, tried)])),
         float(np.mean([*map(holds, best)])),
@@ -136,6 +145,8 @@ def figures(seed: int, games: int, cycle: float) -> list[float]:
         gain.value - truth(winner),
         truth(winner),
         max(map(truth, best)) - truth(winner),
+        left.elo.value,
+        float(left.elo.low > 0.0),
     ]
 
 
@@ -144,22 +155,21 @@ def _empty(path: Path) -> Path:
     return path
 
 
-def _trials(study: Study, plan: ProgramPlan, folder: Path) -> list[FrozenTrial]:
+def _trials(study: Study, plan: ProgramPlan) -> list[FrozenTrial]:
     """The trials of a whole sweep."""
-    objective = Objective(plan.sweep, folder)
-    while not study.is_over:
-        task = study.take("simulated")
-        assert task is not None
+    held = Held(plan.sweep)
+    while not study.budget.over:
+        task, state = study.take(), State()
         outcome = task.result
-        if outcome is None:
-            objective.begin()
-
-            def report(step: int, score: float, error: float, number: int = task.number) -> bool:
-                return study.report(number, step, score, error)
-
-            outcome = plan.run(objective, task, report)
-            outcome = replace(outcome, attributes={**outcome.attributes, **objective.facts})
-        study.end(task.number, outcome)
+        while outcome is None:
+            trial = Trial(Slice(plan.sweep, "simulated", task, state), held)
+            found = plan.advance(trial)
+            state = State(trial.facts)
+            if isinstance(found, TrialResult):
+                outcome = found
+            elif study.report(task.number, found):
+                outcome = TrialResult.pruned()
+        study.end(task.number, replace(outcome, attributes={**state.kept, **outcome.attributes}))
     return study.trials()
 
 

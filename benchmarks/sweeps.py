@@ -1,27 +1,28 @@
 """Sweeps: what they cost, and whether what they find is better.
 
-    python -m benchmarks.sweeps overhead [--trials 60]
+    python -m benchmarks.sweeps cost [--trials 60] [--numbers 200]
     python -m benchmarks.sweeps speedup [--trials 16]
+    python -m benchmarks.sweeps waiting [--trials 4]
     python -m benchmarks.sweeps pictures
     python -m benchmarks.sweeps confirm SWEEP [--seeds 6] [--budget 60] [--digits 2]
-    python -m benchmarks.sweeps rungs SWEEP ...
 
-`overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
-`speedup` compares the trials that one and two workers finish in the same time. `pictures` draws the
-sweeps whose trials docs/evidence/data/sweeps keeps again in docs/pictures. `confirm` trains the
-winner's settings and the defaults with fresh seeds, the same for both, and plays them against each
-other. `rungs` tells of sweeps with rungs how the defaults stood in each rung beside the best of the
-others; rungs.csv there keeps it.
+`cost` is what a trial takes besides its games; of `--numbers`, in a sweep of a program with so many
+by SPSA, of which each step starts two programs. `speedup` compares the games of trials that one and
+two workers play in the same time, `waiting` up to sixteen with a program that waits. `pictures`
+draws the sweeps whose trials docs/evidence/data/sweeps keeps again in docs/pictures. `confirm`
+trains the winner's settings and the defaults with fresh seeds, the same for both, and plays them
+against each other.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
+import resource
+import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,21 +36,18 @@ from benchmarks.trained import over_seeds, played
 from evolve.agents.agent import Agent
 from evolve.arena.judges import Panel
 from evolve.config.learning import TrainingSettings
-from evolve.config.sweep import SweepSettings
-from evolve.config.sweep_targets import SWEEP_TARGETS
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.fitness.executor import Threads
 from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import Look
-from evolve.plots.sweep_charts import plot_sweep
+from evolve.plots.run_charts import plot_sweep
 from evolve.runs.progress import Observer
 from evolve.sweeps.learning_plan import LearningPlan
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
-from evolve.sweeps.storage import open_journal
-from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import opened_sweep
-from evolve.sweeps.trials import TrialResult, rows_of
+from evolve.sweeps.trials import games_of
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import write_trials
 
@@ -61,40 +59,6 @@ PUBLISHED: dict[Any, dict[str, Any]] = {
     "lookahead": {"kind": "dqn", "budget": 40.0, "panel_openings": 30},
 }
 """Settings of the sweeps whose trials docs/evidence/data/sweeps keeps."""
-
-
-def overhead(trials: int) -> None:
-    for kind in SWEEP_TARGETS:
-        if kind == "program":
-            continue  # its trials are games of a program, which no study waits for
-        for sampler in ("tpe", "cma", "random"):
-            options = {"kind": kind, "trials": 10**6, "sampler": sampler}
-            plan = plan_of(resolve_as(SweepSettings, {}, options))
-            took = []
-            with tempfile.TemporaryDirectory() as folder:
-                journal = Path(folder) / "journal.log"
-                study = Study(plan, open_journal(journal), "s")
-                rng = np.random.default_rng(0)
-                for _ in range(trials):
-                    begin = time.perf_counter()
-                    taken = study.take("worker")
-                    assert taken is not None
-                    for step in range(1, 5):
-                        study.report(taken.number, step, float(rng.random()), 0.01)
-                    study.end(
-                        taken.number,
-                        TrialResult.complete(float(rng.random()), 0.1, "x"),
-                    )
-                    rows = rows_of(study.trials(), plan.space.names)
-                    types = {p.name: p.type for p in plan.space.parameters}
-                    write_trials(Path(folder), rows, types)
-                    took.append(time.perf_counter() - begin)
-            print(
-                f"{kind:10} {sampler:7} {len(plan.space.parameters):3} parameters: median "
-                f"{1e3 * statistics.median(took):5.1f} ms a trial, last ten "
-                f"{1e3 * statistics.median(took[-10:]):5.1f} ms",
-                flush=True,
-            )
 
 
 class _Counting(Observer):
@@ -110,29 +74,66 @@ class _Counting(Observer):
         print(text)
 
 
+_ALIKE = {"sampler": "random", "pruner": "none"}
+
+
 def speedup(trials: int) -> None:
+    options = {"kind": "mcts", "budget": 4.0, "panel_openings": 5}
+    _compare_workers(SweepSettings, options, trials, (1, 2, 1, 2))
+
+
+def waiting(trials: int) -> None:
+    words = f"{sys.executable} -IS tests/sweeps/tuned.py --wait 0.05"
+    options = {"program": f"gtp:{words} --corner {{corner:0:999=1}}", "pairs": 2}
+    _compare_workers(ProgramSweepSettings, options, trials, (1, 4, 16))
+
+
+def _compare_workers(
+    model: type[SweepSettings], options: Mapping[str, Any], trials: int, tried: Sequence[int]
+) -> None:
+    """Print how many games of trials a second numbers of workers play, and the ratio to one's."""
     rates: dict[int, list[float]] = {}
-    for jobs in (1, 2, 1, 2):
-        options = {
-            "kind": "mcts",
-            "trials": trials * jobs,
-            "jobs": jobs,
-            "budget": 4.0,
-            "sampler": "random",
-            "pruner": "none",
-            "panel_openings": 5,
-            "study": "s",
-        }
-        settings = resolve_as(SweepSettings, {}, options)
+    for jobs in tried:
+        settings = resolve_as(
+            model, {}, {**options, **_ALIKE, "trials": trials * jobs, "jobs": jobs}
+        )
         with tempfile.TemporaryDirectory() as folder:
             watch = _Counting()
             with opened_sweep(Path(folder), settings) as sweep:
+                begin = time.monotonic()
                 sweep.run_trials(watch)
-        # The first trial of every worker also starts it.
-        ends = watch.ends[jobs - 1 :]
-        rates.setdefault(jobs, []).append((len(ends) - 1) / (ends[-1] - ends[0]))
-        print(f"{jobs} workers: {rates[jobs][-1]:.3f} trials a second", flush=True)
-    print(f"two workers over one: {np.median(rates[2]) / np.median(rates[1]):.2f}")
+                games = games_of(sweep.study.trials(), 0)
+        # Of the whole time, with the start of the workers and the wait for the last of them. Games
+        # count, not trials: the first trial of a program has more of them.
+        rates.setdefault(jobs, []).append(games / (watch.ends[-1] - begin))
+        ratio = np.median(rates[jobs]) / np.median(rates[1])
+        print(
+            f"{jobs} workers: {rates[jobs][-1]:.3f} games a second, {ratio:.2f} times", flush=True
+        )
+
+
+def cost(trials: int, numbers: int) -> None:
+    model: type[SweepSettings] = SweepSettings
+    options = dict[str, Any](trials=trials, kind="alphabeta")
+    options |= {"panel": ("random",), "panel_openings": 2, "fix": {"depths": 1, "endgame": 0}}
+    if numbers:
+        model = ProgramSweepSettings
+        program = f"gtp:{sys.executable} -IS tests/sweeps/tuned.py"
+        space = {f"x{number}": {"low": 0, "high": 100} for number in range(numbers)}
+        options = {"trials": trials, "program": program, "set_by": "gtp", "space": space}
+        options |= {"sampler": "spsa", "pairs": 2}
+    settings = resolve_as(model, {}, options)
+    with tempfile.TemporaryDirectory() as folder:
+        watch = _Counting()
+        with opened_sweep(Path(folder), settings) as sweep:
+            sweep.run_trials(watch)
+            played = [trial.user_attrs["play_seconds"] for trial in sweep.study.trials()]
+    took = 1e3 * (np.diff(watch.ends) - np.array(played[1:]))
+    for name, part in {"first": took[:50], "last": took[-50:]}.items():
+        print(
+            f"besides its games a trial takes {np.median(part):.0f} ms, the {name} 50", flush=True
+        )
+    print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
 
 
 def pictures() -> None:
@@ -156,7 +157,7 @@ def draw(plan: Plan, name: str, trials: pd.DataFrame) -> None:
 
 
 def taught(plan: LearningPlan, values: dict[str, Any], seed: int, budget: float) -> Agent:
-    settings = plan.settings(values, seed).model_copy(update={"budget": budget})
+    settings = plan.settings_of(values, seed).model_copy(update={"budget": budget})
     assert isinstance(settings, TrainingSettings)
     course = InMemoryTraining(settings, 1)
     course.warm_up()
@@ -218,47 +219,14 @@ def confirm(
     )
 
 
-def rungs(folders: list[Path]) -> None:
-    """Print a row a sweep, and keep the scores of all rungs."""
-    tables = []
-    for folder in folders:
-        run = evolve.load_run(folder)
-        trials = run.trials.assign(
-            rung="trials",
-            candidate=[
-                origin if origin == "defaults" else f"trial-{number}"
-                for origin, number in zip(run.trials["origin"], run.trials["number"], strict=True)
-            ],
-        )
-        lives = pd.concat([trials, run.table("rungs")], ignore_index=True)
-        lives = lives[lives["state"] == "COMPLETE"]
-        means = lives.groupby(["rung", "candidate"])["score"].agg(["mean", "count"]).reset_index()
-        sampler, seed = str(run.config["sampler"]), run.config["seed"]
-        tables.append(means.assign(sampler=sampler, seed=seed))
-        parts = []
-        for rung in means["rung"].unique():
-            here = means[means["rung"] == rung].set_index("candidate")["mean"]
-            others = here.drop("defaults")
-            parts.append((rung, f"{here['defaults']:.3f}, {others.max():.3f} ({others.idxmax()})"))
-        parts.sort(key=lambda part: (part[0] != "trials", part[0]))
-        cells = " | ".join(f"{rung}: {text}" for rung, text in parts)
-        final = json.loads((folder / "final.json").read_text())
-        won = "defaults" if final["winner"] == final["defaults"] else f"trial-{final['winner']}"
-        against = final["against_defaults"]
-        shown = "" if against is None else f" ({against['score']:.3f} in the retest)"
-        print(f"| `{sampler}`, seed {seed} | {cells} | {won}{shown} |")
-    frame = pd.concat(tables).rename(columns={"mean": "score", "count": "lives"})
-    order = ["sampler", "seed", "rung", "candidate", "lives", "score"]
-    frame[order].to_csv(DATA / "rungs.csv", index=False, float_format="%.4f")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    costs = commands.add_parser("overhead")
+    costs = commands.add_parser("cost")
     costs.add_argument("--trials", type=int, default=60)
-    faster = commands.add_parser("speedup")
-    faster.add_argument("--trials", type=int, default=16)
+    costs.add_argument("--numbers", type=int, default=0)
+    for name, usual in (("speedup", 16), ("waiting", 4)):
+        commands.add_parser(name).add_argument("--trials", type=int, default=usual)
     commands.add_parser("pictures")
     confirming = commands.add_parser("confirm")
     confirming.add_argument("sweep", type=Path)
@@ -267,19 +235,17 @@ def main() -> None:
     confirming.add_argument("--digits", type=int, help="that the values are rounded to")
     confirming.add_argument("--games", type=int, default=400)
     confirming.add_argument("--jobs", type=int, default=2)
-    climbing = commands.add_parser("rungs")
-    climbing.add_argument("sweeps", type=Path, nargs="+")
     given = parser.parse_args()
-    if given.command == "overhead":
-        overhead(given.trials)
+    if given.command == "cost":
+        cost(given.trials, given.numbers)
     elif given.command == "speedup":
         speedup(given.trials)
+    elif given.command == "waiting":
+        waiting(given.trials)
     elif given.command == "pictures":
         pictures()
-    elif given.command == "confirm":
-        confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs, given.digits)
     else:
-        rungs(given.sweeps)
+        confirm(given.sweep, given.seeds, given.budget, given.games, given.jobs, given.digits)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from evolve.config.toml import resolve_as
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import chance_of, mean_of
+from evolve.learning.kind import KIND as TRAININGS
 from evolve.learning.training import InMemoryTraining
-from evolve.runs.run_types import TRAININGS
 
 KEPT = Path("runs/trained")
 

@@ -34,7 +34,9 @@ extensions = [
     "rest",
 ]
 nitpicky = True
-_OTHERS = r"(abc|collections\.abc|enum|matplotlib|numpy|pandas|pathlib|pd|pyarrow|typing)\..*"
+_OTHERS = (
+    r"(abc|collections\.abc|enum|matplotlib|numpy|pandas|pathlib|pd|pyarrow|pydantic|typing)\..*"
+)
 _ALIASES = r"Axes|Evaluate|Dtype|GamesDone|Path|PlotAccessor"
 # What users neither make nor name: it comes and goes with attributes of runs and agents.
 _INNER = (

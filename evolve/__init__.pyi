@@ -34,9 +34,11 @@ from evolve.runs.progress import Observer as Observer
 from evolve.runs.run import Run as Run
 from evolve.runs.run import Study as Study
 from evolve.runs.run import load_run as load_run
+from evolve.runs.summary import RunSummary as RunSummary
+from evolve.runs.summary import summary as summary
 from evolve.studies.call import compare as compare
 from evolve.studies.call import study as study
-from evolve.sweeps.call import sweep as sweep
+from evolve.sweeps.sweep import sweep as sweep
 
 __version__: str
 

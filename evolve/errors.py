@@ -9,12 +9,13 @@
     │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
     │   └── LinkError                      a link in a run folder, which is not followed
-    ├── StorageError     (OSError)         a study's storage that does not answer, or is damaged
+    ├── StorageError     (OSError)         a study's journal that is damaged
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
     │   └── ResignedError                  a program that resigns its game
     ├── ShortageError    (OSError)         this system lets us start no further program
+    ├── WorkerDiedError  (RuntimeError)    a process that worked for this one and has died
     └── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
 
 Each is also the built-in error that fits, so callers may catch either.
@@ -83,7 +84,7 @@ class LinkError(RunError):
 
 
 class StorageError(EvolveError, OSError):
-    """A storage of a study that does not answer, or is damaged."""
+    """A journal of a study that is damaged."""
 
 
 class RecordError(EvolveError, ValueError):
@@ -104,6 +105,10 @@ class ResignedError(EngineError):
 
 class ShortageError(EvolveError, OSError):
     """The system lets this process open no more files or start no more programs."""
+
+
+class WorkerDiedError(EvolveError, RuntimeError):
+    """A process that worked for this one has died."""
 
 
 class ClusterError(EvolveError, RuntimeError):

@@ -153,19 +153,15 @@ class SweepKeywords(TypedDict, total=False):
     timeout: float | None
     budget: float | None
     sampler: Literal['tpe', 'cma', 'gp', 'spsa', 'random']
-    pruner: Literal['median', 'race', 'none']
+    pruner: Literal['median', 'race', 'halving', 'none']
     startup: int
     start_from: str | None
     reports: int
     panel: Sequence[str]
     panel_openings: int
-    shipped: bool
-    rungs: Sequence[str]
-    retest: int
     finalists: int
     final_openings: int | None
-    storage: str | None
-    study: str | None
+    retest: int
     space: Mapping[str, Any]
     fix: Mapping[str, Any]
     require: Sequence[str]
@@ -183,7 +179,7 @@ class MatchKeywords(TypedDict, total=False):
     seed: int
     rules: Rules | None
     games: int | None
-    sprt: Sequence[float] | None
+    sprt: str | Sequence[float | str] | None
     alpha: float
     beta: float
 

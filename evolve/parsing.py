@@ -28,16 +28,13 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Callable[..., Any])
 V = TypeVar("V")
 
-_LARGEST: Final = 16 << 20
-"""Most bytes of a document; ours have some thousands."""
-_DEEPEST: Final = 64
-"""Most levels of lists and tables inside each other; ours have five."""
+_LARGEST: Final = 16 << 20  # most bytes of a document; ours have some thousands
+_DEEPEST: Final = 64  # most levels of lists and tables inside each other; ours have five
 _MOST_DIGITS: Final = 64
 """Most digits of a whole number; our largest is a random generator's state, of 128 bits."""
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _RANGE: Final = re.compile(r"\s*[+-]?[0-9]{1,18}\s*:\s*[+-]?[0-9]{1,18}\s*")
-_LONGEST: Final = 200
-"""Most characters of a wrong value that a message shows."""
+_LONGEST: Final = 200  # most characters of a wrong value that a message shows
 _PLAIN: Final = {
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "it must be a whole number"),
     **dict.fromkeys(("float_parsing", "float_type"), "it must be a number"),
@@ -109,7 +106,6 @@ def finite_number(value: Any) -> float | None:
 
 
 def _depth(value: Any) -> int:
-    """How many levels of lists and tables are inside each other."""
     if isinstance(value, dict):
         value = list(value.values())
     return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0

@@ -11,10 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-import evolve
 from tests import forks
 from tests.cli import command, environment, finish, program, read_terminal, spawn
-from tests.waits import PATIENCE
 
 pty = pytest.importorskip("pty", reason="Windows neither forks nor has such terminals")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="by what Linux says of processes")
@@ -35,13 +33,6 @@ def test_it_writes_and_ends_alike(
 ) -> None:
     started = program(tmp_path, *words, real=True, **changes)
     assert program(tmp_path, *words, **changes) == started
-
-
-def test_nothing_of_the_tests_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evolve, "__version__", "of the tests")
-    monkeypatch.setattr(sys, "argv", ["of the tests"])
-    monkeypatch.setenv("COLUMNS", "17")
-    assert "of the tests" not in program(tmp_path, "--version").out
 
 
 def test_its_place_in_the_system(tmp_path: Path) -> None:
@@ -70,22 +61,6 @@ def test_its_place_in_the_system(tmp_path: Path) -> None:
     read_terminal(here)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_it(number: signal.Signals, code: int, tmp_path: Path) -> None:
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    words = command("engine", "swh", "--protocol=gtp")
-    with forks.start(words, cwd=tmp_path, env=environment(), **streams) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"name\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == b"= evolve swh\n"
-        assert process.poll() is None
-        process.send_signal(number)
-        assert process.wait(30) == code
-
-
 @pytest.mark.parametrize(
     ("name", "value"), [("EVOLVE_CACHE_DIR", "cache"), ("PYTHONPATH", f"{forks.ROOT}:x")]
 )
@@ -95,23 +70,3 @@ def test_what_counts_while_python_starts_is_really_started(
     process = spawn(tmp_path, "--help", **{name: value})
     assert not isinstance(process, forks.Fork)
     assert finish(process).code == 0
-
-
-@pytest.mark.slow
-@LINUX
-def test_the_server_ends_with_the_tests_however_they_end(tmp_path: Path) -> None:
-    script = (
-        "import os, sys, time\n"
-        "from tests import forks\n"
-        "forks.run([*forks.PROGRAM, '--help'])\n"
-        "print(forks.server().process.pid, flush=True)\n"
-        "time.sleep(600)\n"
-    )
-    tests = subprocess.Popen(
-        [sys.executable, "-c", script], env=environment(), stdout=subprocess.PIPE
-    )
-    assert tests.stdout is not None
-    served = psutil.Process(int(tests.stdout.readline()))
-    tests.kill()
-    tests.communicate()
-    assert not psutil.wait_procs([served], timeout=PATIENCE)[1]

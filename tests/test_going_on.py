@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,9 +85,11 @@ KINDS: dict[str, Kind] = {
 }
 LEARNING = ("dqn", "mcts", "sweep, race")
 LIGHT = ("run", "patterns", "sweep")
+ENDED = (*LIGHT, *LEARNING)
+"""Kinds whose commands are ended: what a signal leaves is the same for all settings of a kind."""
 
 
-def cases(*ways: Any) -> list[Any]:
+def cases(*ways: Any, kinds: Collection[str] = tuple(KINDS)) -> list[Any]:
     """Each kind and way, but for trainings that are made longer; those that take long are slow."""
     return [
         pytest.param(
@@ -96,9 +98,9 @@ def cases(*ways: Any) -> list[Any]:
             marks=[pytest.mark.slow] * (name not in LIGHT)
             + [pytest.mark.learning] * (name in LEARNING),
         )
-        for name, kind in KINDS.items()
+        for name in kinds
         for way in ways
-        if way != "made longer" or kind.end
+        if way != "made longer" or KINDS[name].end
     ]
 
 
@@ -156,7 +158,7 @@ def test_tables_are_those_of_one_call(
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no such signals")
-@pytest.mark.parametrize(("name", "way"), cases(signal.SIGINT, signal.SIGKILL))
+@pytest.mark.parametrize(("name", "way"), cases(signal.SIGINT, signal.SIGKILL, kinds=ENDED))
 def test_commands_that_are_ended_go_on_to_the_same(
     name: str, way: signal.Signals, whole: Callable[[str], Any], tmp_path: Path
 ) -> None:

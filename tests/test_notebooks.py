@@ -38,12 +38,6 @@ def kinds(outputs: list[Any]) -> set[str]:
     return {kind for output in outputs for kind in output.get("data", ())}
 
 
-def test_sizes_become_small() -> None:
-    assert smaller('f(games=400, seeds=range(5)), {"population": 4}, range(30)') == (
-        'f(games=20, seeds=range(2)), {"population": 4}, range(30)'
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # Jupyter's own
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -26,9 +26,10 @@ def test_public_names() -> None:
         "Agent", "AlphaBetaAgent", "Analysis", "Board", "Description", "DqnAgent", "Encoding",
         "Estimate", "EvolveError", "Gene", "IllegalMoveError", "Limit", "MatchResult",
         "MctsAgent", "Observer", "PatternAgent", "Picture", "RandomAgent", "ResultTable", "Run",
+        "RunSummary",
         "Setting", "Solution", "StoredAgent", "Study", "__version__", "compare", "errors",
         "evolve", "load_agent", "load_run", "match", "plot", "rate", "solve", "square",
-        "square_name", "study", "sweep", "train",
+        "square_name", "study", "summary", "sweep", "train",
     ]  # fmt: skip
     assert not [name for name in evolve.__all__ if getattr(evolve, name) is None]
 
@@ -74,7 +75,7 @@ def test_kernels_live_in_the_engine_alone() -> None:
 
 def test_modules_that_import_torch_are_marked_as_learning() -> None:
     """Without the mark they would be skipped where torch is missing, and left out where it is."""
-    light = "self_play|learner|patterns|training|duels|growth"
+    light = "self_play|learner|patterns|training|duels|kind|tables"
     needs = re.compile(
         rf"^(import torch|from (torch|evolve\.learning\.(?!{light})|benchmarks\.trained))", re.M
     )
@@ -119,14 +120,14 @@ NAMED_AFTER_OTHERS = (
 
 
 def test_no_two_modules_have_one_name() -> None:
-    """But for packages whose modules are named after others, and `call`: what Python calls."""
+    """But for packages whose modules are named after others, `call`, and parts of kinds of runs."""
     packages = defaultdict(set)
     for name, path in modules().items():
         package = path.parent.relative_to(ROOT / "evolve").as_posix()
         if not package.startswith(NAMED_AFTER_OTHERS):
             packages[name.rpartition(".")[2]].add(package)
     twice = {name: found for name, found in packages.items() if len(found) > 1}
-    assert set(twice) == {"call"}, twice
+    assert set(twice) == {"call", "kind", "tables"}, twice
 
 
 TESTED_BY = {
@@ -139,10 +140,9 @@ TESTED_BY = {
     "evolve/service/models/agents.py": "tests/service/test_contract.py",
     "evolve/service/models/meta.py": "tests/service/test_forms.py",
     "evolve/service/models/runs.py": "tests/service/test_contract.py",
-    "evolve/service/tables.py": "tests/service/test_responses.py",
     "evolve/standalone/part_numba.py": "tests/standalone/test_part_search.py",
-    "evolve/standalone/part_values.py": "tests/standalone/test_part_solver.py",
     "evolve/studies/remote_runs.py": "tests/cli/test_cluster.py",
+    "evolve/sweeps/tables.py": "tests/runs/test_summary.py",
 }
 """Modules whose tests neither have their name nor import them."""
 
@@ -177,19 +177,3 @@ def test_an_error_is_its_text(name: str) -> None:
     """Also those that are an OSError, which makes a number and a text of two arguments."""
     assert issubclass(ALL[name], EvolveError)
     assert str(ALL[name]("one line")) == "one line"
-
-
-@pytest.mark.slow
-def test_errors_say_what_is_not_so_in_plain_english() -> None:
-    """Not "x is no move" but "x is not a move"; "there is no move" is well."""
-    said = [
-        f"{path.name}: {text.value}"
-        for path in Path(evolve.__path__[0]).rglob("*.py")
-        for raised in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(raised, ast.Raise)
-        for text in ast.walk(raised)
-        if isinstance(text, ast.Constant) and isinstance(text.value, str)
-    ]
-    assert len(said) > 200
-    awkward = re.compile(r"(?<!there )\b(is|are) no (?!longer|better|worse)")
-    assert [text for text in said if awkward.search(text)] == []

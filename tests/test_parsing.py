@@ -55,7 +55,7 @@ def test_later_layers_override_earlier_ones_table_by_table() -> None:
 
 
 @pytest.mark.parametrize("text", [str(10**64), str(-(10**64)), "[" * 70 + "]" * 70, b"\xff", "{"])
-def test_json_has_bounds(tmp_path: Path, text: str | bytes) -> None:
+def test_json_has_bounds(text: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"^(?!.*sys\.)"):
         parse_json(text)
 

@@ -179,3 +179,10 @@ def test_who_cites_it_cites_this_version() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert str(cited["version"]) == __version__.partition(".dev")[0]
     assert cited["authors"] == PROJECT["authors"]
+
+
+def test_files_that_the_checks_name_are_there() -> None:
+    text = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    named = set(re.findall(r"tests/[a-z_/]+\.py", text))
+    assert sorted(file for file in named if not (ROOT / file).is_file()) == []
+    assert len(named) > 3

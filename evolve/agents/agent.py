@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent_file import FORMAT, VERSION, Arrays, Fields, write_agent_file
+from evolve.agents.agent_file import FORMAT, VERSION, Arrays, Fields, content_of
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, IllegalMoveError
+from evolve.files.atomic import write_bytes
 
 if TYPE_CHECKING:
     from evolve.agents.analysis import Analysis
@@ -54,11 +55,12 @@ class Agent(ABC):
     immutable; several threads may use one.
 
     kind: the name of its class in files; empty where no file can hold it. draws: whether it draws
-    from the seed of `for_game`.
+    from the seed of `for_game`. is_program: whether it is an outside program (ExternalAgent).
     """
 
     kind: ClassVar[str] = ""
     draws: ClassVar[bool] = False
+    is_program: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
@@ -141,6 +143,10 @@ class Agent(ABC):
 
     def limited(self, limit: Limit) -> Self:
         """The agent, within `limit` as far as its kind can; it never gets more time than before."""
+        return self
+
+    def paced(self, pace: float) -> Self:
+        """The agent with `pace` times its time for a move or a game; itself where it has none."""
         return self
 
     @property
@@ -276,8 +282,19 @@ class StoredAgent(Agent):
         The name must end in .npz for agents with arrays, and must not for others. AgentError
         otherwise, and for an agent with a limit, which files cannot hold.
         """
+        agent, path = self.stored(), Path(path)
+        if bool(agent.arrays) != (path.suffix.lower() == ".npz"):
+            raise AgentError(
+                f"{path}: the file of an agent with a network must end in .npz"
+                if agent.arrays
+                else f"{path}: {agent.name} has no network to be kept in an .npz file; take .json"
+            )
+        write_bytes(path, content_of(agent.document, agent.arrays))
+
+    def file(self) -> tuple[bytes, str]:
+        """The content and the suffix of its file; errors as in `save`."""
         agent = self.stored()
-        write_agent_file(Path(path), agent.document, agent.arrays)
+        return content_of(agent.document, agent.arrays), ".npz" if agent.arrays else ".json"
 
     def with_provenance(self, **facts: Any) -> Self:
         """The agent with these facts added to its provenance."""

@@ -25,8 +25,8 @@ from pydantic.dataclasses import dataclass
 from evolve.agents.registry import KINDS
 from evolve.engine.board.rules import Rules
 from evolve.engine.networks.architecture import MOST_WEIGHTS
-from evolve.errors import AgentError, AgentFileError
-from evolve.files.atomic import replacing, write_text
+from evolve.errors import AgentFileError
+from evolve.files.atomic import replacing
 from evolve.parsing import faults, parse_json, read_document
 
 FORMAT: Final = "evolve-agent"
@@ -34,28 +34,19 @@ VERSION: Final = 1
 _HEADER: Final = "header"
 
 _ZIP: Final = b"PK\x03\x04"
-_LARGEST: Final = 8 * MOST_WEIGHTS
-"""Most bytes that an archive may unpack to."""
+_LARGEST: Final = 8 * MOST_WEIGHTS  # most bytes that an archive may unpack to
 Arrays = Mapping[str, npt.NDArray[Any]]
 Fields = Mapping[str, Any]
 
 
-def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write a document, and any arrays, in one step; OSError where that fails.
-
-    The name must end in .npz with arrays, and must not without arrays: else AgentError.
-    """
-    if bool(arrays) != (path.suffix.lower() == ".npz"):
-        raise AgentError(
-            f"{path}: the file of an agent with a network must end in .npz"
-            if arrays
-            else f"{path}: {document['name']} has no network to be kept in an .npz file; take .json"
-        )
+def content_of(document: Mapping[str, Any], arrays: Arrays) -> bytes:
+    """The content of an agent file."""
     text = json.dumps(document, indent=1)
-    if arrays:
-        write_arrays(path, {_HEADER: np.array(text), **arrays})
-    else:
-        write_text(path, text + "\n")
+    if not arrays:
+        return (text + "\n").encode()
+    packed = io.BytesIO()
+    _pack(packed, {_HEADER: np.array(text), **arrays}, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
 
 
 def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:
@@ -126,7 +117,6 @@ def naming_file(path: Path) -> Iterator[None]:
 
 
 def _parsed(source: Path | str) -> Any:
-    """The document in a file, or in a text."""
     try:
         return parse_json(read_document(source) if isinstance(source, Path) else source)
     except UnicodeDecodeError as error:
@@ -138,7 +128,12 @@ def _parsed(source: Path | str) -> Any:
 def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
     """Write an archive in one step; the same arrays always give the same bytes."""
     method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
-    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+    with replacing(path) as file:
+        _pack(file, arrays, method)
+
+
+def _pack(file: Any, arrays: Arrays, method: int) -> None:
+    with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=False)

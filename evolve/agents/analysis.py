@@ -18,8 +18,7 @@ from evolve.engine.search.search import best_move
 from evolve.engine.search.solver import solve_move
 
 Unit = Literal["discs", "forecast", "evaluation", "value"]
-_DECIMALS: Final = {"forecast": 1, "value": 2}
-"""Decimals of the units that are not whole numbers."""
+_DECIMALS: Final = {"forecast": 1, "value": 2}  # decimals of the units that are not whole numbers
 
 
 @dataclass(frozen=True)

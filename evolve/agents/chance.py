@@ -109,6 +109,10 @@ class MistakenAgent(Agent):
     def identity(self) -> Any:
         return [self.share, self.seed, self.agent.identity]
 
+    def paced(self, pace: float) -> Self:
+        paced = self.agent.paced(pace)
+        return self if paced is self.agent else replace(self, agent=paced)
+
     def limited(self, limit: Limit) -> Self:
         return replace(self, agent=self.agent.limited(limit))
 

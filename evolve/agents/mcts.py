@@ -41,6 +41,7 @@ from evolve.agents.memory import (
     thread_tree,
 )
 from evolve.agents.timed_search import (
+    SHORTEST,
     TABLE_BITS,
     check_seconds,
     stopping_at,
@@ -60,14 +61,12 @@ from evolve.standalone.render import Clock, NetworkPlay, render_network
 Selection = Literal["ucb1", "puct"]
 Order = Literal["visits", "value"]
 
-MOST_SIMULATIONS: Final = 2_000_000
+_MOST_SIMULATIONS: Final = 2_000_000
 _NODES_A_SECOND: Final = 30_000_000
 """More than the fastest machine adds; a search by the clock ends early when it uses them up."""
 _CHUNK: Final = 1024
 _LOOK_EVERY: Final = 0.0005
 """Between two readings of the clock: most simulations, and seconds, roughly."""
-_BEFORE_SOLVING: Final = 0.3
-"""Share of a move's time after which the exact search begins, where there is one."""
 _PARAMETERS: Final = {
     "simulations": int,
     "c": float,
@@ -127,8 +126,8 @@ class MctsAgent(StoredAgent):
 
     def __post_init__(self) -> None:
         check_play(self.rules, self.endgame)
-        if not 1 <= self.simulations <= MOST_SIMULATIONS:
-            raise AgentError(f"simulations {self.simulations} must be 1 to {MOST_SIMULATIONS}")
+        if not 1 <= self.simulations <= _MOST_SIMULATIONS:
+            raise AgentError(f"simulations {self.simulations} must be 1 to {_MOST_SIMULATIONS}")
         if not 0 < self.c <= 1000:
             raise AgentError(f"c {self.c:g} must be over 0, and 1000 at most")
         if self.selection not in _FORMULA:
@@ -163,7 +162,8 @@ class MctsAgent(StoredAgent):
         seconds = thinking_seconds(self.seconds)
         tree = self._tree_of(board)
         if board.empties <= self.endgame:
-            self._grow_until(tree, board, begin + _BEFORE_SOLVING * seconds)
+            # Share of a move's time after which the exact search begins, where there is one.
+            self._grow_until(tree, board, begin + 0.3 * seconds)
             square = self._solved(board, tree, begin + seconds)
             if square is not None:
                 return square
@@ -218,7 +218,13 @@ class MctsAgent(StoredAgent):
 
     @property
     def identity(self) -> Any:
-        return [self.name, self.parameters, [self.network.digest] if self.network else []]
+        digests = [self.network.digest] if self.network else []
+        return [
+            self.name,
+            self.parameters,
+            digests,
+            *([] if self.seconds is None else [self.seconds]),
+        ]
 
     def stored(self) -> Self:
         """The agent itself; AgentError where it has a time, which files cannot hold."""
@@ -229,6 +235,11 @@ class MctsAgent(StoredAgent):
     @property
     def limit(self) -> Limit:
         return Limit(seconds=self.seconds, simulations=self.simulations)
+
+    def paced(self, pace: float) -> Self:
+        if self.seconds is None:
+            return self
+        return self._changed(seconds=max(SHORTEST, pace * self.seconds))
 
     def limited(self, limit: Limit) -> Self:
         """The agent, within the time of `limit`, and within its simulations without a clock."""
@@ -326,7 +337,6 @@ class MctsAgent(StoredAgent):
         return tree
 
     def _tree_of(self, board: Board) -> Tree:
-        """A tree with `board` as its root."""
         if self.tree is None:
             tree = thread_tree(self._nodes)
             tree.reset(board)

@@ -50,10 +50,8 @@ class Tree:
 
     def __init__(self, nodes: mcts.Nodes, used: int = 0) -> None:
         self.nodes = nodes
-        self.used = used
-        """Nodes in use."""
-        self._visits_before = 0
-        """Visits of the root when it was set or moved."""
+        self.used = used  # nodes in use
+        self._visits_before = 0  # visits of the root when it was set or moved
 
     @classmethod
     def of_size(cls, size: int) -> Tree:

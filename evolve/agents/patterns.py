@@ -16,13 +16,7 @@ from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.dqn import checked
 from evolve.agents.memory import DEPTH_TABLE_BITS, PatternMemory, thread_pattern_memory
 from evolve.agents.probcut import PROBCUT, Cuts, cuts_from, measured_values
-from evolve.agents.searching import (
-    NO_LIMIT,
-    SearchingAgent,
-    check_boundaries,
-    check_depth,
-    check_probcut,
-)
+from evolve.agents.searching import NO_LIMIT, SearchingAgent, check_boundaries, check_depth
 from evolve.agents.timed_search import TABLE_BITS, CutSearch, prepare_timed_search, stopping_at
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
@@ -94,7 +88,8 @@ class PatternAgent(SearchingAgent):
 
     def __post_init__(self) -> None:
         check_depth(self.depth)
-        check_probcut(self.probcut)
+        if self.probcut != 0 and not 0.1 <= self.probcut <= 10:
+            raise AgentError(f"probcut {self.probcut:g} must be 0.1 to 10, or 0 for no cuts")
         self.check_search()
 
     def _prepare_for_clock(self) -> None:
@@ -221,12 +216,7 @@ class PatternAgent(SearchingAgent):
     def _rendered(self, numba: bool) -> str:
         """Its stand-alone Python file, which makes no forward cuts."""
         return render_patterns(
-            self.patterns,
-            (self.depths, ()),
-            self.endgame,
-            *self._about,
-            numba,
-            self._clock,
+            self.patterns, self.depth, self.endgame, *self._about, numba, self._clock
         )
 
     @property

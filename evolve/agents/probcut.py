@@ -30,24 +30,16 @@ PROBCUT: Final = 1.1
 _STATIC_MARGINS: Final = (0.8, 1.0, 1.3, 1.5, 1.7, 2.0)
 """Margins of static cuts in standard deviations, for nodes of 1, 2, … plies; the last one holds for
 all others. They are for an agent with the margin PROBCUT and grow with it."""
-_DEEPEST_STATIC: Final = 12
-"""Plies of the deepest nodes that a static value alone may cut."""
+_DEEPEST_STATIC: Final = 12  # plies of the deepest nodes that a static value alone may cut
 PROBES: Final = {
     5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6, 13: 5, 14: 6, 15: 5, 16: 6,
 }  # fmt: skip
 """Plies of the search that may cut a node of so many plies. Both are odd or both even, as values
 swing between odd and even depths. Probes at nodes of fewer plies cost what they save."""
-_FEWEST: Final = 40
-"""Fewest positions for a fit."""
+_FEWEST: Final = 40  # fewest positions for a fit
 _FIRST_DISCS, _LAST_DISCS = 8, 56
-_NOISE: Final = 0.05
-"""Probability of a random move in the games."""
 _MOST_FURTHER: Final = 2
 """Most random plies after the game, as a search tree holds such positions too."""
-_SPREAD: Final = 3.0
-"""Standard deviation, in discs, of the weights of positions with other disc counts."""
-_DECIDED: Final = 36.0
-"""Discs: positions with a greater shallow value count for nothing."""
 _MOST_SWING: Final = 2.5
 """Discs: a node whose leaves have a greater swing is not cut.
 
@@ -183,7 +175,8 @@ def _positions(agent: SearchingAgent, rng: np.random.Generator) -> Iterator[Boar
             moves = board.legal_moves()
             if not moves:
                 board = board.pass_move()
-            elif count < book or count >= discs - further or rng.random() < _NOISE:
+            # Probability of a random move in the games.
+            elif count < book or count >= discs - further or rng.random() < 0.05:
                 board = board.play(int(rng.choice(moves)))
             else:
                 board = board.play(agent.choose(board))
@@ -254,7 +247,8 @@ def _fitted(discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallo
     end under `reversed`: a regression over several disc counts would blur them.
     """
     inside = discs + depth <= 64
-    undecided = inside & (np.abs(values[:, shallow]) < _DECIDED)
+    # Discs: positions with a greater shallow value count for nothing.
+    undecided = inside & (np.abs(values[:, shallow]) < 36.0)
     inside = undecided if undecided.any() else inside
     counts, some = discs[inside], values[inside]
     plies = np.arange(some.shape[1])
@@ -264,7 +258,8 @@ def _fitted(discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallo
     lines = []
     for count in range(65):
         near = min(max(count, int(counts.min())), int(counts.max()))
-        weights = np.exp(-0.5 * ((counts - near) / _SPREAD) ** 2)
+        # Standard deviation, in discs, of the weights of positions with other disc counts.
+        weights = np.exp(-0.5 * ((counts - near) / 3.0) ** 2)
         weights /= weights.sum()
         middle_x, middle_y = weights @ x, weights @ y
         spread = weights @ (x - middle_x) ** 2

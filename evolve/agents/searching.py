@@ -15,6 +15,7 @@ from evolve.agents.agent import Limit, Setting, StoredAgent, check_play, moves_t
 from evolve.agents.chance import MISTAKES, MistakenAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.timed_search import (
+    SHORTEST,
     TABLE_BITS,
     CutSearch,
     TimedSearch,
@@ -27,8 +28,7 @@ from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
 
 NO_LIMIT: Final = Limit()
-_FEWEST_NODES: Final = 100
-"""The smallest node limit: enough to search every move of any position."""
+_FEWEST_NODES: Final = 100  # the smallest node limit: enough to search every move of any position
 
 
 class SearchingAgent(StoredAgent):
@@ -148,6 +148,12 @@ class SearchingAgent(StoredAgent):
     def repeats(self) -> bool:
         return self.limit.seconds is None
 
+    def paced(self, pace: float) -> Self:
+        if self.limit.seconds is None:
+            return self
+        seconds = max(SHORTEST, pace * self.limit.seconds)
+        return self._changed(limit=replace(self.limit, seconds=seconds))
+
     def limited(self, limit: Limit) -> Self:
         """The agent, also within the seconds and nodes of `limit`.
 
@@ -207,9 +213,3 @@ def check_depth(depth: int) -> None:
     """Raise AgentError unless a search can have this depth."""
     if not 1 <= depth <= MAX_DEPTH:
         raise AgentError(f"depth {depth} must be 1 to {MAX_DEPTH}")
-
-
-def check_probcut(probcut: float) -> None:
-    """Raise AgentError unless cuts can have this margin."""
-    if probcut != 0 and not 0.1 <= probcut <= 10:
-        raise AgentError(f"probcut {probcut:g} must be 0.1 to 10, or 0 for no cuts")

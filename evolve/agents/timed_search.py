@@ -33,15 +33,13 @@ All have one size, because the first use in a thread makes the system provide th
 took 20 to 100 ms on a virtual machine."""
 SHORTEST: Final = 0.02
 LONGEST: Final = 86400.0
-_STEP: Final = 2
-"""Plies from one search to the next deeper one."""
+_STEP: Final = 2  # plies from one search to the next deeper one
 _SHARE: Final = 0.4
 """Share of a limit up to which the next search begins; beyond it, it would not get far."""
 _CHECKED: Final = 6
 """How many limits a proof of the outcome may take, on average, that checks the move found.
 It seldom ends, but at 100 000 nodes saved a fifth of the points given away from 20 empties on."""
-_BEFORE_CHECK: Final = 0.5
-"""Share of a limit to use before a check: with 0.2 it saved nothing."""
+_BEFORE_CHECK: Final = 0.5  # share of a limit to use before a check: with 0.2 it saved nothing
 _LITTLE: Final = 0.02
 """Share of a limit up to which, with the outcome known, there is enough left for the score."""
 _OUTCOME_SECONDS: Final = 0.002
@@ -49,8 +47,6 @@ _OUTCOME_NODES: Final = 50_000
 _OUTCOME_GROWTH: Final = 2.4
 """Seconds and exact nodes to find the outcome from 16 empties, and their growth per further empty.
 Averages over positions."""
-_HARDER: Final = 5
-"""How many times as much they are where fewest discs win."""
 
 
 class CutSearch:
@@ -161,7 +157,7 @@ class TimedSearch:
     def _choose(self) -> None:
         growth = _OUTCOME_GROWTH ** (self.board.empties - 16)
         if self.exact[layout.DISC_SIGN] < 0:
-            growth *= _HARDER
+            growth *= 5  # how many times as much they are where fewest discs win
         seconds, nodes = self._seconds or math.inf, self.limit.nodes or math.inf
         exact = nodes * self.exact_nodes
         limits = growth * max(_OUTCOME_SECONDS / seconds, _OUTCOME_NODES / exact)
@@ -204,7 +200,6 @@ class TimedSearch:
 
     @property
     def _used(self) -> float:
-        """The share of the limit used so far."""
         shares = [0.0]
         if self._seconds is not None:
             shares.append((time.perf_counter() - self.begin) / self._seconds)

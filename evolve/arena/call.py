@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -16,7 +15,8 @@ import numpy as np
 from evolve.agents.agent import Agent
 from evolve.agents.analysis import Solution, solved
 from evolve.agents.calibration.ratings import ratings_of
-from evolve.arena.match import Match, MatchResult, Sprt
+from evolve.arena.match import Match, MatchResult
+from evolve.arena.sprt import Sprt
 from evolve.arena.tournament import Anchors, Tournament
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
@@ -60,7 +60,7 @@ def match(
         progress: whether to show a line of progress, or a function that is called with the number
             of games played since the last call.
         settings: those of `evolve match --help`, such as `games=400`, `seed=2`,
-            `rules="reversed"`, `openings="start"` or `sprt=(0, 20)`.
+            `rules="reversed"`, `openings="start"` or `sprt="0:20"`.
 
     Returns A's result: `.score.value` with `.score.low` and `.score.high`, `.elo` with the same
     fields, and so on. Raises AgentError if A or B is not an agent, SettingsError for invalid
@@ -117,9 +117,10 @@ def rate(
     Returns a DataFrame with a row for each agent, the strongest first: `agent`, `elo` with
     `elo_low` and `elo_high` (Bradley-Terry, mean 0), `score`, `games`, `wins`, `draws`, `losses`,
     `failures`; NaN is no bound. Agents of `against` are rows without an interval: their Elo is
-    fixed, as `evolve agents` lists it, or of games among them, with mean 0; `.words` says which. It
-    also has `.tables` (`agents`, and `cross`, the score of each against each), `.champion`, the
-    strongest row, and `.plot()`. Raises the same errors as `match`.
+    fixed, as `evolve agents` lists it, or of games among them, with mean 0; `.words` says which,
+    and how far differences do not add up. It also has `.tables` (`agents`; `cross`, the score of
+    each against each; `unexplained` and `cycles`, as in `--json`), `.champion`, the strongest row,
+    and `.plot()`. Raises the same errors as `match`.
 
     >>> evolve.rate(["random", "swh", "zero"], games=20)["agent"].tolist()
     ['swh', 'zero', 'random']
@@ -139,29 +140,32 @@ def rate(
     )
     with games_shown(progress, tournament.games) as count:
         tournament.play(count)
-    rows = tournament.rows()
-    frame = pd.DataFrame([row.document for row in rows])
+    found = tournament.document
+    frame = pd.DataFrame(found["agents"])
     frame = frame.astype(dict.fromkeys(("elo", "elo_low", "elo_high"), float))  # None is NaN
-    order = [tournament.names.index(row.agent) for row in rows]
-    crossed = tournament.cross()
-    scores = np.where(crossed.games > 0, crossed.scores, np.nan)[np.ix_(order, order)]
-    np.fill_diagonal(scores, np.nan)
-    cross = pd.DataFrame(scores, index=frame["agent"], columns=frame["agent"].tolist())
-    tables = {"agents": frame, "cross": cross}
-    drawn, best = "evolve.plots.call:plot_rating", players[order[0]]
-    return ResultTable.of(frame, tables, drawn, best, tournament.scale)
+    cross = pd.DataFrame(found["cross"]).T.reindex(frame["agent"], columns=frame["agent"].tolist())
+    left = found["unexplained"] or {"cycles": []}
+    cycles = pd.DataFrame(left.pop("cycles"), columns=["agents", "scores", "p_holm"])
+    tables = {
+        "agents": frame,
+        "cross": cross,
+        "cycles": cycles,
+        "unexplained": pd.DataFrame([left] if left else []),
+    }
+    words = "\n".join(filter(None, [tournament.scale, *found["words"]]))
+    return ResultTable.of(frame, tables, players[tournament.names.index(frame["agent"][0])], words)
 
 
 def match_of(
     players: tuple[Agent, Agent],
     settings: MatchSettings,
-    reading: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    tell: Callable[[str], None] = warnings.warn,
     **options: Any,
 ) -> tuple[Match, AgreedRules]:
     """Return the match of its settings, not started yet, and the rules that were agreed on.
 
-    reading: `tell` and `strict` of `_openings_for`; options: `names`, `executor` and `failed`
-    of Match.
+    tell: see `_openings_for`; options: `names`, `executor` and `failed` of Match.
     """
     require_compiling()
     agreed = agree_on(players, settings.rules)
@@ -172,9 +176,12 @@ def match_of(
         default // 2,
         agreed.rules,
         np.random.default_rng(settings.seed),
-        **reading,
+        tell,
     )
-    test = None if settings.sprt is None else Sprt(*settings.sprt, settings.alpha, settings.beta)
+    test = None
+    if settings.sprt is not None:
+        elo0, elo1, unit = settings.sprt
+        test = Sprt(elo0, elo1, settings.alpha, settings.beta, unit)
     match = Match(
         *players,
         openings,
@@ -195,13 +202,14 @@ def tournament_of(
     players: Sequence[Agent],
     names: Sequence[str],
     settings: RateSettings,
-    reading: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    tell: Callable[[str], None] = warnings.warn,
     **options: Any,
 ) -> tuple[Tournament, AgreedRules]:
     """Return the tournament of a rating's settings, not started yet, and the agreed rules.
 
-    players, names: those of `settings.against` first. reading: `tell` and `strict` of
-    `_openings_for`; options: `executor`, `folder`, `failed` and `warn` of Tournament.
+    players, names: those of `settings.against` first. tell: see `_openings_for`; options:
+    `executor`, `folder`, `failed` and `warn` of Tournament.
     """
     require_compiling()
     agreed = agree_on(players, settings.rules)
@@ -209,7 +217,7 @@ def tournament_of(
 
     def drawn(i: int, j: int) -> Openings:
         rng = np.random.default_rng([settings.seed, i, j])
-        return _openings_for(settings, pairs, pairs, agreed.rules, rng, **reading)
+        return _openings_for(settings, pairs, pairs, agreed.rules, rng, tell)
 
     anchors = Anchors()
     if settings.against:
@@ -254,14 +262,12 @@ def _openings_for(
     default: int,
     rules: Rules,
     rng: np.random.Generator,
-    *,
     tell: Callable[[str], None] = warnings.warn,
-    strict: bool = False,
 ) -> Openings:
     """Return `pairs` openings; without `pairs`, all openings of a file, or `default` many.
 
-    Unreadable parts of a file are skipped and reported to `tell`; with `strict` they raise
-    RecordError. Raises OptionsError if `openings` is none of `balanced`, `random`, `start`, a file.
+    Unreadable parts of a file are skipped and reported to `tell`. Raises OptionsError if `openings`
+    is none of `balanced`, `random`, `start`, a file.
     """
     source, plies = settings.openings, settings.opening_plies
     if source == "start":
@@ -278,7 +284,7 @@ def _openings_for(
         )
     from evolve.records.formats import read_games  # imported here: few matches use a file
 
-    reading = read_games(source, strict=strict, tell=tell)
+    reading = read_games(source, tell=tell)
     openings = openings_of_games(reading.records, plies)
     return openings.first(pairs or len(openings))
 

@@ -7,20 +7,20 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.arena.match import Match, PlayMatch
+from evolve.arena.match import Match
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.playing import play_games
+from evolve.fitness.playing import PlayOptions, play_games
 from evolve.fitness.roundrobin import pair_scores, schedule
 from evolve.fitness.statistics import Estimate, Floats, rate_one, score_of_elo
 from evolve.population.randomness import Use, generator
@@ -38,8 +38,7 @@ RATING_SECONDS: Final = 60.0
 """Longest rating of a champion, or a tenth of the training where that is longer."""
 _USUAL: Final = 24
 """Openings in a panel's games with each rung from which on ratings with a limit grow no more."""
-_FEWEST: Final = 2
-"""Openings with each rung in the shortest round: enough for an interval."""
+_FEWEST: Final = 2  # openings with each rung in the shortest round: enough for an interval
 
 
 @dataclass(frozen=True)
@@ -72,25 +71,30 @@ class Panel:
         return len(self.agents)
 
     def judge(
-        self,
-        agent: Agent,
-        executor: Executor = ONE_THREAD,
-        progress: GamesDone | None = None,
-        *,
-        openings: Openings | None = None,
-        play: PlayMatch = Match.play,
+        self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
     ) -> Judgement:
-        """Return the agent's mean score, 0 without opponents, and those against each panel agent.
+        """Return the agent's mean score, 0 without opponents, and those against each of them."""
+        return self.judgement(
+            [
+                self.match(agent, number, executor=executor).play(progress).observed
+                for number in range(self.opponents)
+            ]
+        )
 
-        openings: a part of the panel's, by default all; play: how to play each match.
+    def match(
+        self, agent: Agent, number: int, openings: Openings | None = None, **how: Any
+    ) -> Match:
+        """Return the agent's match against one of the panel, on all openings or on these.
+
+        how: further arguments of the match.
         """
-        scores = []
-        for name, other in zip(self.names, self.agents, strict=True):
-            names = agent.name, name
-            openings = openings or self.openings
-            match = Match(agent, other, openings, self.rules, names=names, executor=executor)
-            play(match, progress)
-            scores.append(match.result.observed)
+        names = agent.name, self.names[number]
+        return Match(
+            agent, self.agents[number], openings or self.openings, self.rules, names=names, **how
+        )
+
+    def judgement(self, scores: Sequence[Estimate]) -> Judgement:
+        """Return what the scores against each of the panel come to."""
         count = max(1, len(scores))
         return Judgement(
             sum(score.value for score in scores) / count,
@@ -155,9 +159,7 @@ class Ladder:
         openings: Openings,
         *,
         shared: bool = False,
-        largest_endgame: int | None = None,
-        executor: Executor = ONE_THREAD,
-        progress: GamesDone | None = None,
+        **how: Unpack[PlayOptions],
     ) -> tuple[Estimate, list[_LadderRung], Games]:
         """Rate an agent by games with the rungs nearest to `elo`; return these, too, as in `meet`.
 
@@ -171,9 +173,7 @@ class Ladder:
             openings,
             np.tile(numbers, (len(rungs), 1)) if shared else numbers.reshape(len(rungs), -1),
             self.rules,
-            largest_endgame=largest_endgame,
-            executor=executor,
-            progress=progress,
+            **how,
         )
         return rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games
 
@@ -315,10 +315,7 @@ def meet(
     openings: Openings,
     numbers: npt.NDArray[np.int64],
     rules: Rules,
-    *,
-    largest_endgame: int | None = None,
-    executor: Executor = ONE_THREAD,
-    progress: GamesDone | None = None,
+    **how: Unpack[PlayOptions],
 ) -> tuple[Floats, Games]:
     """Play both colours against each of R opponents on its openings, without a node budget.
 
@@ -326,15 +323,8 @@ def meet(
     and the games, in which the player is number 0.
     """
     pairs = np.array([(0, number) for number in range(1, len(opponents) + 1)])
-    games = play_games(
-        [player, *opponents],
-        schedule(pairs.reshape(-1, 2), numbers),
-        openings,
-        rules,
-        largest_endgame=largest_endgame,
-        executor=executor,
-        progress=progress,
-    )
+    pairings = schedule(pairs.reshape(-1, 2), numbers)
+    games = play_games([player, *opponents], pairings, openings, rules, **how)
     return pair_scores(games).reshape(numbers.shape), games
 
 

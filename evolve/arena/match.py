@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import KW_ONLY, asdict, dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
+from evolve.arena.sprt import Sprt
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import FAILED_BLACK, FAILED_WHITE, REASON, Rules
 from evolve.errors import AgentError, EngineError, EvolveError
@@ -26,87 +26,13 @@ from evolve.fitness.statistics import (
     Floats,
     finite,
     in_elo,
-    score_of_elo,
     score_of_pairs,
     stated,
     superiority,
 )
 
-_PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-_UNSEEN: Final = 1e-3
-"""Added to every count: an outcome that was never seen is not impossible."""
-_HALVINGS: Final = 60
-_Verdict = Literal["accepted", "rejected", "undecided"]
 _DRAWS: Final = 1 << 24
 """Draws of random agents for each seed of a match that may grow: more than it ever has games."""
-_TEST_ROUND: Final = 16
-"""Pairs per round under a test, which must not depend on the executor."""
-
-
-@dataclass(frozen=True)
-class Sprt:
-    """Test whether A is stronger than B by `elo1` rather than by `elo0`.
-
-    alpha: share of matches at `elo0` in which `elo1` is accepted; beta: share at `elo1` in which
-    it is rejected; both under ½.
-    """
-
-    elo0: float
-    elo1: float
-    alpha: float = 0.05
-    beta: float = 0.05
-
-    @property
-    def lower(self) -> float:
-        """The log likelihood ratio at which `elo1` is rejected."""
-        return math.log(self.beta / (1 - self.alpha))
-
-    @property
-    def upper(self) -> float:
-        """The log likelihood ratio at which `elo1` is accepted."""
-        return math.log((1 - self.beta) / self.alpha)
-
-    def ratio(self, pentanomial: Sequence[int]) -> float:
-        """Log likelihood ratio of `elo1` to `elo0`, from how many pairs gave 0, ½, 1, 1½, 2."""
-        if not any(pentanomial):
-            return 0.0
-        counts = [count + _UNSEEN for count in pentanomial]
-        total = sum(counts)
-        shares = [count / total for count in counts]
-        slope0, slope1 = (_slope(shares, score_of_elo(elo)) for elo in (self.elo0, self.elo1))
-        score0, score1 = score_of_elo(self.elo0), score_of_elo(self.elo1)
-        return sum(
-            count * math.log((1 + slope0 * (score - score0)) / (1 + slope1 * (score - score1)))
-            for count, score in zip(counts, _PAIR_SCORES, strict=True)
-        )
-
-    def document(self, pentanomial: Sequence[int]) -> dict[str, Any]:
-        """The test and its state, as in documents."""
-        state = {"llr": self.ratio(pentanomial), "lower": self.lower, "upper": self.upper}
-        return {**asdict(self), **state, "verdict": self.verdict(pentanomial)}
-
-    def verdict(self, pentanomial: Sequence[int]) -> _Verdict:
-        ratio = self.ratio(pentanomial)
-        if ratio >= self.upper:
-            return "accepted"
-        return "rejected" if ratio <= self.lower else "undecided"
-
-
-def _slope(shares: Sequence[float], mean: float) -> float:
-    """Find the λ for which shares / (1 + λ (score − mean)) have that mean, nearest to `shares`.
-
-    Empirical likelihood (Owen 1988). The condition falls with λ between its poles, so bisection
-    finds it.
-    """
-    low, high = -1 / (1 - mean), 1 / mean
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        excess = sum(
-            share * (score - mean) / (1 + middle * (score - mean))
-            for share, score in zip(shares, _PAIR_SCORES, strict=True)
-        )
-        low, high = (middle, high) if excess > 0 else (low, middle)
-    return (low + high) / 2
 
 
 @dataclass(frozen=True)
@@ -239,8 +165,10 @@ class Match:
     def document(self) -> dict[str, Any]:
         """The result so far and the test, as in documents."""
         result = self.result
-        test = {} if self.sprt is None else {"sprt": self.sprt.document(result.pentanomial)}
-        return {**result.document, **test}
+        if self.sprt is None:
+            return result.document
+        test = self.sprt.document(result.pentanomial, len(self.pairings) - result.games)
+        return {**result.document, "sprt": test}
 
     def table(self) -> pa.Table:
         """Return the games played so far as rows of the games table."""
@@ -273,7 +201,7 @@ class Match:
                 raise StoppedError("the match was stopped")
 
         count = len(self.openings)
-        size = _TEST_ROUND if self.sprt else count
+        size = Sprt.ROUND if self.sprt else count
         for start in range(0, count, size):
             end = min(start + size, count)
             left = [pair for pair in range(start, end) if not self._finished[pair]]
@@ -303,7 +231,6 @@ class Match:
         return next((why for failed, why in failures if failed == player), None)
 
     def _failure(self, game: int) -> tuple[int, str]:
-        """Return which player failed in a game, and how."""
         side, _, reason = self._series.failures[game].partition(": ")
         return int(self.pairings[game, 0 if side == "black" else 1]), f"as {side}: {reason}"
 
@@ -371,7 +298,7 @@ def _summarize(games: Games, repeatable: bool) -> MatchResult:
         score_black=float(scores[a_is_black].mean()),
         score_white=float(scores[~a_is_black].mean()),
         mean_discs=float(discs.mean()),
-        pentanomial=tuple(int((fresh == score).sum()) for score in _PAIR_SCORES),
+        pentanomial=tuple(np.bincount((4 * fresh).astype(int), minlength=5).tolist()),
         superiority=superiority(fresh),
         failures_a=int(np.where(a_is_black, black_failed, white_failed).sum()),
         failures_b=int(np.where(a_is_black, white_failed, black_failed).sum()),

@@ -32,10 +32,8 @@ from evolve.tables.paths import LOCK_FILE
 _MATCH: Final = "match"
 _REST: Final = 20
 """Pause after a write, as a multiple of its duration: writing takes at most 5 % of a match."""
-_QUICK: Final = 2.0
-"""Seconds after which a match of a folder is written while it is played."""
+_QUICK: Final = 2.0  # seconds after which a match of a folder is written while it is played
 _FAILED: Final = {"black": FAILED_BLACK, "white": FAILED_WHITE}
-_WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 
 
 def _match_identity(match: Match) -> str:
@@ -48,7 +46,7 @@ def _match_identity(match: Match) -> str:
     words |= {"games": len(match.pairings), **match.settings}
     if match.sprt is not None:
         test = match.sprt
-        words["sprt"] = f"{test.elo0:g},{test.elo1:g},{test.alpha:g},{test.beta:g}"
+        words["sprt"] = f"{test.elo0:g}:{test.elo1:g}:{test.unit},{test.alpha:g},{test.beta:g}"
     return " ".join(f"{key}={value}" for key, value in words.items())
 
 
@@ -231,7 +229,7 @@ def _fill(row: Mapping[str, Any], moves: Any, results: Any) -> str | None:
         results[column] = int(row[name])
     reason = str(row["reason"])
     if reason in REASONS:
-        results[OUTCOME] = _WINNERS[row["winner"]]
+        results[OUTCOME] = {"black": 1, "draw": 0, "white": -1}[row["winner"]]
         results[REASON] = REASONS.index(reason)
         return None
     failure = reason.removeprefix(FAILED)

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import pandas as pd
 
+import evolve
 from evolve.agents.agent import Agent
 from evolve.errors import AgentError
-from evolve.extras import imported
 from evolve.runs.folder_view import Tables
 
 
@@ -26,14 +26,13 @@ class ResultTable(pd.DataFrame):
         cls,
         frame: pd.DataFrame,
         tables: Mapping[str, pd.DataFrame],
-        drawn: str,
         champion: Agent | None = None,
         words: str = "",
     ) -> Self:
-        """Make one of a table; drawn: the function that draws it, for `imported`."""
+        """Make one of a table."""
         table = cls(frame)
         # As attributes pandas would take them for columns.
-        vars(table).update(_parts=dict(tables), _best=champion, _drawn=drawn, _words=words)
+        vars(table).update(_parts=dict(tables), _best=champion, _words=words)
         return table
 
     @property
@@ -75,4 +74,4 @@ class ResultTable(pd.DataFrame):
 
         `pandas.DataFrame(table).plot` draws the columns.
         """
-        return imported(vars(self)["_drawn"])(self, **options)
+        return evolve.plot(self, **options)

@@ -25,6 +25,7 @@ from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable, rate_one, stated
+from evolve.fitness.strengths import unexplained_by_ratings
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run_folder import locked, sweep_orphans
 from evolve.runs.run_types import check_links
@@ -240,6 +241,22 @@ class Tournament:
             rows.append(Row(name, elo, score, games, wins, draws, losses, failures))
         order = np.argsort([-elo.value for elo in ratings], kind="stable")
         return [rows[index] for index in order]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The rating as in documents: with what it leaves unexplained, and `words` on that."""
+        scores, games = self.cross().scores, self.cross().games
+        left = unexplained_by_ratings(self.names, self._meetings)
+        return {
+            "agents": [row.document for row in self.rows()],
+            "cross": {
+                name: {other: scores[i, j] for j, other in enumerate(self.names) if games[i, j]}
+                for i, name in enumerate(self.names)
+            },
+            "comparable": self.comparable,
+            "unexplained": left and left.document,
+            "words": left.words if left else [],
+        }
 
     @property
     def _config(self) -> dict[str, Any]:

@@ -75,8 +75,7 @@ class _Game:
         self.ggf = ggf
         # What it draws at random is not that of the last game.
         self.session = Session(agent, draw=secrets.randbits(62))
-        self.resigned: Side | None = None
-        """The side that gave the game up."""
+        self.resigned: Side | None = None  # the side that gave the game up
 
     @property
     def board(self) -> Board:
@@ -247,7 +246,7 @@ class _Replay:
         return f"{ply}. {self.boards[ply - 1].side} {square_name(self.moves[ply - 1])}{opening}"
 
 
-def replay_game(source: str, game: str | None, *, strict: bool, rules: str | None) -> None:
+def replay_game(source: str, game: str | None, rules: str | None) -> None:
     """Show a game of a run or of a file: on a terminal step by step, else all its boards."""
     path = Path(source)
     if path.is_dir() or not path.suffix:
@@ -255,7 +254,7 @@ def replay_game(source: str, game: str | None, *, strict: bool, rules: str | Non
             raise click.UsageError("name a game of the run: generation:number, or a number")
         replay = _of_run(source, game)
     else:
-        replay = _of_file(path, game, rules, strict)
+        replay = _of_file(path, game, rules)
     if out().is_terminal and sys.stdin.isatty():
         _step(replay)
     else:
@@ -290,10 +289,10 @@ def _of_run(run: str, game: str) -> _Replay:
     )
 
 
-def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _Replay:
+def _of_file(path: Path, game: str | None, rules: str | None) -> _Replay:
     if game is not None and not re.fullmatch(r"[0-9]{1,9}", game):
         raise click.UsageError(f"{game!r} is not a game: write its number in the file")
-    reading = read_games(path, rules, strict=strict, tell=print_error)
+    reading = read_games(path, rules, tell=print_error)
     number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
     record = reading.game(path, number)
     names = f": black {record.black or '?'}, white {record.white or '?'}"

@@ -1,7 +1,8 @@
-"""Where a command's games are played: `--executor` and `--scheduler`."""
+"""Where a command's games are played: `--scheduler`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -21,75 +22,54 @@ if TYPE_CHECKING:
 
 _C = TypeVar("_C", bound=Callable[..., Any])
 
-_META: Final = "evolve.executor"
+_META: Final = "evolve.scheduler"
+_VARIABLE: Final = "EVOLVE_SCHEDULER"
 
 
-def executor_options(command: _C) -> _C:
-    """Add the options for where games are played; see `executor_for`."""
-    command = _option(
-        "--scheduler",
-        metavar="URL",
-        envvar="EVOLVE_SCHEDULER",
-        show_envvar=True,
-        help="Scheduler of the cluster, such as tls://host:8786; as an option it implies dask. "
-        "Certificates are of Dask's configuration.",
-    )(command)
-    return _option(
-        "--executor",
-        type=click.Choice(["threads", "dask"]),
-        help="Play games on threads of this machine, or on the workers of a Dask cluster (extra "
-        "`cluster`). Results do not depend on it.",
-    )(command)
+def scheduler_option(command: _C) -> _C:
+    """Add the option for where games are played; see `executor_for`."""
 
-
-def _option(name: str, **attributes: Any) -> Callable[[_C], _C]:
-    def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-        assert parameter.name is not None
-        source = context.get_parameter_source(parameter.name)
-        context.meta.setdefault(_META, {})[parameter.name] = (value, source)
+    def keep(context: click.Context, parameter: click.Parameter, address: str | None) -> None:
+        typed = context.get_parameter_source("scheduler") is ParameterSource.COMMANDLINE
+        context.meta[_META] = address or None, typed
 
     return click.option(
-        name, cls=GroupedOption, group="Cluster", expose_value=False, callback=keep, **attributes
-    )
+        "--scheduler",
+        cls=GroupedOption,
+        group="Cluster",
+        expose_value=False,
+        callback=keep,
+        metavar="URL",
+        envvar=_VARIABLE,
+        show_envvar=True,
+        help="Play games on the workers of the Dask cluster with that scheduler, such as "
+        "tls://host:8786 (extra `cluster`). Certificates are of Dask's configuration. Results do "
+        "not depend on it.",
+    )(command)
 
 
 def placement() -> Placement:
     """Return where the command's games are played. ExtraError if Dask is not installed."""
-    scheduler = _scheduler()
-    if scheduler is not None:
+    address, _ = click.get_current_context().meta.get(_META, (None, False))
+    if address is not None:
         need("distributed")
-    return Placement(scheduler)
+    return Placement(address)
 
 
-def _scheduler() -> str | None:
-    """Return the address of the cluster's scheduler; None if games stay on this machine."""
-    context = click.get_current_context()
-    given: dict[str, tuple[str | None, Any]] = context.meta.get(_META, {})
-    kind, _ = given.get("executor", (None, None))
-    scheduler, source = given.get("scheduler", (None, None))
-    typed = source is ParameterSource.COMMANDLINE
-    if kind == "threads" and typed:
-        raise OptionsError("--scheduler is for --executor dask")
-    if kind != "dask" and not typed:
-        return None
-    if scheduler is None:
-        raise OptionsError("--executor dask needs --scheduler URL, or EVOLVE_SCHEDULER")
-    return scheduler
+def stay_here(what: str) -> None:
+    """Keep work for one machine here, and all that it starts, whatever the environment says.
 
-
-def on_cluster() -> bool:
-    """Whether the options ask for a cluster."""
-    return _scheduler() is not None
-
-
-def refuse_cluster(what: str) -> None:
-    """Raise OptionsError if the options ask for a cluster; `what` is work for one machine."""
-    if on_cluster():
-        raise OptionsError(f"--executor dask: {what} on one machine")
+    what: that work, and "is" or "are". Raises OptionsError where the option asks for a cluster.
+    """
+    meta = click.get_current_context().meta
+    address, typed = meta.pop(_META, (None, False))
+    if address is not None and typed:
+        raise OptionsError(f"--scheduler: {what} on one machine")
+    os.environ.pop(_VARIABLE, None)
 
 
 def executor_for(jobs: int) -> AbstractContextManager[Executor]:
-    """Give the executor that the options ask for, with `jobs` threads of this machine.
+    """Give the executor that the option asks for, with `jobs` threads of this machine.
 
     ClusterError if the scheduler does not answer; ExtraError if Dask is not installed.
     """

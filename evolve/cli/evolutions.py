@@ -23,7 +23,7 @@ from evolve.runs.life_cycle import Begun
 from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
-from evolve.runs.run_types import EVOLUTIONS, champion_of
+from evolve.runs.run_types import champion_of
 from evolve.terminal_text import as_word
 
 _BYTES_A_GAME: Final = 90
@@ -63,10 +63,8 @@ class _GenerationsView(ProgressView):
         return remark and remark + self._offer
 
 
-class _EvolutionWork(LongWork[EvolutionSettings, Evolution]):
+class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
     """Evolutions on the command line."""
-
-    kind = EVOLUTIONS
 
     @contextmanager
     def opened(self, run: Begun, jobs: int) -> Iterator[Evolution]:
@@ -129,6 +127,3 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
         f"{settings.games_a_generation} games each; {budget}; {where(executor)}; "
         f"{size(disk)} of disk"
     )
-
-
-WORK: Final = _EvolutionWork

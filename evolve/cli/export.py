@@ -8,13 +8,8 @@ from typing import Any, Final
 
 import click
 
-from evolve.cli.options import (
-    complete_agents,
-    input_path,
-    json_option,
-    output_path,
-    rules_option,
-)
+from evolve.cli.options import complete_agents, input_path, json_option, output_path, rules_option
+from evolve.cli.terminal import loading
 from evolve.errors import OptionsError
 
 _numba_option: Final = click.option(
@@ -153,7 +148,8 @@ def check_command(
     python = options["python"]
     if python is not None and shutil.which(python) is None:
         raise click.BadParameter(f"there is no program {python!r}", param_hint="--python")
-    from evolve.cli.hand_in import check
+    with loading():
+        from evolve.cli.hand_in import check
     from evolve.programs.examination import ALLOWED, GAMES, Demands
 
     demands = Demands(options.pop("seconds"), options.pop("memory"), (*ALLOWED, *allow))
@@ -197,6 +193,7 @@ def hand_in_command(source: str | None, force: bool, output: Path, **options: An
     """
     if output.suffix.lower() != ".py":
         raise OptionsError(f"-o {output}: a hand-in is a Python file, so its name ends in .py")
-    from evolve.cli.hand_in import hand_in
+    with loading():
+        from evolve.cli.hand_in import hand_in
 
     return hand_in(source, output, **options)

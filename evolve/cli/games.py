@@ -20,10 +20,10 @@ from evolve.cli.options import (
     output_named,
     output_path,
     rules_option,
-    strict_option,
 )
 from evolve.cli.terminal import (
     counting,
+    loading,
     print_error,
     print_facts,
     print_json,
@@ -75,7 +75,8 @@ def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) ->
       evolve play 'swh?depth=5' --side white
       evolve play patterns-standard --ggf mine.ggf
     """
-    from evolve.cli.boards import play_against
+    with loading():
+        from evolve.cli.boards import play_against
 
     play_against(agent, side, ggf, rules)
 
@@ -111,9 +112,8 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
 @click.command(name="replay")
 @click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs, callback=input_path)
 @click.argument("game", required=False)
-@strict_option
 @_files_rules_option
-def replay_command(source: str, game: str | None, strict: bool, rules: str | None) -> None:
+def replay_command(source: str, game: str | None, rules: str | None) -> None:
     """Show GAME of a run or of a file, move by move.
 
     Of a run GAME is generation:number, as in the games table, or a number in the last generation.
@@ -131,7 +131,7 @@ def replay_command(source: str, game: str | None, strict: bool, rules: str | Non
     """
     from evolve.cli.boards import replay_game
 
-    replay_game(source, game, strict=strict, rules=rules)
+    replay_game(source, game, rules)
 
 
 _CONVERT_HELP: Final = f"""Turn the games of SOURCE into another format, by the names' endings.
@@ -160,7 +160,11 @@ Examples:
     type=click.IntRange(0, 60),
     help="For .obf: the position of each game with so many empty squares, not the last one.",
 )
-@strict_option
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Fail if a game of the file cannot be read, instead of leaving it out.",
+)
 @_files_rules_option
 def convert_command(
     source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
@@ -198,12 +202,9 @@ def _with_empties(game: GameRecord, empties: int) -> list[GameRecord]:
     type=click.Choice(["black", "white"]),
     help="Side to move in positions that do not say it.",
 )
-@strict_option
 @json_option
 @reporting_compilation(print_note)
-def solve_command(
-    file: Path, rules: Rules | None, side: Side | None, strict: bool, as_json: bool
-) -> None:
+def solve_command(file: Path, rules: Rules | None, side: Side | None, as_json: bool) -> None:
     """Solve every position of a file, or of standard input, -: exact score and a best move.
 
     A position is 64 cells a1 to h8 (X black, O white, - empty), in a line or in rows, then the side
@@ -216,7 +217,7 @@ def solve_command(
       evolve solve ffo.obf
       evolve solve ends.obf --rules reversed --json
     """
-    reading = read_games(file, rules, strict=strict, side=side, tell=print_error)
+    reading = read_games(file, rules, side=side, tell=print_error)
     boards = [record.final for record in reading.records]
     found = sorted({record.rules for record in reading.records})
     if len(found) > 1:

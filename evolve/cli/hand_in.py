@@ -21,7 +21,7 @@ import numpy as np
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.calibration.ratings import strongest
-from evolve.agents.names import parse_name, with_clock
+from evolve.agents.registry import parse_name, with_clock
 from evolve.cli.display import compile_moves, print_next, reporting_compilation
 from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules, rule_set
@@ -32,7 +32,7 @@ from evolve.number_text import duration
 from evolve.programs.examination import Demands, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
-from evolve.runs.loading import AgreedRules, agree_on, load_agent, with_settings
+from evolve.runs.loading import AgreedRules, agree_on, individual_agent, load_agent, with_settings
 from evolve.runs.run import Run, list_all
 from evolve.runs.run_types import champion_of
 from evolve.runs.summary import summary_of
@@ -47,8 +47,6 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     if individual is None:
         agent = load_agent(source)
     else:
-        from evolve.evolution.generation import individual_agent  # not above: it loads DEAP
-
         parsed = parse_name(source)
         agent = individual_agent(parsed.path, individual)
         agent = with_settings(agent, parsed.settings, parsed.base)

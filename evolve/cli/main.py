@@ -29,9 +29,11 @@ from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import SHOWN, as_word, expect_any_text, plain
 from evolve.version import __version__
 
+_OF_KINDS: Final = ("run", "train", "sweep")
+"""Kinds of runs whose command has a module; `run` makes those of others from their entries."""
 GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Begin and continue": {
-        **{kind.name: (kind.name, kind.about) for kind in RUN_TYPES},
+        **{k.name: (k.name if k.name in _OF_KINDS else "run", k.about) for k in RUN_TYPES},
         "study": ("run", "Run a design of settings and seeds, several runs at a time."),
         "resume": ("run", "Resume a run that was stopped, or past its end."),
         "serve": ("serve", "Serve a page and a REST API over a folder of runs."),
@@ -43,6 +45,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "lineage": ("show", "Show where an individual and its genes come from."),
         "replay": ("games", "Show a game of a run, move by move."),
         "plot": ("plot", "Draw runs, studies and agents: for a screen or a paper."),
+        "report": ("report", "Write a run or a study as one page, to send."),
     },
     "Let agents play": {
         "play": ("games", "Play against an agent in the terminal."),
@@ -74,8 +77,6 @@ _TAKEN: Final = {
     "NUMBA_CPU_FEATURES": r"(?:[+-][\w.-]+(?:,[+-][\w.-]+)*)?",
 }
 """Values of variables with which numba loads; of a word for a number it warns."""
-_COMPLETION: Final = "_EVOLVE_COMPLETE"
-"""The environment variable by which a shell asks click for completions."""
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
 {REFERENCE_NAMES}, or a program: {", ".join(PROGRAM_FORMS)};
 settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
@@ -133,7 +134,9 @@ class _LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module = import_module(f"evolve.cli.{COMMANDS[name][0]}")
-        command = getattr(module, f"{name.replace('-', '_')}_command")
+        command = getattr(module, f"{name.replace('-', '_')}_command", None)
+        if command is None:
+            command = module.command_of(next(kind for kind in RUN_TYPES if kind.name == name))
         assert isinstance(command, click.Command)
         return command
 
@@ -265,7 +268,8 @@ def _prepare(words: list[str]) -> None:
     signals.install()
     parts = (part for word in words for part in (word, word.partition("=")[2]))
     SHOWN.update((part, plain(part)) for part in parts if "\n" in part)  # errors are one line
-    if _COMPLETION in os.environ:
+    # The environment variable by which a shell asks click for completions.
+    if "_EVOLVE_COMPLETE" in os.environ:
         cli.main(words, prog_name="evolve")
 
 

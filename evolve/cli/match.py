@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 import evolve
-from evolve.cli.cluster import executor_for, executor_options
-from evolve.cli.display import reporting_compilation
+from evolve.cli.cluster import executor_for, scheduler_option
+from evolve.cli.display import progress_of, progress_option, reporting_compilation
 from evolve.cli.options import (
     complete_agents,
     jobs_option,
@@ -20,14 +20,13 @@ from evolve.cli.options import (
     log_option,
     output_named,
     readable,
-    strict_option,
 )
-from evolve.cli.progress import progress_of, progress_option
 from evolve.cli.settings import GroupedCommand, config_option, model_options, settings_of
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import (
     counting,
     failure_reporter,
+    loading,
     print_error,
     print_facts,
     print_note,
@@ -47,15 +46,8 @@ _C = TypeVar("_C", bound=Callable[..., Any])
 
 def contest_options(command: _C) -> _C:
     """Add the options of all commands for games between agents, except for their settings."""
-    for option in (
-        json_option,
-        config_option,
-        progress_option,
-        jobs_option,
-        executor_options,
-        strict_option,
-        log_option,
-    ):
+    options = json_option, config_option, progress_option, jobs_option, scheduler_option, log_option
+    for option in options:
         command = option(command)
     return command
 
@@ -80,7 +72,6 @@ def match_command(
     /,
     config: str | None,
     table: Path | None,
-    strict: bool,
     jobs: int,
     as_json: bool,
     **options: Any,
@@ -97,12 +88,13 @@ def match_command(
       evolve match runs/reversed-001 random --games 400
       evolve match 'best.json?depth=3&endgame=0' 'swh?depth=3' --seed 2 --json
       evolve match best.json 'gtp:gtp-rhino --level=3?time=5' --out games.parquet
-      evolve match new.json old.json --sprt 0 20
+      evolve match new.json old.json --sprt 0:20
       evolve match --config match.toml
     """
     if options["b"] is None and config is None:
         raise click.UsageError("name two agents, A and B, here or in --config")
-    from evolve.arena import call, match_files
+    with loading():
+        from evolve.arena import call, match_files
 
     settings = settings_of(MatchSettings, options, config)
     names = readable(settings.a), readable(settings.b)
@@ -110,16 +102,23 @@ def match_command(
         match, agreed = call.match_of(
             (evolve.load_agent(settings.a), evolve.load_agent(settings.b)),
             settings,
-            {"tell": print_error, "strict": strict},
             names=names,
+            tell=print_error,
             executor=executor,
             failed=failure_reporter(),
         )
+        start = {**_head(match), "games": len(match.pairings)}
+        if match.sprt:
+            start["sprt"] = match.sprt.document([0] * 5, start["games"])
         if not as_json:
             print_text(f"{names[0]} against {names[1]}, {agreed}")
+            if "sprt" in start:
+                print_text(_ahead(start["sprt"]))
         file = None if table is None else match_files.MatchFile(match, table, print_error)
-        with _claim(file):
-            start = {**_head(match), "games": len(match.pairings)}
+        with ExitStack() as stack:
+            if file is not None:
+                stack.enter_context(file.claimed())
+                stack.callback(file.finish)  # also where printing the last games failed
             progress_of().write("started", command="match", **start)
             interruption = _play(match, file, as_json)
             _report(match, agreed, as_json, interruption is not None)
@@ -129,7 +128,7 @@ def match_command(
         context.exit(exit_code(interruption))
 
 
-def _head(match: Match) -> dict[str, str]:
+def _head(match: Match) -> dict[str, Any]:
     return {"a": match.names[0], "b": match.names[1], "rules": match.rules}
 
 
@@ -143,19 +142,6 @@ def _report(match: Match, agreed: AgreedRules, as_json: bool, stopped: bool) -> 
     progress_of().write("done", ending=ending, stopped=stopped, **match.document)
 
 
-@contextmanager
-def _claim(file: MatchFile | None) -> Iterator[None]:
-    """Claim the file of a match, and write the last games, also where printing them failed."""
-    if file is None:
-        yield
-        return
-    with file.claimed():
-        try:
-            yield
-        finally:
-            file.finish()
-
-
 def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrupt | None:
     """Play the rest of a match; return what interrupted it, or None.
 
@@ -164,12 +150,22 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
     games = len(match.pairings)
     with counting("games", games, quiet=quiet, done=match.played) as count:
 
+        def document() -> dict[str, Any]:
+            found = match.document
+            if test := found.get("sprt"):
+                count.likely = min(1.0, test["games_left"] / max(1, test["games_rest"]))
+            return {**found, "left": count.left}
+
+        def state() -> str:
+            found = document()
+            return f"{_state(found['sprt'])}, pairs {', '.join(map(str, found['pentanomial']))}"
+
         def save() -> None:
             if file is not None:
                 file.keep()
-            progress_of().write_often(
-                "match", False, lambda: {**match.document, "left": count.left}
-            )
+            progress_of().write_often("match", False, document)
+            if match.sprt:
+                count.tell(state)
 
         try:
             match.play(count, save)
@@ -179,6 +175,30 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
             match.check_played()
             return interruption
     return None
+
+
+def _ahead(test: Mapping[str, Any]) -> str:
+    """What a test decides and how many games that takes, from its document before them."""
+    at0, half, at1 = map(_about, test["games_expected"])
+    return (
+        f"SPRT: {_CLAIM.format_map(test)}, in about {at0} games at {test['elo0']:+g}, {half} half "
+        f"way, {at1} at {test['elo1']:+g}{'' if test['unit'] == 'normalized' else ' without draws'}"
+        f"; {whole(test['games_rest'])} at most"
+    )
+
+
+def _state(test: Mapping[str, Any]) -> str:
+    text, left, rest = _RATIO.format_map(test), test["games_left"], test["games_rest"]
+    text += f", about {_about(left)} games more" if left else ""
+    return f"{text}, but the match has {whole(rest)}" if left > rest > 0 else text
+
+
+def _about(games: int) -> str:
+    return whole(float(f"{games:.2g}"))
+
+
+_CLAIM: Final = "{elo1:+g} rather than {elo0:+g} {unit} Elo"
+_RATIO: Final = "LLR {llr:.2f} of {lower:.2f} to {upper:.2f}"
 
 
 def _print(match: Match) -> None:
@@ -207,10 +227,6 @@ def _print(match: Match) -> None:
         if failures:
             why = match.first_failure(player)
             lines[f"{'AB'[player]} failed"] = f"in {failures} games, the first time {why}"
-    if match.sprt:
-        test, counts = match.sprt, result.pentanomial
-        lines["SPRT"] = (
-            f"{test.elo1:+g} Elo rather than {test.elo0:+g}: {test.verdict(counts)}, "
-            f"log likelihood ratio {test.ratio(counts):.2f} of {test.lower:.2f} to {test.upper:.2f}"
-        )
+    if test := match.document.get("sprt"):
+        lines["SPRT"] = f"{_CLAIM.format_map(test)}: {test['verdict']}, {_state(test)}"
     print_facts(lines)

@@ -33,11 +33,6 @@ jobs_option = click.option(
     help="Threads; all cores by default. Results do not depend on it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-strict_option = click.option(
-    "--strict",
-    is_flag=True,
-    help="Fail if a game of a file cannot be read, instead of leaving it out.",
-)
 
 
 def rules_option(text: str) -> Callable[[_C], _C]:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from evolve.runs.run import Run
 
-_NARROW: Final = 28
-"""Most characters of a cell in a table for people; CSV and JSON have all."""
+_NARROW: Final = 28  # most characters of a cell in a table for people; CSV and JSON have all
 BY_ENDING: Final = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".txt": "table"}
 
 
@@ -189,11 +188,7 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
 
 def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> None:
     """Print the rows of a final, and its verdict; a sweep does so without loading pandas."""
-    if any(row["lives"] for row in rows):
-        print_line("the last rung, scores against the panel:")
-        columns = ["trial", "lives", "score", "low", "high"]
-        print_rows(columns, [[row[name] for name in columns] for row in rows])
-    elif len(rows) > 1:
+    if len(rows) > 1:
         fewest = min(row["games"] for row in rows)
         alone = sum(row["games"] for row in rows) == 2 * fewest * (len(rows) - 1) and len(rows) > 2
         games = fewest if alone else fewest // (len(rows) - 1)
@@ -210,26 +205,24 @@ def print_finalists(rows: Sequence[Mapping[Any, Any]], verdict: str | None) -> N
         print_line(verdict)
 
 
-def print_lives(run: Run, frame: pd.DataFrame) -> None:
-    """Print trials, or those of the rungs, with the first settings of the scatter."""
+def print_trials(run: Run, frame: pd.DataFrame) -> None:
+    """Print trials, or those of the retest, with the first settings of the scatter."""
     from evolve.sweeps.scatter import scatter_of  # not above: it loads pyarrow
 
     columns_of_trials = run.kind.reading.tables["trials"].columns
     assert columns_of_trials is not None
-    first = [name for name in ("rung", "candidate", "number") if name in frame][:2]
-    others = (*columns_of_trials.names, *first)
     scatter = scatter_of(run.path)
-    parameters = [name for name in frame.columns if name not in others]
+    parameters = [name for name in frame.columns if name not in columns_of_trials.names]
     varied = [setting.name for setting in scatter.settings if setting.name in parameters]
     shown = list(dict.fromkeys([*varied, *parameters]))[:6]
     if frame["elo"].notna().any():  # of trials that play the defaults
         results = ["elo", "elo_low", "elo_high", "defaults_score", "defaults_games"]
     else:
         results = ["score", "score_error"]
-    columns = [*first, "state", *results, "seconds", *shown]
+    columns = ["number", "state", *results, "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()
     for row in values:
-        row[len(first)] = state_text(row[len(first)])
+        row[1] = state_text(row[1])
     print_rows(
         columns,
         [

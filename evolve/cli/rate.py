@@ -13,15 +13,15 @@ import click
 import evolve
 from evolve.agents.calibration.ratings import RATINGS
 from evolve.cli.cluster import executor_for
-from evolve.cli.display import reporting_compilation
+from evolve.cli.display import progress_of, reporting_compilation
 from evolve.cli.match import contest_options
 from evolve.cli.options import complete_agents, json_option, output_path, readable, rules_option
 from evolve.cli.output import BY_ENDING, as_frame, style_of, write_in_style
-from evolve.cli.progress import progress_of
 from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (
     counting,
     failure_reporter,
+    loading,
     print_error,
     print_json,
     print_note,
@@ -73,7 +73,6 @@ def rate_command(
     against: tuple[str, ...],
     config: str | None,
     out: Path | None,
-    strict: bool,
     jobs: int,
     as_json: bool,
     **options: Any,
@@ -81,8 +80,8 @@ def rate_command(
     """Rate AGENTS by a round robin, every pair playing both colours on every opening.
 
     Ratings are Bradley–Terry's in Elo, mean 0, with 95 % intervals that take the two games on an
-    opening as one sample. The table also has the score of each agent against each. AGENTS may stand
-    in the file of --config.
+    opening as one sample. The table has the score of each agent against each; below it stands how
+    far differences do not add up. AGENTS may stand in the file of --config.
 
     With --against it is a gauntlet: AGENTS play those agents alone, and are rated among them, whose
     Elo is fixed: by --elos, or as `evolve agents` lists it, if it knows all of them, or else by
@@ -96,7 +95,8 @@ def rate_command(
       evolve rate 'gtp:./new' --against 'gtp:./old' --against 'gtp:./other' --elos 1200,1350
       evolve rate --config rating.toml
     """
-    from evolve.arena.call import tournament_of
+    with loading():
+        from evolve.arena.call import tournament_of
 
     if against and not agents and config is None:
         raise click.UsageError("name the AGENTS that play them before --against")
@@ -111,7 +111,7 @@ def rate_command(
             [evolve.load_agent(name) for name in everyone],
             names,
             settings,
-            {"tell": functools.cache(print_error), "strict": strict},  # once, not for every pair
+            tell=functools.cache(print_error),  # once, not for every pair
             executor=executor,
             folder=folder,
             failed=failure_reporter(),
@@ -148,19 +148,8 @@ def _play(tournament: Tournament, quiet: bool) -> None:
 
 
 def _report(tournament: Tournament, agreed: AgreedRules, as_json: bool) -> None:
-    names, rows = tournament.names, tournament.rows()
-    scores, games = tournament.cross().scores, tournament.cross().games
-    cross = {
-        name: {other: scores[i, j] for j, other in enumerate(names) if games[i, j]}
-        for i, name in enumerate(names)
-    }
-    document = {
-        "rules": agreed.rules,
-        "rules_assumed": agreed.assumed,
-        "agents": [row.document for row in rows],
-        "cross": cross,
-        "comparable": tournament.comparable,
-    }
+    rows, found = tournament.rows(), tournament.document
+    document = {"rules": agreed.rules, "rules_assumed": agreed.assumed, **found}
     progress_of().write("done", ending="played", stopped=False, **document)
     if as_json:
         click.echo(json.dumps(document))
@@ -168,7 +157,7 @@ def _report(tournament: Tournament, agreed: AgreedRules, as_json: bool) -> None:
     heads = ["", "agent", "Elo", "score", "games", *map(str, range(1, len(rows) + 1))]
     lines = []
     for number, row in enumerate(rows, 1):
-        with_others = [cross[row.agent].get(other.agent) for other in rows]
+        with_others = [found["cross"][row.agent].get(other.agent) for other in rows]
         elo = elo_text(*row.elo.columns("elo").values(), signed=True)
         lines.append([number, row.agent, elo, row.score, row.games, *with_others])
     print_rows(heads, lines)
@@ -179,6 +168,8 @@ def _report(tournament: Tournament, agreed: AgreedRules, as_json: bool) -> None:
             print_text(f"{row.agent} lost {row.failures} of {row.games} games by failure")
     if not tournament.comparable:
         print_text("some never scored against others: their distance is at least what is shown")
+    for text in found["words"]:
+        print_text(text)
 
 
 @click.command(name="agents")

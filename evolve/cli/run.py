@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
 
 import evolve
-from evolve.cli.cluster import executor_options, refuse_cluster
+from evolve.cli.cluster import scheduler_option, stay_here
+from evolve.cli.display import progress_option
 from evolve.cli.options import complete_runs, input_path, jobs_option, log_option
-from evolve.cli.progress import progress_option
 from evolve.cli.settings import (
     GroupedCommand,
     GroupedOption,
+    SecondWords,
     config_option,
     file_settings,
     given_options,
     model_options,
 )
+from evolve.cli.terminal import loading
 from evolve.cli.work import undoing, work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve, resolve_as
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.errors import OptionsError, SettingsError
+from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.fitness.executor import MOST_JOBS, processors
 from evolve.parsing import laid_over
 from evolve.runs.life_cycle import begun
 from evolve.runs.run_type import RunType
-from evolve.runs.run_types import EVOLUTIONS, RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_of, read_study_spec, study_spec_of
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -111,9 +115,38 @@ def start_run(
         given.pop("jobs", None)  # on the command line it counts for all runs together
         design = _design(command, options["seeds"], options["grid"], laid_over(file, given))
         return _start_study(design, jobs, out)
+    if not kind.plays_on_clusters:
+        stay_here(f"a `{command}` without --seeds or --grid is")
     resolved = resolved or partial(resolve_as, model, variant.all_presets())
     run = begun(kind, command, out, resolved(given, file, config or "file"), jobs, undoing)
-    return work_of(kind)(command).carry_out(run, jobs)
+    return work_of(kind, command).carry_out(run, jobs)
+
+
+def command_of(
+    kind: RunType, texts: Mapping[str, str] = MappingProxyType({}), about: str | None = None
+) -> click.Command:
+    """The command that starts runs of a kind.
+
+    texts: help by the second word, and about: of the whole, where they say more than the kind does.
+    """
+
+    places = (scheduler_option,) if kind.runs_on_clusters else ()
+
+    def one(word: str) -> click.Command:
+        text = texts.get(word) or kind.variants[word].about or kind.about
+        folder = f"runs/{kind.stem_of(kind.command('KIND'), 'RULES')}-NNN"
+
+        @click.command(cls=GroupedCommand, name=word or kind.name, help=text)
+        @model_options(kind.variants[word].model())
+        @starting_options(folder, *places, jobs_option)
+        def start_one(**options: Any) -> int:
+            return start_run(kind, word, options)
+
+        return start_one
+
+    if "" in kind.variants:
+        return one("")
+    return SecondWords(kind.name, [*map(one, kind.variants)], help=about or kind.about)
 
 
 def _design(
@@ -136,7 +169,8 @@ def _design(
 
 
 def _start_study(design: StudySpec, jobs: int, out: str | None) -> int:
-    from evolve.cli.studies import start
+    with loading():
+        from evolve.cli.studies import start
 
     return start(design, jobs, out)
 
@@ -148,7 +182,7 @@ def _start_study(design: StudySpec, jobs: int, out: str | None) -> int:
     "fitness",
     defaults={"terms": "all"} if DEFAULT_TERMS == TERM_NAMES else {},
 )
-@starting_options("runs/RULES-NNN", executor_options, jobs_option)
+@starting_options("runs/RULES-NNN", scheduler_option, jobs_option)
 def run_command(**options: Any) -> int:
     """See _RUN_HELP."""
     return start_run(EVOLUTIONS, "", options, resolve)
@@ -157,7 +191,7 @@ def run_command(**options: Any) -> int:
 @click.command(name="study")
 @click.argument("file", type=click.Path(path_type=Path), callback=input_path)
 @click.option("--out", metavar="FOLDER", help="Folder of the study; runs/study-NNN by default.")
-@executor_options
+@scheduler_option
 @jobs_option
 @progress_option
 def study_command(file: Path, out: str | None, jobs: int) -> int:
@@ -215,7 +249,7 @@ def _change_options(command: C) -> C:
     help="Run programs that the settings of the folder name, even if you did not start it there.",
 )
 @click.option("--seeds", metavar="10-19", help="Of a study: seeds to add to those it has.")
-@executor_options
+@scheduler_option
 @click.option(
     "--jobs",
     type=click.IntRange(1, MOST_JOBS),
@@ -253,13 +287,14 @@ def resume_command(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )
     if not kind.plays_on_clusters:
-        refuse_cluster(f"`{command}` is")
+        stay_here(f"`{command}` is")
     if opened.form == "study":
-        from evolve.cli.studies import resume_study  # not above: it loads pandas
+        with loading():
+            from evolve.cli.studies import resume_study
 
         return resume_study(opened, changes, seeds, jobs or processors(), allow_programs)
     if seeds is not None:
         raise click.UsageError(f"--seeds is for studies; {run} is a run, of `{command}`")
     if kind.workers and jobs is not None:
         changes["jobs"] = jobs
-    return work_of(kind)(command).resume(opened, changes, jobs or processors(), allow_programs)
+    return work_of(kind, command).resume(opened, changes, jobs or processors(), allow_programs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -22,8 +23,7 @@ from evolve.studies.document import ENDINGS, Section, document_of, sections_of
 if TYPE_CHECKING:
     from evolve.studies.comparison import Comparison
 
-_DOCUMENT: Final = "document"
-"""The style of .tex and .md files."""
+_DOCUMENT: Final = "document"  # the style of .tex and .md files
 
 _COLUMNS_HELP: Final = """
 
@@ -49,7 +49,7 @@ score  of a champion that has no Elo, against the panel of its training or sweep
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
     from evolve.runs.run import list_all
-    from evolve.runs.summary import RunSummary, damaged, summary_in
+    from evolve.runs.summary import RunSummary, damaged, summary
 
     found: list[tuple[str, RunSummary]] = []
 
@@ -60,14 +60,14 @@ def runs_command(folder: str, as_json: bool) -> None:
     exists = folder != "runs" or Path(folder).exists()
     for run in list_all(folder, refuse) if exists else ():
         try:
-            found.append((str(run.path), summary_in(run)))
+            found.append((str(run.path), summary(run)))
         except (EvolveError, OSError) as error:
             refuse(run.path, error)
     found.sort(key=lambda one: one[0])
     if as_json:
-        print_json([{"run": path, **summary.model_dump()} for path, summary in found])
+        print_json([{"run": path, **document.model_dump()} for path, document in found])
     elif found:
-        rows = [{"run": path, **summary.row} for path, summary in found]
+        rows = [{"run": path, **document.row} for path, document in found]
         columns = ["run", "command", "rules", "state", "date", "done", *strengths(rows)]
         columns += ["preset", "seed", "champion"]
         spare = ("champion", "seed", "preset", "command", "date", "rules")
@@ -273,7 +273,7 @@ def _side_by_side(
         own = {key: values[at] for key, values in differing.items() if key not in row}
         every.append({**row, **own})
         results = {key: text for key, text in _results(row).items() if text or key != "score"}
-        more |= {key: _flat(value) for key, value in own.items()}
+        more |= {key: _flat(value) for key, value in own.items() if key in run.config}
         metrics = {key: value for key, value in summary.metrics.items() if key != "best_score"}
         head = {key: row[key] for key in ("command", "rules", "preset", "seed")}
         columns.append({**head, **results, **metrics, "champion": summary.champion, **more})
@@ -286,6 +286,10 @@ def _side_by_side(
         write_in_style(as_frame(flat), style, output)
         return
     shown = dict.fromkeys(key for column in columns for key in column)
+    if len({run.command for run in runs}) > 1:  # what one alone has compares nothing, but results
+        gains = {name for run in runs for name in run.kind.reading.compared_by}
+        kept = (key in gains or sum(key in column for column in columns) > 1 for key in shown)
+        shown = dict.fromkeys(itertools.compress(shown, kept))
     lines = [[key, *(rounded(key, column.get(key)) for column in columns)] for key in shown]
     if style == _DOCUMENT:
         texts = [[cell(value) for value in line] for line in lines]

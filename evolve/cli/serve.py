@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import click
 
-from evolve.agents.names import parse_name
-from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
+from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS, parse_name
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import print_text
 from evolve.engine.compiled.private import check_private, private_folder

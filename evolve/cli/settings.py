@@ -129,8 +129,6 @@ def _attributes(field: FormField) -> dict[str, Any]:
             return {**attributes, "default": None}
         case "int" | "float", _:
             return {**attributes, "type": int if field.type == "int" else float}
-        case "list", "words":
-            return {**attributes, "nargs": 2, "type": float}
         case "list" | "agents", ",":
             return {**attributes, "metavar": "A,B,…"}
     if field.type in ("agent", "agents"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import evolve
-from evolve.agents.names import parse_name
+from evolve.agents.registry import parse_name
 from evolve.cli.drawing import print_agent
 from evolve.cli.options import complete_agents, complete_runs, input_path, json_option, output_path
 from evolve.cli.output import (
@@ -19,7 +19,7 @@ from evolve.cli.output import (
     print_final,
     print_frame,
     print_generations,
-    print_lives,
+    print_trials,
     style_of,
     write_in_style,
 )
@@ -175,8 +175,8 @@ def _without_unused(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd
 
 _PRINTED: Final = {
     "generations": print_generations,
-    "trials": print_lives,
-    "rungs": print_lives,
+    "trials": print_trials,
+    "retest": print_trials,
     "final": print_final,
 }
 """Functions that print a table for people; a general one prints the others."""
@@ -204,7 +204,7 @@ def _print_table(run: evolve.Run | evolve.Study, table: RunTable, frame: pd.Data
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
-    from evolve.runs.evolutions import ancestry
+    from evolve.evolution.tables import ancestry
 
     style = style_of(style, output)
     if style in ("csv", "parquet"):

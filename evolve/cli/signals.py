@@ -26,14 +26,9 @@ from evolve.cli.leaving import SIGNALLED, leave
 
 INTERRUPTED: Final = SIGNALLED + signal.SIGINT
 """Exit code after Ctrl-C."""
-_SAME_EVENT: Final = 1.0
-"""Seconds within which two signals count as one."""
 
-_RESEND_SECONDS: Final = 0.02
-"""Seconds until a lost signal is sent again."""
 
-_last_signal = -math.inf
-"""When the last signal came, by `time.monotonic`."""
+_last_signal = -math.inf  # when the last signal came, by `time.monotonic`
 
 
 class Terminated(KeyboardInterrupt):
@@ -108,7 +103,7 @@ def _end(number: int, frame: FrameType | None) -> None:
     # A shell that ends and the terminal both send SIGHUP: the second one must not disturb what the
     # first one has begun.
     before, _last_signal = _last_signal, time.monotonic()
-    if _last_signal - before < _SAME_EVENT:
+    if _last_signal - before < 1.0:  # seconds within which two signals count as one
         return
     _discard_to_lost_terminal()
     raise Terminated(number)
@@ -134,7 +129,7 @@ def _resend(number: int) -> None:
     """Send a signal to this process in a moment."""
 
     def send() -> None:
-        time.sleep(_RESEND_SECONDS)
+        time.sleep(0.02)  # seconds until a lost signal is sent again
         if sys.platform == "win32":  # where `os.kill` ends the process
             _thread.interrupt_main(number)
         else:

@@ -42,15 +42,12 @@ from evolve.fitness.playing import play_games
 from evolve.version import __version__
 
 Figures = dict[str, Any]
-_Work = Callable[[], int]
-"""A function to time; it returns the number of nodes it searched."""
+_Work = Callable[[], int]  # a function to time; it returns the number of nodes it searched
 
 SEED: Final = 2026
 _REPEATS: Final = 5
-_SEARCHED: Final = (30, 8)
-"""Middle-game positions, of 16 to 40 discs, and plies of their search."""
-_SOLVED: Final = (30, 14)
-"""Positions solved to the end, and their empties."""
+_SEARCHED: Final = (30, 8)  # middle-game positions, of 16 to 40 discs, and plies of their search
+_SOLVED: Final = (30, 14)  # positions solved to the end, and their empties
 _PLAYED_GAMES: Final = 256
 _GAME_DEPTHS: Final = (5, 3, 6)
 

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from evolve.cli.cluster import executor_for, on_cluster, refuse_cluster, where
+from evolve.cli.cluster import placement, stay_here, where
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
+from evolve.cli.main import main
 from evolve.cli.runs import print_compared, shown_row
-from evolve.cli.terminal import cell
-from evolve.cli.work import finish, shown, undoing
+from evolve.cli.terminal import cell, print_error
+from evolve.cli.work import finish, shown, shown_by, undoing
+from evolve.cluster import HERE
 from evolve.config.base import option_words
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import OWN, OWNABLE
+from evolve.config.evolution import OWN, OWNABLE
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.parsing import laid_over
@@ -23,7 +24,7 @@ from evolve.runs.loading import AgreedRules
 from evolve.runs.run import Study, begun_runs
 from evolve.runs.study_spec import StudySpec, seeds_of, study_spec_of
 from evolve.studies.comparison import compared, groups_of, meetings
-from evolve.studies.running import StudyEnding, StudyWork
+from evolve.studies.running import RunProcess, StudyEnding, StudyWork
 from evolve.tables.paths import STUDY_FILE
 from evolve.terminal_text import as_word, count_of
 
@@ -101,18 +102,20 @@ def _run_study(study: Study, jobs: int, words: Sequence[str]) -> int:
     """Work on a study until something ends it, and say how it went; return the exit code."""
     kind = study.design.kind
     if not kind.runs_on_clusters:
-        refuse_cluster(f"`{study.design.command}` is")
-    with executor_for(jobs) as executor:
-        if not on_cluster():
-            return _work_on(study, StudyWork(study, jobs, words), count_of(jobs, "thread"))
+        stay_here(f"`{study.design.command}` is")
+    process, place = partial(RunProcess, main, [shown_by(kind).partition(":")[0]]), placement()
+    if place == HERE:
+        work = StudyWork(study, jobs, process, words)
+        return _work_on(study, work, count_of(jobs, "thread"))
+    with place.open(jobs, print_error) as executor:
         from evolve.studies.remote_runs import RemoteRun, check_remote  # loads kernels
 
         for settings in study.design.each_resolved():
-            assert isinstance(settings, EvolutionSettings)
             check_remote(settings)
 
-        begin = partial(RemoteRun, executor=executor)
-        return _work_on(study, StudyWork(study, executor.slots, words, begin), where(executor))
+        begin = partial(RemoteRun, kind, study.design.command, executor=executor)
+        work = StudyWork(study, executor.slots, process, words, begin)
+        return _work_on(study, work, where(executor))
 
 
 def _work_on(study: Study, work: StudyWork, location: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from evolve.cli.cluster import executor_options
+from evolve.cli.cluster import scheduler_option
 from evolve.cli.options import log_option
 from evolve.cli.run import start_run, starting_options
 from evolve.cli.settings import (
@@ -23,7 +23,7 @@ from evolve.config.ranges import typed
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
 from evolve.parsing import split_pair
-from evolve.runs.run_types import SWEEPS
+from evolve.sweeps.kind import KIND as SWEEPS
 
 _SWEEP_HELP: Final = """Search for good settings of trainings, evolutions, agents and programs.
 
@@ -31,8 +31,8 @@ Optuna proposes the setting of each trial, whose agent plays a fixed panel on fi
 first trial has the defaults. The best trials play a final on fresh openings, and its winner plays
 the defaults once more: believe that score.
 
-Ctrl-C drops the running trials, a second one ends the sweep at once; `evolve resume` continues, to
-exactly as many trials as you asked for.
+Ctrl-C ends the sweep within a second; `evolve resume` goes on in the middle of its trials, to
+exactly as many as you asked for.
 
 \b
 Examples:
@@ -61,7 +61,7 @@ A trial is a training of --budget CPU seconds.
 Examples:
   evolve sweep dqn --trials 60 --budget 60
   evolve sweep dqn --fix lookahead=0 --fix steps=10 --sampler gp
-  evolve sweep dqn --storage postgresql://user@host/db --study shared --jobs 16
+  evolve sweep dqn --scheduler tls://host:8786 --jobs 16
 """,
     "mcts": """Search the settings of learning by tree search.
 
@@ -71,17 +71,17 @@ A trial is a training of --budget CPU seconds.
 Examples:
   evolve sweep mcts --trials 60 --budget 60 --jobs 2
   evolve sweep mcts --space learning_rate=1e-4:1e-2:log --pruner race
-  evolve sweep mcts --storage postgresql://user@host/db --study shared --jobs 16
+  evolve sweep mcts --scheduler tls://host:8786 --jobs 16
 """,
     "patterns": """Search the settings of learning patterns.
 
-A trial is a training of --budget CPU seconds. By default the best of them train again, longer.
+A trial is a training of up to --budget CPU seconds; the best quarter goes on at each report.
 
 \b
 Examples:
   evolve sweep patterns
-  evolve sweep patterns --trials 200 --rungs 20x10,5x60x3
-  evolve sweep patterns --budget 4 --rungs ''
+  evolve sweep patterns --trials 200 --budget 60 --reports 4
+  evolve sweep patterns --budget 4 --pruner none --retest 0
 """,
     "alphabeta": """Search the genes of an alpha-beta agent.
 
@@ -140,7 +140,7 @@ def _command(word: str) -> click.Command:
     @click.option(
         "--list", "listing", is_flag=True, help="Show the parameters instead of starting a sweep."
     )
-    @starting_options("runs/sweep-KIND-NNN", executor_options, log_option)
+    @starting_options("runs/sweep-KIND-NNN", scheduler_option, log_option)
     def command(**options: Any) -> int:
         return _start(word, options)
 

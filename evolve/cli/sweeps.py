@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import RATING
-from evolve.cli.cluster import placement, refuse_cluster
+from evolve.cli.cluster import placement
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists
 from evolve.cli.runs import strength_of, tuned_lines
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.fitness.statistics import elo_of
 from evolve.number_text import NOTHING, elo_text, state_text
 from evolve.parsing import parse_json, read_document
@@ -25,7 +24,7 @@ from evolve.runs.life_cycle import Begun
 from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
-from evolve.runs.run_types import SWEEPS
+from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
 from evolve.sweeps.trials import games_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML
@@ -34,7 +33,7 @@ from evolve.terminal_text import as_word, count_of
 
 
 class TrialsView(ProgressView):
-    """The progress of a sweep: a line for each trial, with the best so far (in a rung).
+    """The progress of a sweep: a line for each trial, with the best so far.
 
     Trials that play the defaults have their Elo over these, and their games with them; others have
     a score.
@@ -69,31 +68,26 @@ class TrialsView(ProgressView):
         """As above; running trials are not waited for."""
         if stage == "final":
             return super().ending(stage)
-        return "ending: running trials begin again when the sweep continues"
+        return "ending: running trials go on when the sweep continues"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
         return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
 
 
-class _SweepWork(LongWork[SweepSettings, Sweep]):
+class SweepWork(LongWork[SweepSettings, Sweep]):
     """Sweeps on the command line."""
-
-    kind = SWEEPS
 
     @contextmanager
     def opened(self, run: Begun, jobs: int) -> Iterator[Sweep]:
-        # The others' games are not played by the kernels.
-        if SWEEPS.word(self.command) not in ("alphabeta", "evolution"):
-            refuse_cluster(f"`{self.command}` is")
         with opened_sweep(run.folder, run.settings, placement=placement()) as sweep:
             yield sweep
 
     def finished(self, work: Sweep) -> str:
         limit = "trials" if work.settings.games_of_trials is None else "games"
         more = f"a higher --{limit} continues it"
-        if work.study.is_exhausted:
+        if work.study.budget.exhausted:
             more = SweepEnding.EXHAUSTED.value
-        return f"{count_of(work.study.finished(), 'trial')}; {more}"
+        return f"{count_of(work.study.budget.finished, 'trial')}; {more}"
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
         _print_header(work)
@@ -107,11 +101,11 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         return TrialsView(work.settings)
 
     def so_far(self, work: Sweep, ending: RunEnding) -> str:
-        so_far = f"{work.study.finished()} of {work.settings.trials} trials"
+        so_far = f"{work.study.budget.finished} of {work.settings.trials} trials"
         if work.settings.games_of_trials is not None:
             played = games_of(work.study.trials(), work.settings.trial_games)
-            so_far = f"{count_of(work.study.finished(), 'trial')}, {count_of(played, 'game')}"
-        if ending.stopped and work.study.is_over:
+            so_far = f"{count_of(work.study.budget.finished, 'trial')}, {count_of(played, 'game')}"
+        if ending.stopped and work.study.budget.over:
             so_far += ", the final is to come"
         return so_far
 
@@ -124,7 +118,11 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
         hints = [f"evolve show {as_word(folder)}", f"evolve plot {as_word(folder)} -o sweep.png"]
         if isinstance(work.settings, ProgramSweepSettings):
             best = parse_json(read_document(folder / BEST_FILE))
-            values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
+            tuned, usual = best["parameters"], work.plan.defaults or {}
+            values = "  ".join(f"{name} = {value}" for name, value in tuned.items())
+            if len(tuned) > 24:  # most parameters that are printed with their values
+                moved = sum(value != usual.get(name, value) for name, value in tuned.items())
+                values = f"{moved} of {len(tuned)} differ from the defaults"
             print_line(f"best parameters, of trial-{result.winner}: {values}")
             print_line(f"the same as {folder / BEST_FILE} and {folder / BEST_TOML}")
             for line in tuned_lines(Run(folder)):
@@ -140,7 +138,7 @@ class _SweepWork(LongWork[SweepSettings, Sweep]):
 
 
 def _print_header(sweep: Sweep) -> None:
-    settings, done = sweep.settings, sweep.study.finished()
+    settings, done = sweep.settings, sweep.study.budget.finished
     each = f"{settings.budget:g} CPU seconds each" if settings.budget else "the same games each"
     games = count_of(2 * settings.panel_openings * len(settings.panel), "game")
     judge = f"panel of {len(settings.panel)}, {games}: {', '.join(settings.panel)}"
@@ -156,18 +154,15 @@ def _print_header(sweep: Sweep) -> None:
     trials += f", {count_of(done, 'trial')} done" if done else ""
     print_line(
         f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "
-        f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.storage.name}"
+        f"{count_of(sweep.jobs, 'worker')}; study in {sweep.study.storage.path}"
     )
     print_line(judge)
     for remark in filter(None, (p.remark for p in sweep.plan.space.parameters)):
         print_line(remark)
     if count := len(sweep.study.all_settings):
         print_line(f"{count_of(count, 'setting')} in all, each is tried once")
-    what = "the retest after the rungs" if settings.rungs else "the final after them"
-    about = f"{what}: {count_of(sweep.plan.bounded.final_games, 'game')} at most"
+    games = count_of(sweep.plan.bounded.final_games, "game")
+    about = f"the final after them: {games} at most"
     if not isinstance(settings, ProgramSweepSettings):
         about += "; then the winner's Elo on the ladder, a minute at most"
     print_line(about)
-
-
-WORK: Final = _SweepWork

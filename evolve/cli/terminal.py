@@ -12,6 +12,7 @@ import math
 import re
 import sys
 import textwrap
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from typing import Any, Final
 
 import click
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -244,12 +245,38 @@ class _Count(TimeLeft):
         super().__init__(limit=limit)
         self.done, self._total = done, total
         self.show: Callable[[int], object] = lambda done: None
+        self.likely = 1.0  # share of the rest that is expected to be done
+        self.text: str | None = None  # what stands under the bar, if there is one
+        self._told = 0.0
         self.reach(done, total)
+
+    @property
+    def left(self) -> float | None:
+        left = super().left
+        return None if left is None else left * self.likely
 
     def __call__(self, done: int) -> None:
         self.done += done
         self.reach(self.done, self._total)
         self.show(done)
+
+    def tell(self, text: Callable[[], str]) -> None:
+        """Show a text under the bar, once a second at most."""
+        if self.text is not None and (now := time.monotonic()) >= self._told + 1.0:
+            self.text, self._told = text(), now
+
+
+class _Bar(Progress):
+    """The bar of a count with its text."""
+
+    def __init__(self, count: _Count, *columns: ProgressColumn) -> None:
+        count.text, self._count = "", count
+        super().__init__(*columns, console=err(), transient=True)
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield from super().get_renderables()
+        if self._count.text:
+            yield self._count.text
 
 
 class _LeftColumn(ProgressColumn):
@@ -284,7 +311,7 @@ def counting(
         return
     bars = (TextColumn("{task.description}", markup=False), BarColumn(BAR_WIDTH))
     times = (MofNCompleteColumn(), TimeElapsedColumn(), _LeftColumn(count, after))
-    with Progress(*bars, *times, console=err(), transient=True) as progress:
+    with _Bar(count, *bars, *times) as progress:
         task = progress.add_task(description, total=total, completed=done)
         count.show = partial(progress.advance, task)
         yield count

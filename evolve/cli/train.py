@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import click
-
-from evolve.cli.options import jobs_option
-from evolve.cli.run import start_run, starting_options
-from evolve.cli.settings import GroupedCommand, SecondWords, model_options
+from evolve.cli.run import command_of
 from evolve.extras import install_hint
-from evolve.runs.run_types import TRAININGS
+from evolve.learning.kind import KIND as TRAININGS
 
 _TRAIN_HELP: Final = f"""Train from games: `patterns` value what shapes on the board hold, networks
 value moves (`dqn`) or positions (`mcts`).
@@ -58,24 +54,5 @@ Examples:
 _ENDING: Final = """
 Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
 """
-
-
-@click.group(cls=SecondWords, name="train", help=_TRAIN_HELP)
-def train_command() -> None:
-    """See _TRAIN_HELP."""
-
-
-def _command(word: str) -> click.Command:
-    variant = TRAININGS.variants[word]
-
-    @click.command(cls=GroupedCommand, name=word, help=f"{_HELP.get(word, variant.about)}{_ENDING}")
-    @model_options(variant.model())
-    @starting_options("runs/KIND-NNN", jobs_option)
-    def train_one(**options: Any) -> int:
-        return start_run(TRAININGS, word, options)
-
-    return train_one
-
-
-for _word in TRAININGS.variants:
-    train_command.add_command(_command(_word))
+_TEXTS: Final = {w: f"{_HELP.get(w, v.about)}{_ENDING}" for w, v in TRAININGS.variants.items()}
+train_command: Any = command_of(TRAININGS, _TEXTS, _TRAIN_HELP)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from evolve.arena.judges import RATING
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
@@ -14,13 +14,13 @@ from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
+from evolve.learning.tables import METRICS_UNUSED
 from evolve.learning.training import Training
 from evolve.number_text import is_elo
 from evolve.runs.life_cycle import Begun
 from evolve.runs.loading import AgreedRules, load_agent
 from evolve.runs.progress import RunEnding
-from evolve.runs.run_types import TRAININGS, champion_of
-from evolve.tables.metrics import METRICS_UNUSED
+from evolve.runs.run_types import champion_of
 from evolve.terminal_text import as_word, count_of
 
 
@@ -43,10 +43,8 @@ class ChecksView(ProgressView):
         return texts
 
 
-class _TrainingWork(LongWork[TrainingSettings, Training]):
+class TrainingWork(LongWork[TrainingSettings, Training]):
     """Trainings on the command line."""
-
-    kind = TRAININGS
 
     @contextmanager
     def opened(self, run: Begun, jobs: int) -> Iterator[Training]:
@@ -114,6 +112,3 @@ def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: 
     print_line(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
     if settings.judge != "ladder":
         print_line("then its Elo on the ladder: a minute at most, or a tenth of the training")
-
-
-WORK: Final = _TrainingWork

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from evolve.cli.display import ProgressView, print_head, print_line, print_next, watching
-from evolve.cli.progress import progress_of
+from evolve.cli.display import (
+    ProgressView,
+    print_head,
+    print_line,
+    print_next,
+    progress_of,
+    watching,
+)
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.cli.terminal import loading
 from evolve.errors import ClusterError
+from evolve.extras import imported
 from evolve.runs import life_cycle
 from evolve.runs.life_cycle import Begun, check_programs, stored_settings
 from evolve.runs.progress import Progress, RunEnding
@@ -25,22 +30,27 @@ from evolve.terminal_text import as_word
 if TYPE_CHECKING:
     from evolve.runs.run import Run
 
+_SHOWN: Final = {
+    "run": "evolve.cli.evolutions:EvolutionWork",
+    "train": "evolve.cli.trainings:TrainingWork",
+    "sweep": "evolve.cli.sweeps:SweepWork",
+}
+"""What shows runs of a kind in ways of its own."""
+
 S = TypeVar("S", bound=Any)
 W = TypeVar("W", bound=Any)
 
 
-class LongWork(ABC, Generic[S, W]):
+class LongWork(Generic[S, W]):
     """How the command line begins, resumes and shows runs of one kind; one object for each run.
 
-    S is the model of the settings, W what does the work in a folder, such as an Evolution.
+    S is the model of the settings, W what does the work in a folder, such as an Evolution. As it
+    is, it shows the rows of the first table.
     """
 
-    kind: RunType
-    makes: Callable[..., W]
-
-    def __init__(self, command: str) -> None:
+    def __init__(self, kind: RunType, command: str) -> None:
         """command: the complete command, such as `train dqn`."""
-        self.command = command
+        self.kind, self.command = kind, command
 
     def resume(self, run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
         """Resume a run from its last complete step; return the exit code.
@@ -48,11 +58,11 @@ class LongWork(ABC, Generic[S, W]):
         changes: settings that change, see `RunType.changes`. allow_programs: whether programs that
         its settings name may run although this user did not start it in that folder.
         """
-        file, storage = run.path / CONFIG_FILE, "storage" in changes
+        file = run.path / CONFIG_FILE
 
         def changed(before: S) -> S:
             settings = stored_settings(self.kind, self.command, file, changes)
-            check_programs(file, run.path, settings, allowed=allow_programs, storage=storage)
+            check_programs(file, run.path, settings, allowed=allow_programs)
             return cast("S", settings)
 
         resumed = life_cycle.resumed(self.kind, self.command, run.path, changed, jobs)
@@ -75,7 +85,7 @@ class LongWork(ABC, Generic[S, W]):
 
     @contextmanager
     def opened(self, run: Begun, jobs: int) -> Iterator[W]:
-        yield self.makes(run.folder, run.settings, jobs)
+        yield self.kind.part("work").WORK(run.folder, run.settings, jobs)
 
     def finished(self, work: W) -> str:
         """How far the work got and what continues it, if nothing is left to do."""
@@ -90,19 +100,27 @@ class LongWork(ABC, Generic[S, W]):
         columns = self.kind.reading.tables[self.kind.tables[0].name].columns
         return ProgressView(() if columns is None else columns.names)
 
-    @abstractmethod
     def so_far(self, work: W, ending: RunEnding) -> str:
         """How far it got, for the last lines."""
+        from evolve.runs.run import Run  # not above: it loads pyarrow
+
+        progress = self.kind.reading.progress(Run(work.folder))
+        return f"{progress.done} of {progress.target} {self.kind.unit}"
 
     def report(self, work: W) -> None:
         """Print the result, and what to do next."""
         print_next(f"evolve show {as_word(work.folder)}")
 
 
-def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
-    """The class for runs of a kind."""
+def shown_by(kind: RunType) -> str:
+    """The class that shows runs of a kind, as `module:name`."""
+    return _SHOWN.get(kind.name, "evolve.cli.work:LongWork")
+
+
+def work_of(kind: RunType, command: str) -> LongWork[Any, Any]:
+    """What shows a run of a kind by its command."""
     with loading():
-        return cast("type[LongWork[Any, Any]]", import_module(f"evolve.cli.{kind.works}").WORK)
+        return cast("LongWork[Any, Any]", imported(shown_by(kind))(kind, command))
 
 
 @contextmanager

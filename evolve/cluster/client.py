@@ -7,7 +7,7 @@ import contextlib
 import math
 import pickle
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from itertools import islice
@@ -22,11 +22,14 @@ from evolve.cluster.worker_tasks import by_value, in_words, payload_of, run_task
 from evolve.cluster.workers import Workers
 from evolve.errors import ClusterError
 from evolve.fitness.executor import TASKS_A_SLOT, Threads, task_size
+from evolve.programs.kept import end_programs
 
 _RUN_TASK: Final = by_value(run_task)
 
 _CONNECT: Final = 10.0
 """Seconds in which a scheduler must answer."""
+_GOODBYE: Final = 2.0
+"""Most seconds for each message with which a client leaves."""
 _INTERVAL: Final = 1.0
 """Seconds without an answer after which the client checks for workers."""
 _WORKER_TIMEOUT: Final = 60.0
@@ -61,12 +64,15 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
     scheduler's `worker-ttl`.
     """
 
+    is_remote = True
+
     def __init__(
         self, address: str, *, threads: int = 1, report: Callable[[str], None] = lambda text: None
     ) -> None:
         super().__init__(threads)
         self.address = address
         self._counting = Lock()
+        self._keeps_programs = False
         try:
             self._client: Any = Client(
                 address, set_as_default=False, timeout=_CONNECT, name="evolve"
@@ -80,7 +86,13 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
         self.close()
 
     def close(self) -> None:
-        self._client.close(timeout=2)
+        """Leave the cluster, and end the programs that tasks have left running there."""
+        if self._keeps_programs or self.workers.refused:
+            # Otherwise, or where a worker does not answer now, they end when idle.
+            with contextlib.suppress(Exception):
+                client = self._client.id
+                self._client.run(end_programs, client, on_error="ignore", callback_timeout=_GOODBYE)
+        self._client.close(timeout=_GOODBYE)
 
     @property
     def slots(self) -> int:
@@ -95,47 +107,30 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
         self, function: Callable[[Any], Any], tasks: Iterable[Any]
     ) -> Generator[tuple[int, Any], None, None]:
         """See Threads. ClusterError where a task fails, or its worker dies _MOST_DEATHS times."""
-        waiting = (_Task(n, payload_of(function, task)) for n, task in enumerate(tasks))
-        running: dict[Any, _Task] = {}
-        answers: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
-        seen = time.monotonic()
-        try:
+        waiting = (self._task(number, function, task) for number, task in enumerate(tasks))
+        with contextlib.closing(_Sent(self)) as sent:
             while True:
-                while room := max(0, TASKS_A_SLOT * self.slots - len(running)):
+                while room := max(0, TASKS_A_SLOT * self.slots - len(sent.running)):
                     if not (wave := list(islice(waiting, min(room, _WAVE)))):
                         break
-                    self._submit(wave, running, answers)
-                if not running:
+                    sent.send(wave)
+                if not sent.running:
                     return
-                if not (finished := _available(answers)):
-                    if self.workers.usable():
-                        seen = time.monotonic()
-                    elif time.monotonic() - seen > _WORKER_TIMEOUT:
-                        raise ClusterError(
-                            f"{self.address} has had no worker that can be used for "
-                            f"{_WORKER_TIMEOUT:.0f} seconds"
-                        )
-                    continue
-                seen = time.monotonic()
-                for future, answer in finished:
-                    task = running.pop(future)
-                    done, result = self._result(task, answer)
-                    if done:
-                        yield task.number, result
-                    else:
-                        self._submit([task], running, answers)
-        finally:
-            # If the scheduler is gone, or another thread has left the cluster, there is nothing to
-            # cancel, and the error that ended the work is the one to report.
-            with contextlib.suppress(ClosedClientError, RuntimeError, OSError, CancelledError):
-                if running:
-                    self._client.cancel(list(running), force=True)
+                yield from sent.ready(_INTERVAL)
 
-    def _submit(
-        self, wave: list[_Task], running: dict[Any, _Task], answers: SimpleQueue[tuple[Any, Any]]
-    ) -> None:
+    @contextlib.contextmanager
+    def pool(self) -> Iterator[ClusterPool]:
+        """Open what does tasks under numbers."""
+        with contextlib.closing(_Sent(self)) as sent:
+            yield ClusterPool(sent, self._task)
+
+    def _task(self, number: int, function: Callable[[Any], Any], task: Any) -> _Task:
+        return _Task(number, payload_of(function, task, self._client.id))
+
+    def submit(self, wave: list[_Task]) -> list[Any]:
+        """Send tasks to usable workers; return their futures."""
         try:
-            futures = self._client.map(
+            futures: list[Any] = self._client.map(
                 _RUN_TASK,
                 [task.payload for task in wave],
                 pure=False,
@@ -145,15 +140,25 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
             )
         except ClosedClientError as error:
             raise self.workers.lost_error() from error
-        running.update(zip(futures, wave, strict=True))
+        return futures
 
-        async def follow(future: Any) -> None:
-            answers.put((future, *await asyncio.gather(future.result(), return_exceptions=True)))
+    def follow(self, futures: Iterable[Any], answer: Callable[[Any, Any], None]) -> None:
+        """Call `answer` with each future and its result or error, in a thread of Dask's."""
+
+        async def wait_for(future: Any) -> None:
+            answer(future, *await asyncio.gather(future.result(), return_exceptions=True))
 
         for future in futures:
-            self._client.loop.add_callback(follow, future)
+            self._client.loop.add_callback(wait_for, future)
 
-    def _result(self, task: _Task, answer: Any) -> tuple[bool, Any]:
+    def cancel(self, futures: Iterable[Any]) -> None:
+        """Give up tasks, whatever has become of them."""
+        # If the scheduler is gone, or another thread has left the cluster, there is nothing to
+        # cancel, and the error that ended the work is the one to report.
+        with contextlib.suppress(ClosedClientError, RuntimeError, OSError, CancelledError):
+            self._client.cancel(list(futures), force=True)
+
+    def result(self, task: _Task, answer: Any) -> tuple[bool, Any]:
         """Return whether a task is done, and its result; otherwise it must be sent again."""
         if isinstance(answer, KilledWorker):
             task.deaths += 1
@@ -173,16 +178,76 @@ class Cluster(Threads, contextlib.AbstractContextManager["Cluster"]):
             raise pickle.loads(reply)
         if kind != "done":
             raise ClusterError(f"a task has failed on {worker}: {reply}")
+        result, notes, keeps = pickle.loads(reply)
         with self._counting:
             self.elsewhere += seconds
-        return True, pickle.loads(reply)
+            self._keeps_programs |= keeps
+            self.workers.tell(worker, notes)
+        return True, result
 
 
-def _available(answers: SimpleQueue[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+class _Sent:
+    """Tasks that a cluster works on; running: by their futures."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.running: dict[Any, _Task] = {}
+        self._answers: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
+        self._seen = time.monotonic()
+
+    def send(self, wave: list[_Task]) -> None:
+        futures = self.cluster.submit(wave)
+        self.running.update(zip(futures, wave, strict=True))
+        self.cluster.follow(futures, lambda *answer: self._answers.put(answer))
+
+    def ready(self, seconds: float) -> Iterator[tuple[int, Any]]:
+        """Yield the numbers and results of what ends within `seconds`; the rest is sent again.
+
+        ClusterError where no worker has been usable for _WORKER_TIMEOUT.
+        """
+        finished = _available(self._answers, seconds)
+        if finished or self.cluster.workers.usable():
+            self._seen = time.monotonic()
+        elif time.monotonic() - self._seen > _WORKER_TIMEOUT:
+            raise ClusterError(
+                f"{self.cluster.address} has had no worker that can be used for "
+                f"{_WORKER_TIMEOUT:.0f} seconds"
+            )
+        for future, answer in finished:
+            task = self.running.pop(future)
+            done, result = self.cluster.result(task, answer)
+            if done:
+                yield task.number, result
+            else:
+                self.send([task])
+
+    def close(self) -> None:
+        if self.running:
+            self.cluster.cancel(self.running)
+
+
+@dataclass(frozen=True)
+class ClusterPool:
+    """Does tasks under numbers on the workers of a cluster, as `ProcessPool` does here.
+
+    A task whose worker dies is given to another one; what a task raises is raised by `ready`.
+    """
+
+    sent: _Sent
+    task_of: Callable[[int, Callable[[Any], Any], Any], _Task]
+
+    def submit(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
+        self.sent.send([self.task_of(number, function, task)])
+
+    def ready(self, seconds: float) -> list[tuple[int, Any]]:
+        return list(self.sent.ready(seconds))
+
+
+def _available(answers: SimpleQueue[tuple[Any, Any]], seconds: float) -> list[tuple[Any, Any]]:
     """All answers that have arrived, so that further tasks are sent together; waits for one."""
     available = []
     with contextlib.suppress(Empty):
-        available.append(answers.get(timeout=_INTERVAL))
+        available.append(answers.get(timeout=seconds))
         while True:
             available.append(answers.get_nowait())
     return available

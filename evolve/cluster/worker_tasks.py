@@ -18,9 +18,10 @@ from distributed import get_worker
 
 from evolve.agents.reference import reference_agent
 from evolve.engine.compiled.compile import sources_hash
-from evolve.errors import EvolveError
+from evolve.errors import AgentError, ClusterError, EvolveError
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
+from evolve.programs.kept import Caller, working_for
 from evolve.terminal_text import plain
 from evolve.version import __version__
 
@@ -33,9 +34,12 @@ def _versions() -> list[str]:
     return [__version__, numba.__version__, sources_hash()]
 
 
-def payload_of(function: Callable[[Any], Any], task: Any) -> bytes:
-    """Pickle a task for workers with this process's versions; functions are pickled by name."""
-    return pickle.dumps((_versions(), pickle.dumps((function, task))))
+def payload_of(function: Callable[[Any], Any], task: Any, client: str = "") -> bytes:
+    """Pickle a task for workers with this process's versions; functions are pickled by name.
+
+    client: the name under which workers keep programs for further tasks.
+    """
+    return pickle.dumps((_versions(), pickle.dumps((function, task, client))))
 
 
 @cache
@@ -51,6 +55,21 @@ def in_words(error: BaseException) -> str:
     return plain(f"{type(error).__name__}: {text}" if text else type(error).__name__)
 
 
+def _is_cancelled() -> Callable[[], bool]:
+    """Return what tells whether nobody waits any more for the task that this thread runs."""
+    try:
+        worker = get_worker()
+    except ValueError:  # no worker's thread
+        return lambda: False
+    key = worker.get_current_task()
+
+    def cancelled() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is None or task.state == "cancelled"
+
+    return cancelled
+
+
 def work(payload: bytes) -> tuple[str, Any, float]:
     """Run a task; see `run_task` for the result.
 
@@ -64,8 +83,16 @@ def work(payload: bytes) -> tuple[str, Any, float]:
     _load_kernels()
     begin = time.thread_time()
     try:
-        function, task = pickle.loads(inner)
-        kind, answer = "done", pickle.dumps(function(task))
+        function, task, client = pickle.loads(inner)
+    except AgentError as error:  # a file or a program that this machine lacks
+        return "refused", str(error), 0.0
+    caller = Caller(client, _is_cancelled())
+    try:
+        with working_for(caller):
+            result = function(task)
+        kind, answer = "done", pickle.dumps((result, caller.notes, caller.keeps))
+    except ClusterError as error:
+        return "refused", str(error), 0.0
     except EvolveError as error:
         kind, answer = "raised", pickle.dumps(error)
     except Exception as error:  # lack of memory, or a bug in evolve
@@ -92,9 +119,10 @@ def by_value(function: Callable[..., Any]) -> FunctionType:
 def run_task(payload: bytes) -> tuple[str, str, Any, float]:
     """Run the task in the payload; return the worker's address, a kind, the answer and CPU seconds.
 
-    The kind says what the answer is. done: the result, pickled: what cannot be unpickled here would
-    otherwise be lost in Dask. raised: an evolve error, pickled; failed: any other error, as text;
-    refused: the reason why the worker cannot be used.
+    The kind says what the answer is. done: the result, notes for the user and whether programs are
+    left running, pickled: what cannot be unpickled here would otherwise be lost in Dask. raised: an
+    evolve error, pickled; failed: any other error, as text; refused: the reason why the worker
+    cannot be used.
     """
     address = get_worker().address
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
@@ -24,7 +24,8 @@ class Workers:
         self._client: Any = client
         self._address, self._report = address, report
         self.refused: set[str] = set()
-        """Workers with another evolve."""
+        """Workers with another evolve, or without what a task needs."""
+        self._told: set[tuple[str, str]] = set()
         self._slots: dict[str, int] = {}
         self._asked = -math.inf
         """When the scheduler was last asked which workers are connected."""
@@ -56,6 +57,13 @@ class Workers:
             self._report(f"worker {worker} is left out: {why}")
         if not self.usable():
             raise ClusterError(f"no worker can be used; {worker}: {why}")
+
+    def tell(self, worker: str, notes: Sequence[str]) -> None:
+        """Report what is new among the notes of a worker's task."""
+        for note in notes:
+            if (worker, note) not in self._told:
+                self._told.add((worker, note))
+                self._report(f"worker {worker}: {note}")
 
     def lost_error(self) -> ClusterError:
         """Return the error to raise if the scheduler is gone."""

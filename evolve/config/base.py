@@ -2,8 +2,8 @@
 
 Options and the page's forms are made from the fields of a model. Annotations say what texts name,
 see `Named`. `json_schema_extra` has the `choices` of a field, and as `lists` how a command line
-gives a list: with the text between its values, a comma by default; as `words`, or `repeated`, an
-option for each.
+gives a list: with the text between its values, a comma by default; or `repeated`, an option for
+each.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ Openings = Annotated[int, Field(ge=2, le=10_000)]
 class Named:
     """Stands in an annotation beside `str`: what such a text names.
 
-    what: an agent, or a place outside the run, which is a file, a URL or a name elsewhere. words:
-    texts that name neither. Where settings are validated with a `Face` as context, each other text
-    is what the face makes of it; without one, texts stay as they are.
+    what: an agent, an earlier sweep, or a place outside the run, which is a file, a URL or a name
+    elsewhere. words: texts that name none of them. Where settings are validated with a `Face` as
+    context, each other text is what the face makes of it; without one, texts stay as they are.
     """
 
-    what: Literal["agent", "place"]
+    what: Literal["agent", "sweep", "place"]
     words: tuple[str, ...] = ()
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
@@ -59,7 +59,6 @@ class Named:
 Face = Callable[[Named, str], str]
 """Takes a text of a client that names something; returns its name here, or raises ValueError."""
 Agent = Annotated[str, Named("agent")]
-Place = Annotated[str, Named("place")]
 
 
 class Settings(BaseModel):
@@ -178,7 +177,7 @@ def _taken(field: FieldInfo) -> tuple[_FieldType, Mapping[str, str] | None]:
         return "mapping", None
     if origin is tuple:
         return "agents" if named else "list", None
-    return "agent" if named else _TYPES.get(kind, "text"), None
+    return "agent" if named and named.what == "agent" else _TYPES.get(kind, "text"), None
 
 
 _TYPES: Final[Mapping[Any, _FieldType]] = {bool: "bool", int: "int", float: "float"}
@@ -210,8 +209,6 @@ def option_words(values: Mapping[str, Any], model: type[BaseModel] | None = None
         elif isinstance(value, Mapping):
             for key, item in value.items():
                 words += [option, f"{key}={_text(item, lists)}"]
-        elif isinstance(value, list | tuple) and lists == "words":
-            words += [option, *map(_text, value)]
         elif isinstance(value, list | tuple) and lists == "repeated":
             words += [word for item in value for word in (option, _text(item))]
         else:

@@ -16,7 +16,6 @@ from pydantic import (
 )
 
 from evolve.config.base import MANY, Agent, Count, Openings, Settings, demand
-from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.board.rules import RULE_SETS, RULES_HELP, Rules, rule_set
 from evolve.engine.search.genes import (
     DEFAULT_TERMS,
@@ -33,8 +32,57 @@ FIRST: Final = "What matters first"
 ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 """Settings for when a run ends; they may change when a run resumes."""
 
-_MOST: Final = 4096
-"""Most individuals: cross tables grow with their square."""
+_MOST: Final = 4096  # most individuals: cross tables grow with their square
+
+
+DIRECT: Final = "direct"
+"""The encoding with which the tables alone describe the agents."""
+SCORE: Final = "score"
+"""The fitness that the tables always hold."""
+
+# The functions are in `evolve.population`, which asserts that it has one for each name: settings
+# must not load DEAP or numba.
+OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
+    "algorithm": {
+        "ga": "genetic algorithm, by the operators below",
+        "cma": "DEAP's CMA-ES on the same genome",
+    },
+    "fitness": {SCORE: "(wins + ½ draws) / games in the round robin"},
+    "selection": {
+        "best": "the best (truncation)",
+        "tournament": "winners of tournaments of three",
+        "rank": "at random, the better the rank the likelier",
+        "lexicase": "the best against one opponent, ties against the next, in random order",
+    },
+    "crossover": {
+        "blend": "anywhere between the parents' values and a little beyond (BLX)",
+        "uniform": "each number from either parent",
+        "one-point": "one parent's numbers up to a point, then the other's",
+        "two-point": "the other parent's numbers between two points",
+        "sbx": "near either parent's value, within the bounds (simulated binary)",
+        "none": "children have one parent",
+    },
+    "mutation": {"gaussian": "a normal random step", "uniform": "drawn again from the range"},
+    "depth_mutation": {"step": "one up or down", "uniform": "drawn again from the range"},
+    "survival": {
+        "selected": "all that are selected, with their children",
+        "best": "the best alone, all others are replaced",
+    },
+    "encoding": {DIRECT: "genes are the parameters of the agents"},
+}
+
+OWN: Final = "own:"
+"""Prefix for the name of a user's own operator: `own:elders` is the function `elders`."""
+OWNABLE: Final = tuple(kind for kind in OPERATORS if kind != "algorithm")
+"""Settings for which a Python call may pass its own function."""
+
+
+def check_operator(kind: str, name: str) -> str:
+    """Return the name; raise ValueError, with the known names, when there is no such operator."""
+    if name in OPERATORS[kind] or (kind in OWNABLE and name.startswith(OWN)):
+        return name
+    known = ", ".join(OPERATORS[kind])
+    raise ValueError(f"there is no such {kind.replace('_', ' ')}; there are {known}")
 
 
 def _operator(kind: str, default: str, description: str) -> Any:
@@ -252,7 +300,6 @@ class EvolutionSettings(Settings):
         )  # fmt: skip
 
     def _gene_faults(self) -> list[str]:
-        """Faults of single genes in `bounds` and `fix`."""
         faults = []
         for name, gene in GENES.items():
             values = (*self.bounds.get(name, ()), *self.fix.get(name, ()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -14,8 +14,7 @@ from evolve.parsing import split_list
 
 RANDOM_PLIES: Final = 8
 """Moves of a random opening."""
-_LEAST_PLIES: Final = 3
-"""Fewest moves of a random opening: fewer hardly make an opening."""
+_LEAST_PLIES: Final = 3  # fewest moves of a random opening: fewer hardly make an opening
 GAMES: Final = 100
 GAMES_OF_TEST: Final = 20_000
 _MOST_GAMES: Final = 10_000_000
@@ -23,15 +22,32 @@ GAMES_FILE: Final = "games.parquet"
 """The table of a match in the service."""
 
 
-def _ascending(elos: tuple[float, float]) -> tuple[float, float]:
-    if not -2000 <= elos[0] < elos[1] <= 2000:
-        raise ValueError("the first must be under the second, both -2000 to 2000")
-    return elos
-
-
+EloUnit = Literal["normalized", "logistic"]
+_WIDEST: Final[Mapping[str, int]] = {"normalized": 200, "logistic": 2000}
 _Elo = Annotated[float, Field(ge=-10_000.0, le=10_000.0)]
-_Hypotheses = Annotated[tuple[_Elo, _Elo], AfterValidator(_ascending)]
-"""ELO0 and ELO1 of a sequential test."""
+
+
+def _split_bounds(value: Any) -> Any:
+    """The parts of ELO0:ELO1:UNIT, a text or a list; normalized without a unit."""
+    text = ":".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    parts = text.replace(" ", "").split(":")
+    form = "it must be two numbers ELO0:ELO1, such as 0:20, or 0:20:logistic"
+    demand((len(parts) in (2, 3), form))
+    return (*parts, "normalized")[:3]
+
+
+def _ascending(bounds: tuple[float, float, EloUnit]) -> tuple[float, float, EloUnit]:
+    low, high, unit = bounds
+    most = _WIDEST[unit]
+    ends = f"the first must be under the second, both -{most} to {most} in {unit} Elo"
+    demand((-most <= low < high <= most, ends))
+    return bounds
+
+
+_Hypotheses = Annotated[
+    tuple[_Elo, _Elo, EloUnit], BeforeValidator(_split_bounds), AfterValidator(_ascending)
+]
+"""ELO0 and ELO1 of a sequential test, and their unit."""
 
 
 def _listed(value: Any) -> Any:
@@ -68,8 +84,7 @@ class ContestSettings(Settings):
         0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
     )
     rules: Rules | None = Field(
-        None,
-        description="rules to play by; those of the agents by default, or standard",
+        None, description="rules to play by; those of the agents by default, or standard"
     )
 
     @model_validator(mode="before")
@@ -110,9 +125,10 @@ class MatchSettings(ContestSettings):
     )
     sprt: _Hypotheses | None = Field(
         None,
-        description="stop as soon as it is decided whether A is stronger by the second or only by "
-        "the first of two numbers of Elo, such as 0 20",
-        json_schema_extra={"lists": "words"},
+        description="ELO0:ELO1, such as 0:20: stop as soon as it is decided whether A is stronger "
+        "by the second or only by the first; in normalized Elo, as fastchess and fishtest have it, "
+        "or 0:20:logistic in ordinary Elo",
+        json_schema_extra={"lists": ":"},
     )
     alpha: float = Field(
         0.05, gt=0.0, lt=0.5, description="share of matches at ELO0 that may end for ELO1"

@@ -22,7 +22,6 @@ EXAMPLE: Final = (
 )
 OF_SETTINGS: Final = "write LOW:HIGH, LOW:HIGH:STEP, LOW:HIGH:log or A|B"
 """The same where a range stands after a parameter's name."""
-_WHOLE: Final = re.compile(r"[-+]?[0-9]{1,15}")
 
 
 def range_of(text: str, where: str, example: str = EXAMPLE) -> dict[str, Any]:
@@ -89,7 +88,7 @@ def typed(text: str) -> float | int | str:
     Blanks around a number are ignored. `1_000` is not a number: only Python reads it as one.
     """
     number = text.strip()
-    if _WHOLE.fullmatch(number):
+    if re.fullmatch(r"[-+]?[0-9]{1,15}", number):
         return int(number)
     try:
         return float(number) if re.search("[0-9]", number) and "_" not in number else text
@@ -125,8 +124,7 @@ def value_at(position: float, scale: _Scale) -> float:
     return min(max(value, scale.low), scale.high)
 
 
-_LONGEST: Final = 500
-"""Most characters of a requirement."""
+_LONGEST: Final = 500  # most characters of a requirement
 _ALLOWED: Final = (
     ast.BoolOp, ast.boolop, ast.Compare, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq,
     ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod,

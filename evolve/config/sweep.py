@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
 
-from evolve.config.base import MANY, Anything, Named, Place, Settings, demand
+from evolve.config.base import MANY, Agent, Anything, Named, Settings, demand
 from evolve.config.evolution import FIRST
 from evolve.config.ranges import OF_SETTINGS, Requirement, range_of
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -25,8 +23,10 @@ from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.parsing import split_list
 
 _DEFAULT_PANEL: Final = "default"
-_FEWEST_OPENINGS: Final = 10
-"""Fewest openings of each pair in a final: fewer show no difference."""
+_FEWEST_OPENINGS: Final = 10  # fewest openings of each pair in a final: fewer show no difference
+REDUCTION: Final = 4
+"""Of halving: one trial in so many goes on, for so many times its length."""
+_MOST_HALVINGS: Final = 6  # reports of halving: the first of six is at a thousandth of a trial
 
 
 _Opponent = Annotated[str, Named("agent", (_DEFAULT_PANEL,))]
@@ -42,28 +42,6 @@ def _listed(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-class SweepRung(NamedTuple):
-    """A longer training of the best trials.
-
-    candidates: how many trials train again; budget: CPU seconds of each training; seeds: new seeds
-    of each candidate, with one training for each.
-    """
-
-    candidates: int
-    budget: float
-    seeds: int
-
-
-_RUNG: Final = re.compile(r"([1-9][0-9]{0,4})x([0-9]{1,6}(?:\.[0-9]{1,6})?)(?:x([1-9][0-9]{0,2}))?")
-
-
-def _parsed_rung(text: str) -> SweepRung:
-    match = _RUNG.fullmatch(text)
-    if match is None or float(match[2]) == 0:
-        raise ValueError(f"{text!r} is not CANDIDATESxSECONDS or CANDIDATESxSECONDSxSEEDS: 16x8")
-    return SweepRung(int(match[1]), float(match[2]), int(match[3] or 1))
-
-
 class SweepSettings(Settings):
     """Everything that decides what a sweep searches; its length may change while it runs."""
 
@@ -71,9 +49,7 @@ class SweepSettings(Settings):
         "kind": FIRST,
         "sampler": "The search",
         "reports": "Judging a trial",
-        "rungs": "Rungs: train the best again, longer",
         "finalists": "The final",
-        "storage": "Many machines",
     }
     MOST_OPENINGS: ClassVar[int] = 100
     """Most openings of each pair in a final, where the trials decide its size."""
@@ -105,20 +81,29 @@ class SweepSettings(Settings):
         "tpe",
         description="tpe, cma (CMA-ES), gp (a Gaussian process), spsa (programs only) or random",
     )
-    pruner: Literal["median", "race", "none"] = Field(
+    pruner: Literal["median", "race", "halving", "none"] = Field(
         "median",
         description="ends trials that fall behind; race: those that are significantly worse than "
-        "the best",
+        "the best; halving: at each report all but the best quarter",
     )
     startup: int = Field(
-        10, ge=0, le=1_000_000, description="random trials before the sampler, and a pruner, begin"
+        10,
+        ge=0,
+        le=1_000_000,
+        description="random trials before the sampler, and the pruners median and race, begin",
     )
-    start_from: Place | None = Field(
+    start_from: Annotated[str, Named("sweep")] | None = Field(
         None,
-        description="settings to try after the defaults: the best of an earlier sweep, or those of "
-        "a TOML file, such as its best.toml",
+        description="settings to try after the defaults: the best of an earlier sweep, or a file "
+        "of them, such as its best.toml",
     )
-    reports: int = Field(4, ge=1, le=100, description="times that a trial plays the panel")
+    reports: int = Field(
+        4,
+        ge=1,
+        le=100,
+        description="times that a trial plays the panel, at equal shares of its length; for "
+        "halving each four times as late as the one before",
+    )
     panel: Annotated[tuple[_Opponent, ...], BeforeValidator(split_list)] = Field(
         (_DEFAULT_PANEL,),
         description="agents that trials play, A,B,…; `default`: random moves, a greedy table and "
@@ -126,23 +111,6 @@ class SweepSettings(Settings):
     )
     panel_openings: int = Field(
         20, ge=2, le=10_000, description="openings with each of the panel, two games an opening"
-    )
-    shipped: bool = Field(
-        False,
-        description="play the panel with the agents' full search, as the last rung always does, "
-        "not with the shorter one of a training's checks",
-    )
-    rungs: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
-        (),
-        description="train the best trials and the defaults again, longer: "
-        "CANDIDATESxSECONDS[xSEEDS],…; the best of a rung reach the next one",
-    )
-    retest: int = Field(
-        3,
-        ge=0,
-        le=1000,
-        description="trainings of the winner's settings and of the defaults after the rungs, with "
-        "new seeds, to play each other",
     )
     finalists: int = Field(
         4, ge=1, le=100, description="trials that play the final, with the defaults"
@@ -154,12 +122,13 @@ class SweepSettings(Settings):
         description="openings of each pair in the final, two games each; by default its games are "
         f"a third of the trials', with {_FEWEST_OPENINGS} to 100 openings (50 for programs)",
     )
-    storage: Place | None = Field(
-        None,
-        description="URL of a database, to share a study between machines; by default the study is "
-        "in the sweep's folder",
+    retest: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="trainings of the winner's settings, and of the defaults, with new seeds, to "
+        "play each other; without any the trials' own agents do",
     )
-    study: Place | None = Field(None, description="name of the study; the folder's name by default")
     space: dict[str, dict[str, Anything]] = Field(
         default_factory=dict,
         description="ranges that differ: NAME=LOW:HIGH, :log or :STEP after it, or NAME=A|B",
@@ -183,15 +152,7 @@ class SweepSettings(Settings):
         target = SWEEP_TARGETS.get(kind) if isinstance(kind, str) else None
         if target is None:
             return values
-        fixed = values.get("fix")
         defaults = {"rules": target.rules, **target.settings}
-        if (
-            values.get("storage")
-            or values.get("budget") is not None
-            or (isinstance(fixed, dict) and "games" in fixed)
-        ):
-            # Rungs need the default budget, and do not go with storage or games.
-            defaults.pop("rungs", None)
         return {**defaults, **{key: value for key, value in values.items() if value is not None}}
 
     @field_validator("space", mode="before")
@@ -206,11 +167,11 @@ class SweepSettings(Settings):
             for name, given in space.items()
         }
 
-    @field_validator("rungs", "require")
+    @field_validator("require")
     @classmethod
-    def _can_be_parsed(cls, texts: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    def _can_be_parsed(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
         for text in texts:
-            _parsed_rung(text) if info.field_name == "rungs" else Requirement(text)
+            Requirement(text)
         return texts
 
     @model_validator(mode="after")
@@ -218,23 +179,17 @@ class SweepSettings(Settings):
         target, rules = SWEEP_TARGETS[self.kind], rule_set(self.rules)
         if self.budget is None and "games" not in self.fix:
             object.__setattr__(self, "budget", target.budget)
-        spsa, place = self.sampler == "spsa", "one machine; leave out storage, or"
-        budgets = [self.budget or 0.0, *(rung.budget for rung in self.longer)]
-        seconds = ", ".join(f"{budget:g}" for budget in budgets)
+        spsa = self.sampler == "spsa"
         demand(
             (not spsa or self.kind == "program",
              "sampler: spsa is for programs, which can meet"),
             (not (spsa and self.require), "require: not with spsa; take another sampler"),
-            (not (spsa and self.start_from),
-             "start_from: spsa begins at the defaults; give others, {NAME:LOW:HIGH=DEFAULT}"),
-            (not (self.storage and self.start_from), f"start_from: it is for {place} start_from"),
             (target.budget is not None or self.budget is None,
              f"budget: trials of {self.kind} learn nothing; leave it out"),
-            (not self.rungs or self.budget is not None,
-             "rungs: trials have no budget in CPU seconds here; leave them out"),
-            (budgets == sorted(budgets),
-             f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter"),
-            (not (self.rungs and self.storage), f"rungs: they run on {place} rungs"),
+            (target.budget is not None or not (self.retest or self.pruner == "halving"),
+             f"retest, halving: trials of {self.kind} learn nothing; leave them out"),
+            (self.pruner != "halving" or self.reports <= _MOST_HALVINGS,
+             f"reports: for halving at most {_MOST_HALVINGS}"),
             (self.panel, "panel: it is empty; name one agent or more, or leave it out"),
         )  # fmt: skip
         default = (target.strong and rules.strong_panel) or rules.panel
@@ -243,18 +198,19 @@ class SweepSettings(Settings):
         return self
 
     @property
-    def longer(self) -> tuple[SweepRung, ...]:
-        """The rungs after the trials, parsed."""
-        return tuple(map(_parsed_rung, self.rungs))
+    def marks(self) -> list[float]:
+        """The shares of a trial's length at which it reports; the end is the last."""
+        if self.pruner == "halving":
+            return [REDUCTION ** (mark - self.reports) for mark in range(1, self.reports + 1)]
+        return [mark / self.reports for mark in range(1, self.reports + 1)]
 
     @property
     def work(self) -> float:
-        """All work in units of a trial: a longer training counts by its length."""
-        rungs = self.longer
-        trainings = [(rung.candidates + 1) * rung.seeds * rung.budget for rung in rungs]
-        if rungs:
-            trainings.append(2 * self.retest * rungs[-1].budget)
-        return self.trials + sum(trainings) / (self.budget or 1.0)
+        """All work in units of a trial: the trainings of a retest go to their end."""
+        ends = [0.0, *self.marks]
+        spread = REDUCTION if self.pruner == "halving" else 1.0
+        share = sum((ends[n + 1] - ends[n]) / spread**n for n in range(self.reports))
+        return self.trials + 2 * self.retest / share
 
     @property
     def first_trials(self) -> int:
@@ -284,24 +240,26 @@ class SweepSettings(Settings):
 
     @property
     def final_matches(self) -> int:
-        """Most matches of the final, or of the retest after the rungs."""
-        return self.retest if self.rungs else self.matches_of(min(self.finalists + 1, self.trials))
+        """Most matches of the final."""
+        return self.matches_of(min(self.finalists + 1, self.trials))
 
     def matches_of(self, players: int) -> int:
-        """Matches of a final: a round robin, and the winner against the defaults once more."""
-        return players * (players - 1) // 2 + 1 if players > 1 else 0
+        """Matches of a final: a round robin, and the winner against the defaults once more.
+
+        In a retest that is one for each seed.
+        """
+        return players * (players - 1) // 2 + max(1, self.retest) if players > 1 else 0
 
     @property
     def final_games(self) -> int:
-        """Most games of the final, or of the retest after the rungs."""
+        """Most games of the final."""
         matches = self.final_matches
         return 2 * matches * self.openings_after(self.games_of_all, matches)
 
     def completed(self, folder: Path, jobs: int, before: Self | None = None) -> Self:
-        """As above: the study's name, and the workers."""
-        study, workers = (before.study, before.jobs) if before else (None, None)
-        study = self.study or study or folder.resolve().name
-        return self.model_copy(update={"study": study, "jobs": self.jobs or workers or jobs})
+        """As above: the workers."""
+        workers = before.jobs if before else None
+        return self.model_copy(update={"jobs": self.jobs or workers or jobs})
 
     @property
     def searches(self) -> bool:
@@ -318,11 +276,97 @@ class SweepSettings(Settings):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Settings that a trial's score depends on, as JSON; all writers of a study must agree."""
+        """Settings that a trial's score depends on, as JSON."""
         when_to_stop = {
-            "trials", "timeout", "jobs", "storage", "study", "finalists", "final_openings",
-            "sampler", "pruner", "startup", "rungs", "retest", "start_from",
+            "trials", "timeout", "jobs", "finalists", "final_openings",
+            "sampler", "pruner", "startup", "retest", "start_from",
         }  # fmt: skip
-        # Older sweeps do not have these settings.
-        when_to_stop |= {name for name in ("shipped", "require") if not getattr(self, name)}
+        if self.pruner == "halving":  # which has marks of its own
+            when_to_stop -= {"pruner"}
         return {"kind": self.kind, **self.model_dump(mode="json", exclude=when_to_stop)}
+
+
+class ProgramSweepSettings(SweepSettings):
+    """A program, how it gets its parameters, and how its trials are scored."""
+
+    GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
+    MOST_OPENINGS: ClassVar[int] = 50
+    COUNTS_FAILURES: ClassVar[bool] = True  # a program may crash on many values
+    OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "set_command", "space", "fix")
+    """Fields that no client of a service may set: they become words of the program."""
+
+    kind: Literal["program"] = Field("program", exclude=True)
+    program: Agent = Field(
+        description="the command, with parameters as {NAME:LOW:HIGH[:log][=DEFAULT]} or "
+        "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py"
+    )
+    set_by: Literal["env", "gtp"] | None = Field(
+        None,
+        description="how it gets parameters that its command has no place for: by a variable NAME "
+        "of its environment, or by GTP commands",
+    )
+    set_command: str = Field(
+        "set_parameter {name} {value}", description="GTP command that sets a parameter"
+    )
+    objective: Literal["self", "panel"] = Field(
+        "self",
+        description="opponents of trials: self, the defaults and the best trial so far; or panel",
+    )
+    pairs: int = Field(
+        20,
+        ge=2,
+        le=100_000,
+        description="openings of a trial that is not pruned, two games each; against the panel "
+        "--panel-openings counts",
+    )
+    games: int | None = Field(None, ge=100, le=10_000_000, description="games, the final's too")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        missing = [word for word in ("{name}", "{value}") if word not in self.set_command]
+        room = self.games_of_trials
+        demand(
+            (self.set_by != "gtp" or self.program.startswith("gtp:"),
+             "set_by: gtp is for programs that are named gtp:COMMAND"),
+            (not missing, f"set_command: {' and '.join(missing)} must be in it"),
+            (room is None or self.trial_games <= room,
+             f"games: {self.games} leave no room for a trial of {self.trial_games} and the "
+             f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"),
+        )  # fmt: skip
+        if room is not None and "trials" not in self.model_fields_set:
+            # As many trials as fit if each is dropped after its first part.
+            parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
+            least = max(2, self.trial_games // parts)
+            object.__setattr__(self, "trials", room // least)
+        return self
+
+    @property
+    def trial_games(self) -> int:
+        """Games of a trial that is not dropped."""
+        if self.objective == "panel":
+            return 2 * self.panel_openings * len(self.panel)
+        return 2 * self.pairs
+
+    @property
+    def games_of_all(self) -> int:
+        """Games of all trials if none is dropped; with --games, 3/4 of them, without the final."""
+        return super().games_of_all if self.games is None else 3 * self.games // 4
+
+    @property
+    def final_matches(self) -> int:
+        """See SweepSettings; with --games, the number of trials is no limit."""
+        return super().final_matches if self.games is None else self.matches_of(self.finalists + 1)
+
+    def matches_of(self, players: int) -> int:
+        """Matches of a final: each with the defaults, and the winner once more."""
+        return players if players > 1 else 0
+
+    @property
+    def games_of_trials(self) -> int | None:
+        return None if self.games is None else self.games - self.final_games
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        identity = super().identity
+        del identity["games"]
+        return identity

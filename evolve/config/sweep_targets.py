@@ -54,20 +54,20 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         budget=60.0,
         learns=True,
     ),
-    # A short training says little about a long one, so the best train again, longer.
+    # What learns fastest need not learn most, so the best quarter goes on, twice, and seeds decide.
     "patterns": SweepTarget(
         "learning_plan",
         "Search the settings of learning patterns.",
         "train patterns",
-        budget=2.0,
+        budget=30.0,
         strong=True,
-        settings={"trials": 64, "reports": 1, "rungs": ("16x8", "4x30x3")},
+        settings={"trials": 64, "reports": 3, "pruner": "halving", "retest": 3},
     ),
     "alphabeta": SweepTarget(
         "evolution_plan",
         "Search the genes of an alpha-beta agent.",
         "run",
-        unused=("budget", "rungs", "retest", "reports", "pruner"),
+        unused=("budget", "retest", "reports", "pruner"),
     ),
     "evolution": SweepTarget(
         "evolution_plan",
@@ -80,7 +80,7 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         "program_plan",
         "Search the parameters of any program.",
         settings={"pruner": "race"},
-        model="evolve.config.program_sweep:ProgramSweepSettings",
-        unused=("budget", "rungs", "retest", "storage", "study"),
+        model="evolve.config.sweep:ProgramSweepSettings",
+        unused=("budget", "retest"),
     ),
 }

@@ -11,22 +11,20 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from deap import tools
 
 from evolve.agents.agent import StoredAgent
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import SCORE
-from evolve.config.toml import read_toml, resolve
+from evolve.config.evolution import SCORE
+from evolve.config.toml import resolve
 from evolve.engine.board.rules import END, REASON, rule_set
 from evolve.evolution.panel import Candidate, RunContext, RunPanel
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
 from evolve.population.algorithms import Algorithm
-from evolve.population.genome import Fitness, Genome, Individual, Vector
+from evolve.population.genome import Fitness, Genome, Individual
 from evolve.runs import run_folder
 from evolve.runs.life_cycle import check_same
 from evolve.runs.run import Run
@@ -40,7 +38,6 @@ from evolve.tables.individuals import (
     row_genes,
 )
 from evolve.tables.paths import CONFIG_FILE
-from evolve.version import __version__
 
 
 @dataclass(frozen=True)
@@ -65,8 +62,7 @@ class GenerationWriter:
     def __init__(self, context: RunContext, panel: RunPanel) -> None:
         self.folder, self.settings, self.genome = context.folder, context.settings, context.genome
         self.panel = panel
-        self._judged_at = 0.0
-        """When the last generation was judged, by `time.monotonic`."""
+        self._judged_at = 0.0  # when the last generation was judged, by `time.monotonic`
 
     @cached_property
     def run(self) -> Run:
@@ -147,38 +143,6 @@ class GenerationWriter:
         return self.genome.agent(self.genome.vector(row_genes(row, [*self.genome.sizes])), best)
 
 
-def run_settings(run: Run) -> EvolutionSettings:
-    """Read the settings of a run from its config.toml; raises SettingsError."""
-    path = run.path / CONFIG_FILE
-    return resolve({}, read_toml(path), str(path))
-
-
-def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
-    """Return the agent of an individual of a run; raises RunError if the run has no such one."""
-    run = Run(folder)
-    row = run.find(individual)
-    settings = run_settings(run)
-    genome = Genome.of(settings)
-    found = _individual(row, genome.vector(row_genes(row, [*genome.sizes])), (0.0, 0.0))
-    against = f"population of generation {row['generation']}"
-    return agent_of(found, genome, run.name).with_provenance(
-        score=row["score"], games=row["games"], against=against
-    )
-
-
-def agent_of(individual: Individual, genome: Genome, run: str) -> StoredAgent:
-    """Return the agent of an individual, which says from which run it is."""
-    return genome.agent(individual, individual.name).with_provenance(
-        run=run,
-        generation=individual.born,
-        individual=individual.name,
-        origin=individual.origin,
-        parents=list(individual.parents),
-        seed=genome.settings.seed,
-        evolve=__version__,
-    )
-
-
 @dataclass
 class Champions:
     """Hall of fame, best panel score so far, and the best individual of generation 0.
@@ -227,7 +191,7 @@ class Champions:
         for entry in state["hall"]:
             fitness = entry["panel_score"], float(entry["generation"])
             genes = genome.vector(entry["genes"])
-            champions.hall.update([_individual(entry, genes, fitness)])
+            champions.hall.update([Individual.of_row(entry, genes, fitness)])
         champions.best_panel_score = float(state["best_panel_score"])
         champions.best_panel_generation = int(state["best_panel_generation"])
         champions.first_champion = [int(gene) for gene in state["first_champion"]]
@@ -261,19 +225,7 @@ def restored(
     for row, scores in zip(rows, cases.tolist(), strict=True):
         fitness = row[rank], better * row["disc_difference"]
         genes = genome.vector(row_genes(row, [*genome.sizes]))
-        population.append(_individual(row, genes, fitness))
+        population.append(Individual.of_row(row, genes, fitness))
         population[-1].cases = scores
     algorithm.restore(state["algorithm"])
     return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
-
-
-def _individual(row: Mapping[str, Any], genes: Vector, fitness: tuple[float, float]) -> Individual:
-    individual = Individual(
-        genes,
-        name=row["individual"],
-        born=row["born"],
-        origin=row["origin"],
-        parents=tuple(row["parents"]),
-    )
-    individual.fitness.values = fitness
-    return individual

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from evolve.errors import RunError
-from evolve.runs.evolutions import ancestors, parents_of
+from evolve.evolution.tables import ancestors, parents_of
 from evolve.runs.run import Run
 from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES, row_genes
 

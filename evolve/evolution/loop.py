@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from copy import copy
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -19,15 +19,11 @@ from deap.tools import HallOfFame
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
-from evolve.engine.board.rules import rule_set
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.engine.games.first_use import compile_first
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
-from evolve.evolution.generation import (
-    Champions,
-    GenerationWriter,
-    PlayedGeneration,
-    restored,
-)
+from evolve.evolution.generation import Champions, GenerationWriter, PlayedGeneration, restored
+from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection, games_afterwards
 from evolve.files.changes import remove
@@ -45,7 +41,6 @@ from evolve.runs import life_cycle
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft, shown
 from evolve.runs.run import Run
-from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.paths import committed_generations, generation_file, playoff_file
 
 if TYPE_CHECKING:
@@ -56,12 +51,10 @@ SLOTS_TO_PLAY_AHEAD: Final = 4
 written: the panel and the tables keep one or two slots busy."""
 
 
-def training_openings(settings: EvolutionSettings) -> Openings:
-    """Return the openings from which a run with these settings draws those of its pairs."""
-    if settings.openings == "start":
-        return START_POSITION
-    rng = generator(settings.seed, Use.TRAINING_OPENINGS)
-    rules, plies = settings.rules, settings.opening_plies
+@lru_cache(maxsize=4)
+def _training_openings(rules: Rules, plies: int, seed: int) -> Openings:
+    """Openings from which a run draws those of its pairs; they take 0.2 s to find."""
+    rng = generator(seed, Use.TRAINING_OPENINGS)
     return balanced_openings(4096, Part.TRAINING, rules, rng, plies)
 
 
@@ -78,17 +71,11 @@ class EvolutionEnding(RunEnding):
 class Evolution(life_cycle.Work):
     """One running evolution, inside the folder's lock.
 
-    own: the caller's operators, fitness and encoding. openings: its training openings, if known:
-    they take 0.2 s to find.
+    own: the caller's operators, fitness and encoding.
     """
 
     def __init__(
-        self,
-        folder: Path,
-        settings: EvolutionSettings,
-        executor: Executor,
-        own: Own | None = None,
-        openings: Openings | None = None,
+        self, folder: Path, settings: EvolutionSettings, executor: Executor, own: Own | None = None
     ) -> None:
         own = own or {}
         check_own(settings, own)
@@ -107,12 +94,14 @@ class Evolution(life_cycle.Work):
         self.panel = PANELS[settings.panel](context)
         self._champion_selection = ChampionSelection(context)
         self._generations = GenerationWriter(context, self.panel)
-        self._given_openings = openings
 
     @cached_property
     def openings(self) -> Openings:
         """The training openings, drawn for the first round: a run resumed at its end needs none."""
-        return self._given_openings or training_openings(self.settings)
+        settings = self.settings
+        if settings.openings == "start":
+            return START_POSITION
+        return _training_openings(settings.rules, settings.opening_plies, settings.seed)
 
     @cached_property
     def _round_robin(self) -> RoundRobin:

@@ -32,10 +32,7 @@ from evolve.runs.run import Run
 
 _PANEL_DEPTH: Final = 5
 """Search depth of the fixed panel's reference agents: at depth 3 champions soon scored 0.98."""
-_PANEL_PLIES: Final = 8
-"""Random moves in the panel's openings."""
-_PAST: Final = 3
-"""Past champions that the best of a generation plays, once there are that many."""
+_PAST: Final = 3  # past champions that the best of a generation plays, once there are that many
 _PAST_SHARE: Final = 3
 """With the ladder, the past champions share the openings of one rung, so that its 240 games take
 about as long as the 288 of the fixed panel."""
@@ -119,7 +116,8 @@ class RunPanel(ABC):
 
     def _openings(self, count: int, generation: int) -> Openings:
         rng = generator(self.settings.seed, Use.PANEL_OPENINGS, generation)
-        return balanced_openings(count, Part.PANEL, self.settings.rules, rng, _PANEL_PLIES)
+        # Random moves in the panel's openings.
+        return balanced_openings(count, Part.PANEL, self.settings.rules, rng, 8)
 
     def _meet(
         self, candidate: Candidate, opponents: Sequence[StoredAgent], openings: Openings

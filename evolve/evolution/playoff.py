@@ -18,7 +18,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.arena.judges import RATING, Ladder, rating_games
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
-from evolve.evolution.generation import Champions, agent_of, play_of
+from evolve.evolution.generation import Champions, play_of
 from evolve.evolution.panel import RunContext
 from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import Part, balanced_openings
@@ -37,10 +37,8 @@ from evolve.tables.paths import playoff_file
 
 _LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
-_PLIES: Final = 8
-"""Random moves in the openings."""
-_PLAYOFF: Final = "play-off"
-"""Name of the stage that follows the last generation."""
+_PLIES: Final = 8  # random moves in the openings
+_PLAYOFF: Final = "play-off"  # name of the stage that follows the last generation
 
 
 def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
@@ -153,7 +151,7 @@ class ChampionSelection:
         return list(distinct.values())
 
     def _candidate(self, individual: Individual) -> StoredAgent:
-        return agent_of(individual, self.genome, self.folder.resolve().name)
+        return self.genome.agent_of(individual, self.folder.resolve().name)
 
 
 def _won(games: Games, winner: int, candidates: int) -> dict[str, object]:

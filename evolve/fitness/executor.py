@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, NamedTuple, TypeVar
+from typing import ClassVar, Final, NamedTuple, TypeVar
 
 from evolve.errors import OptionsError
 
@@ -74,6 +74,8 @@ class Threads:
     threads: threads of this machine, for work that must stay on it. elsewhere: CPU seconds that
     tasks have taken on other machines so far.
     """
+
+    is_remote: ClassVar[bool] = False
 
     def __init__(self, count: int) -> None:
         if not 1 <= count <= MOST_JOBS:

@@ -26,12 +26,7 @@ from evolve.engine.board.bits import canonical
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules, rule_set
 from evolve.engine.games.game import new_context
-from evolve.engine.games.opening import (
-    MATCH_SLOT,
-    SLOTS,
-    draw_openings,
-    mark_balanced,
-)
+from evolve.engine.games.opening import MATCH_SLOT, SLOTS, draw_openings, mark_balanced
 from evolve.errors import SettingsError
 from evolve.records.positions import start_text
 from evolve.records.record import GameRecord, with_passes

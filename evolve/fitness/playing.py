@@ -7,16 +7,15 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
-from evolve.engine.board import rules as game_rules
-from evolve.engine.board.board import Board, Side
-from evolve.engine.board.rules import PASS, Rules
+from evolve.engine.board.rules import Rules
 from evolve.engine.search.context import table_bits_for
-from evolve.errors import EngineError, ResignedError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (
     Games,
@@ -28,92 +27,36 @@ from evolve.fitness.games import (
     play_task,
     played_by_kernels,
 )
+from evolve.fitness.live_games import (
+    GameStart,
+    LiveGame,
+    LiveTask,
+    Parcel,
+    games_a_second,
+    play_live,
+)
 from evolve.fitness.openings import Openings
+from evolve.programs.kept import Answers, is_task
+
+_Numbers = npt.NDArray[np.int64]  # numbers of games
 
 
-class _LiveGame:
-    """A running game between two agents, given by their numbers.
+class HowToPlay(TypedDict, total=False):
+    """What games depend on beside their players, and who plays them.
 
-    It plays its opening and passes by itself; then `to_move` must choose a move on `board`, until
-    the game is `over`. `failure` is how a program failed, None if none did.
+    move_budget: nodes per move, 0 for no limit. largest_endgame: it sets the table's size, which
+    affects node counts; by default the agents set it. executor: results do not depend on it.
     """
 
-    def __init__(
-        self,
-        players: dict[int, Agent],
-        black: int,
-        white: int,
-        start: Board,
-        opening: list[int],
-        rules: Rules,
-    ) -> None:
-        self.board = start
-        self.over = False
-        self.failure: str | None = None
-        self._reason: int | None = None
-        self._nodes = {"black": 0, "white": 0}
-        self._players = players
-        self._numbers: dict[Side, int] = {"black": black, "white": white}
-        self._book = [square for square in opening if square >= 0]
-        self._moves: list[int] = []
-        self._rules: Rules = rules
-        self._advance()
-
-    @property
-    def to_move(self) -> int:
-        """The number of the agent to move."""
-        return self._numbers[self.board.side]
-
-    def choose(self) -> None:
-        """Let the agent to move choose and play; a program that fails loses the game."""
-        black = self.board.side == "black"
-        try:
-            square, nodes = self._players[self.to_move].choose_counted(self.board)
-        except ResignedError:
-            self._reason = game_rules.RESIGNED_BLACK if black else game_rules.RESIGNED_WHITE
-        except EngineError as error:
-            self.failure = f"{self.board.side}: {error}"
-            self._reason = game_rules.FAILED_BLACK if black else game_rules.FAILED_WHITE
-        else:
-            self.play(square, nodes)
-        self.over = self.over or self._reason is not None
-
-    def play(self, square: int, nodes: int) -> None:
-        """Play a move of the agent to move; nodes: how many it searched."""
-        self._nodes[self.board.side] += nodes
-        self.board = self.board.play(square)
-        self._moves.append(square)
-        self._advance()
-
-    def write(self, moves: npt.NDArray[np.int8], result: npt.NDArray[np.int64]) -> None:
-        """Fill the game's rows of moves and of results."""
-        moves[: len(self._moves)] = self._moves
-        if self._reason is None:
-            result[game_rules.OUTCOME] = np.sign(self.board.score_of("black", self._rules))
-        else:
-            result[game_rules.REASON] = self._reason
-        result[game_rules.DISCS_BLACK] = self.board.discs("black")
-        result[game_rules.DISCS_WHITE] = self.board.discs("white")
-        result[game_rules.PLIES] = len(self._moves)
-        result[game_rules.NODES_BLACK] = self._nodes["black"]
-        result[game_rules.NODES_WHITE] = self._nodes["white"]
-
-    def _advance(self) -> None:
-        while not self.board.is_over():
-            if not self.board.legal_moves():
-                self.board = self.board.pass_move()
-                self._moves.append(PASS)
-            elif self._book:
-                square = self._book.pop(0)
-                self.board = self.board.play(square)
-                self._moves.append(square)
-            else:
-                return
-        self.over = True
+    move_budget: int
+    largest_endgame: int | None
+    executor: Executor
 
 
-_Numbers = npt.NDArray[np.int64]
-"""Numbers of games."""
+class PlayOptions(HowToPlay, total=False):
+    """The same; progress: called with the number of games as they end."""
+
+    progress: GamesDone | None
 
 
 @dataclass
@@ -123,8 +66,9 @@ class Series:
     `moves` and `results` have the rows of games that are played, `failures` how programs failed, by
     number of the game. Random agents draw from `seed` and the number of the game, so results do not
     depend on the executor; `draws` is how many such numbers a seed has, by default as many as
-    there are games. Games with agents that play move by move stay on its threads of this
-    machine. `move_budget` and `largest_endgame` are for the kernels, see `play_games`.
+    there are games. Games that are played move by move stay on its threads of this machine, unless
+    a program plays in them. `move_budget` and `largest_endgame` are for the kernels, see
+    `play_games`.
     """
 
     agents: Sequence[Agent]
@@ -165,7 +109,8 @@ class Series:
         stop = threading.Event()
         try:
             for agent in self.agents:
-                agent.prepare()
+                if not (agent.is_program and is_task()):
+                    agent.prepare()
             if played_by_kernels(self.agents, self.openings):
                 yield from self._by_kernels(numbers, in_pairs)
             elif any(agent.together for agent in self.agents):
@@ -214,28 +159,52 @@ class Series:
     def _one_by_one(
         self, numbers: _Numbers, in_pairs: bool, stop: threading.Event
     ) -> Iterator[_Numbers]:
-        """Play games move by move, on each thread one after another."""
-
-        def play(part: slice) -> None:
-            for number in numbers[part].tolist():
-                game = self._start(number)
-                while not game.over:
-                    game.choose()
-                    if stop.is_set():
-                        return
-                self._finish(number, game)
-
+        executor, play = Threads(self.executor.threads), partial(play_live, is_stopped=stop.is_set)
+        if self._travels:
+            executor, play = self.executor, partial(play_live)
         parts = parts_of(len(numbers), 2 if in_pairs else 1)
-        with closing(Threads(self.executor.threads).run(play, parts)) as finished:
-            for number, _ in finished:
-                yield numbers[parts[number]]
+        tasks = (self._task(numbers[part]) for part in parts)
+        with closing(executor.run(play, tasks)) as answers:
+            for number, (moves, results, failures) in answers:
+                finished = numbers[parts[number]]
+                self.moves[finished], self.results[finished] = moves, results
+                self.failures.update({int(finished[row]): why for row, why in failures.items()})
+                yield finished
+
+    @cached_property
+    def _travels(self) -> bool:
+        """Whether games that are played move by move go to other machines: those of programs do."""
+        return self.executor.is_remote and any(agent.is_program for agent in self.agents)
+
+    @cached_property
+    def _parcels(self) -> list[Agent | Parcel]:
+        """The agents as they are sent; each program of a worker is one of its own."""
+        return [agent if agent.is_program else Parcel(agent) for agent in self.agents]
+
+    @cached_property
+    def _answers(self) -> dict[int, Answers]:
+        return {n: Answers.of(agent) for n, agent in enumerate(self.agents) if agent.is_program}
+
+    def _task(self, numbers: _Numbers) -> LiveTask:
+        games = [self._start(number) for number in numbers.tolist()]
+        agents = {n: self.agents[n] for game in games for n in (game.black, game.white)}
+        if not self._travels:
+            return LiveTask(agents, games, self.rules)
+        answers = {n: told for n, told in self._answers.items() if n in agents}
+        timed = any(agent.paced(2.0) is not agent for agent in agents.values())
+        speed = games_a_second() if timed else None
+        parcels = {n: self._parcels[n] for n in agents}
+        return LiveTask(parcels, games, self.rules, answers, speed)
 
     def _side_by_side(
         self, numbers: _Numbers, check_stop: Callable[[], None]
     ) -> Iterator[_Numbers]:
         """Play 256 games at once, so that an agent chooses moves for many boards per call."""
         for part in parts_of(len(numbers), 256):
-            games = {number: self._start(number) for number in numbers[part].tolist()}
+            games = {
+                number: self._start(number).begin(dict(enumerate(self.agents)), self.rules)
+                for number in numbers[part].tolist()
+            }
             while not all(game.over for game in games.values()):
                 check_stop()
                 for number, agent in enumerate(self.agents):
@@ -243,25 +212,18 @@ class Series:
                         agent, [g for g in games.values() if not g.over and g.to_move == number]
                     )
             for number, game in games.items():
-                self._finish(number, game)
+                game.write(self.moves[number], self.results[number])
+                if game.failure is not None:
+                    self.failures[number] = game.failure
             yield numbers[part]
 
-    def _start(self, number: int) -> _LiveGame:
+    def _start(self, number: int) -> GameStart:
         black, white, opening = self.pairings[number].tolist()
         draw = 2 * (self.seed * (self.draws or len(self.pairings)) + number)
-        players = {
-            black: self.agents[black].for_game(draw),
-            white: self.agents[white].for_game(draw + 1),
-        }
-        return _LiveGame(players, black, white, *self.openings.begin(opening), self.rules)
-
-    def _finish(self, number: int, game: _LiveGame) -> None:
-        game.write(self.moves[number], self.results[number])
-        if game.failure is not None:
-            self.failures[number] = game.failure
+        return GameStart(black, white, draw, *self.openings.begin(opening))
 
 
-def _choose(agent: Agent, games: Sequence[_LiveGame]) -> None:
+def _choose(agent: Agent, games: Sequence[LiveGame]) -> None:
     """Let an agent choose and play its moves in `games`, where it is to move."""
     if not agent.together:
         for game in games:
@@ -278,25 +240,11 @@ def play_games(
     openings: Openings,
     rules: Rules,
     *,
-    move_budget: int = 0,
-    largest_endgame: int | None = None,
-    executor: Executor = ONE_THREAD,
     progress: GamesDone | None = None,
+    **how: Unpack[HowToPlay],
 ) -> Games:
-    """Play the games of `pairings` [N, 3] (black, white, opening).
-
-    Results do not depend on the executor. `move_budget` is in nodes per move, 0 for no limit.
-    `largest_endgame` sets the table size, which affects node counts; by default the agents set it.
-    """
-    series = Series(
-        agents,
-        pairings,
-        openings,
-        rules,
-        move_budget=move_budget,
-        largest_endgame=largest_endgame,
-        executor=executor,
-    )
+    """Play the games of `pairings` [N, 3] (black, white, opening)."""
+    series = Series(agents, pairings, openings, rules, **how)
     numbers = np.arange(len(pairings))
     with closing(series.play(numbers)) as parts:
         for finished in parts:

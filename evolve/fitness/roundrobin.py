@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import StoredAgent
-from evolve.config.operators import OPERATORS
+from evolve.config.evolution import OPERATORS
 from evolve.engine.board.rules import Rules
 from evolve.errors import SettingsError
 from evolve.fitness.executor import ONE_THREAD, Executor
@@ -214,7 +214,7 @@ Fitness = Callable[[Round], npt.ArrayLike]
 
 
 FITNESS_FUNCTIONS: Final[Mapping[str, Fitness]] = {"score": lambda played: played.standings.score}
-"""The function of every name in `config.operators`."""
+"""The function of every name of OPERATORS."""
 assert tuple(FITNESS_FUNCTIONS) == tuple(OPERATORS["fitness"])
 
 

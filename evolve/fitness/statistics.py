@@ -26,7 +26,6 @@ ELO_SCALE: Final = 400.0 / math.log(10.0)
 """Elo in one unit of the logarithm of odds."""
 FEWEST_PAIRS: Final = 5
 """Pairs of games under which nothing is stated: no interval, and no likelihood."""
-_STEPS: Final = 100
 _PRECISION: Final = 1e-10
 _PRIOR_PAIRS: Final = 4.0
 """Pairs of independent games mixed into the observed variance between pairs: few pairs, or pairs
@@ -325,7 +324,7 @@ def _most_likely(points: Floats) -> Floats:
         return float((points * np.log(_expected(at))).sum())
 
     now = likelihood(strength)
-    for _ in range(_STEPS):
+    for _ in range(100):
         slope = (points - games * _expected(strength)).sum(axis=1)
         if np.abs(slope).max() < _PRECISION * max(1.0, games.sum()):
             break

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from evolve.config.toml import resolve_as
+from evolve.learning.kind import KIND as TRAININGS
 from evolve.learning.training import Training
 from evolve.parsing import taking_settings
 from evolve.runs import life_cycle
 from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run
-from evolve.runs.run_types import TRAININGS
 
 if TYPE_CHECKING:
     from evolve.keywords import TrainingKeywords

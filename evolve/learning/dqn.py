@@ -32,7 +32,7 @@ from evolve.learning.model import Model, encoded
 from evolve.learning.self_play import Experience, Networks
 
 
-class MoveLearner(Learner):
+class _MoveLearner(Learner):
     """Plays games, with some random moves, and fits its network to their rewards."""
 
     kind = "dqn"
@@ -250,4 +250,4 @@ def _each_move(
     return values
 
 
-LEARNER: Final = MoveLearner
+LEARNER: Final = _MoveLearner

@@ -8,7 +8,7 @@ answer is a mean of the last weights, because single ones jump about.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -21,29 +21,28 @@ from evolve.engine.games.duels import WON, Duelists, DuelOptions, play_duels
 from evolve.engine.games.pattern_games import ONE_VALUE, TO_EVALUATION
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
+from evolve.engine.patterns.shapes import shape_text
+from evolve.engine.search.genes import phase_of
+from evolve.errors import AgentError
 from evolve.fitness.games import GamesDone
-from evolve.learning.growth import grown
 from evolve.learning.learner import Left, play_in_time
 
 _KEEP, _KEEP_SQUARES, _KEEP_AVERAGE = 0.9, 0.999, 0.998
 """Shares that a step leaves of the mean gradient, of its mean square, and of the mean weights."""
-_DISCS: Final = 16.0
-"""Discs by which a game is won that count as much again as the win, nearly."""
 _LAST_RATE, _LAST_NOISE = 0.05, 0.5
 """Rate and noise at the end, in shares of those at the beginning."""
 _FROM_NOTHING: Final = ONE_VALUE // 64
 """Twice the mean size of weights that begin at zero: a disc. From four, many reach the limit."""
 _TABLE_BITS: Final = 10
-_PART: Final = 25
-"""Duels that a thread plays in one call."""
+_PART: Final = 25  # duels that a thread plays in one call
 _SCORES: Final = np.arange(-64, 65)
-_WORTHS: Final = np.rint(WON / 2 * (np.sign(_SCORES) + np.tanh(_SCORES / _DISCS))).astype(np.int64)
+# Discs by which a game is won that count as much again as the win, nearly.
+_WORTHS: Final = np.rint(WON / 2 * (np.sign(_SCORES) + np.tanh(_SCORES / 16.0))).astype(np.int64)
 """What each score from −64 to 64 is worth: half for the win, half for its size."""
 _LARGEST: Final = 32767
 _PREFIX: Final = "duel_"
 _ARRAYS: Final = ("weights", "mean", "squares", "average")
-_FACTS: Final = ("unit", "steps", "duels")
-"""What a checkpoint holds."""
+_FACTS: Final = ("unit", "steps", "duels")  # what a checkpoint holds
 
 
 class _Pair:
@@ -182,3 +181,45 @@ class Strategy:
         self.weights = np.clip(self.weights + rate * mean / size, -ONE_VALUE, ONE_VALUE)
         kept = min(_KEEP_AVERAGE, self.steps / (self.steps + 1.0))
         self.average = kept * self.average + (1.0 - kept) * self.weights
+
+
+def grown(weights: npt.NDArray[Any], shapes: ShapeSet, larger: ShapeSet) -> npt.NDArray[np.float64]:
+    """Weights [phases, weights] of `shapes` as weights of `larger`, for the same values.
+
+    Instances of larger shapes that hold an instance of a shape share its value equally. Raises
+    AgentError where none holds one.
+    """
+    tables = weights[:, shapes.weight_of_entry]
+    holders = [
+        [number for number, (_, outer) in enumerate(larger.instances) if set(outer) >= set(inner)]
+        for _, inner in shapes.instances
+    ]
+    for (shape, _), held_by in zip(shapes.instances, holders, strict=True):
+        if not held_by:
+            raise AgentError(f"no shape asked for holds {shape_text(shapes.shapes[shape])!r}")
+    firsts = {shape: number for number, (shape, _) in reversed([*enumerate(larger.instances)])}
+    found = np.zeros((len(weights), larger.entries))
+    for (_, inner), middle, held_by in zip(shapes.instances, shapes.middles, holders, strict=True):
+        for outer_shape, number in firsts.items():
+            if number in held_by:
+                outer = larger.instances[number][1]
+                digits = np.arange(3 ** len(outer))[:, None] // 3 ** np.arange(len(outer)) % 3 - 1
+                lanes = [outer.index(square) for square in inner]
+                entries = middle + digits[:, lanes] @ 3 ** np.arange(len(inner))
+                start = larger.starts[outer_shape]
+                found[:, start : start + len(entries)] += tables[:, entries] / len(held_by)
+    return found[:, larger.first_entries]
+
+
+def split_phases(
+    weights: npt.NDArray[Any], boundaries: Sequence[int], finer: Sequence[int]
+) -> npt.NDArray[Any]:
+    """Weights [phases, weights] for the phases that `finer` begins; AgentError if it joins some."""
+    if not set(boundaries) <= set(finer):
+        raise AgentError(
+            f"its phases begin at {', '.join(map(str, boundaries))} discs, and the phases asked "
+            f"for at {', '.join(map(str, finer)) or 'none'}"
+        )
+    begins = [0, *finer]
+    chosen: npt.NDArray[Any] = weights[[phase_of(begin, boundaries) for begin in begins]]
+    return chosen

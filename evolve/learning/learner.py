@@ -7,6 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -142,6 +143,12 @@ class Learner(ABC):
         self.state = dict(arrays)
         for name in self.counts:
             setattr(self, name, facts[name])
+
+
+def learner_for(settings: Any, jobs: int) -> Learner:
+    """Make a new learner of a training's settings, with `jobs` threads for its games."""
+    module = import_module(f"evolve.learning.{settings.learner}")
+    return cast("Learner", module.LEARNER(settings, jobs))
 
 
 def alphabeta_agents(

@@ -58,8 +58,7 @@ class TreeLearner(Learner):
         self.player: Network | None = None
         """The network that evaluates positions in games; None at first, when rollouts do."""
         self.owed = 0.0
-        self._choice_cost = 0.0
-        """CPU seconds that the last matches between models took."""
+        self._choice_cost = 0.0  # CPU seconds that the last matches between models took
         self._agents = alphabeta_agents(settings.opponents, (ITSELF, "random"), settings.rules)
 
     @property

@@ -218,7 +218,6 @@ def encoded(
     return torch.from_numpy(inputs)
 
 
-_LOWEST_RATE: Final = 0.05
 _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
@@ -264,7 +263,7 @@ class Model:
         """Set the learning rate for a share, 0 to 1, of the training."""
         over = max(0.0, share - self._decay) / (1.0 - self._decay) if self._decay < 1.0 else 0.0
         for group in self.optimizer.param_groups:
-            group["lr"] = self._rate * (1.0 - (1.0 - _LOWEST_RATE) * min(1.0, over))
+            group["lr"] = self._rate * (1.0 - (1.0 - 0.05) * min(1.0, over))
 
     def learn(self, inputs: Tensor, loss_of: Callable[[Tensor], Tensor], seed: int) -> float:
         """Take one step on inputs [B, size]; `loss_of` makes the loss from the outputs.

@@ -35,17 +35,11 @@ from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.genes import default_boundaries, phase_of
 from evolve.errors import AgentError, SettingsError
 from evolve.fitness.games import GamesDone
-from evolve.learning.duels import Strategy, evaluation_weights
-from evolve.learning.growth import grown, split_phases
+from evolve.learning.duels import Strategy, evaluation_weights, grown, split_phases
 from evolve.learning.learner import Learner, Left, Share, left_for_games, play_in_time
 from evolve.runs.loading import load_agent
 
-_CHECKED_DEPTH: Final = 6
-"""Most plies that the agent searches in checks."""
-_PART: Final = 32
-"""Games that a thread plays in one call."""
-_TABLE_BITS: Final = 10
-"""Table bits of these games' shallow searches and endgame solves."""
+_TABLE_BITS: Final = 10  # table bits of these games' shallow searches and endgame solves
 
 
 class PatternLearner(Learner):
@@ -184,7 +178,8 @@ class PatternLearner(Learner):
         The cuts are not known before the end, so checks measure only the weights.
         """
         agent = self.agent()
-        return replace(agent, depth=min(agent.depth, _CHECKED_DEPTH), probcut=0.0)
+        # Most plies that the agent searches in checks.
+        return replace(agent, depth=min(agent.depth, 6), probcut=0.0)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights, sums of their errors, their updates, and the kept positions."""
@@ -248,7 +243,8 @@ class PatternLearner(Learner):
             play_to_learn(start, options, self._data, vectors, context, some)
 
         time_left = left_for_games(left) if searching else left
-        play_in_time(count, play, self.jobs, progress, lambda: time_left() <= 0.0, _PART)
+        # Games that a thread plays in one call.
+        play_in_time(count, play, self.jobs, progress, lambda: time_left() <= 0.0, 32)
         # Games that were given up, or not begun for lack of time, are empty.
         self._games += count
         return records.part(records.counts > 0)

@@ -158,10 +158,6 @@ class Experience:
         }
 
 
-_SLOW: Final = 1000
-"""Simulations a move from which a game takes a tenth of a second or more."""
-
-
 class TreeGames:
     """The games of a lineup by tree search, and their records; players from 1 on are `agents`.
 
@@ -209,7 +205,8 @@ class TreeGames:
             )
 
         # Slow games run one by one, so that a stop waits for only one.
-        batch = 1 if settings.simulations >= _SLOW else BATCH
+        # Simulations a move from which a game takes a tenth of a second or more.
+        batch = 1 if settings.simulations >= 1000 else BATCH
         return play_in_time(len(self._lineup.seeds), play, jobs, progress, stop, batch)
 
     def play_in_step(

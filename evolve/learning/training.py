@@ -8,10 +8,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -26,28 +25,16 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.games import counted
 from evolve.fitness.statistics import Z95, stated
 from evolve.learning.forecast import LAST_CHECK, Forecast
-from evolve.learning.learner import Learner
+from evolve.learning.learner import learner_for
+from evolve.learning.tables import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.parsing import parse_json
 from evolve.runs.life_cycle import Work
 from evolve.runs.loading import existing_champion, keep_champion
 from evolve.runs.progress import COMPILING, Observer, RunEnding
-from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
 from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.version import __version__
 
 _HEADER: Final = "facts"
-_FACTS: Final = {
-    "check": "check", "games": "games", "spent": "spent", "wall": "seconds",
-    "best_score": "best_score", "since_best": "_since_best", "checked": "_checked",
-    "checked_share": "_checked_share", "losses": "_losses",
-}  # fmt: skip
-"""Attributes of a training that its checkpoint holds, by their names in it."""
-
-
-def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
-    """Make a new learner, with `jobs` threads for its games."""
-    module = import_module(f"evolve.learning.{settings.learner}")
-    return cast("Learner", module.LEARNER(settings, jobs))
 
 
 def judge_of(settings: TrainingSettings) -> Panel | Ladder:
@@ -85,6 +72,9 @@ class InMemoryTraining:
     The same settings and number of games give the same result, whatever `jobs`. A budget in CPU
     seconds ends wherever the machine has got to.
     """
+
+    FACTS: ClassVar[Mapping[str, str]] = {"games": "games", "spent": "spent", "wall": "seconds"}
+    """Attributes that a checkpoint holds, by their names in it."""
 
     def __init__(self, settings: TrainingSettings, jobs: int) -> None:
         self.settings = settings
@@ -178,6 +168,31 @@ class InMemoryTraining:
         budget = self.settings.budget
         return math.inf if budget is None else budget - self.settings.reserve
 
+    def facts(self) -> dict[str, Any]:
+        """Return all that a checkpoint holds beside the learner's arrays, as JSON."""
+        return {
+            **{name: getattr(self, attribute) for name, attribute in self.FACTS.items()},
+            "rng": self.rng.bit_generator.state,
+            "learner": self.learner.facts(),
+            "identity": self.settings.identity,
+        }
+
+    def continue_from(self, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> bool:
+        """Continue from what `facts` and the learner's `arrays` returned; False of other settings.
+
+        Raises all kinds of errors where they are damaged.
+        """
+        # Settings that it lacks are newer, and have their defaults.
+        stored = type(self.settings).model_construct().model_dump(mode="json")
+        stored |= facts["identity"]
+        if any(stored[key] != value for key, value in self.settings.identity.items()):
+            return False
+        self.learner.restore(facts["learner"], arrays)
+        self.rng.bit_generator.state = facts["rng"]
+        for name, attribute in self.FACTS.items():
+            setattr(self, attribute, facts[name])
+        return True
+
     def warm_up(self, observer: Observer | None = None) -> None:
         """Compile every kernel, so that the budget is not spent on it; begin what has not begun.
 
@@ -205,6 +220,12 @@ class InMemoryTraining:
 
 class Training(InMemoryTraining, Work):
     """One training in its folder: interrupted and resumed, it gives the same tables."""
+
+    FACTS: ClassVar[Mapping[str, str]] = {
+        **InMemoryTraining.FACTS, "check": "check", "best_score": "best_score",
+        "since_best": "_since_best", "checked": "_checked", "checked_share": "_checked_share",
+        "losses": "_losses",
+    }  # fmt: skip
 
     def __init__(self, folder: Path, settings: TrainingSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
@@ -351,13 +372,7 @@ class Training(InMemoryTraining, Work):
             agent.with_provenance(**rating).save(file)
 
     def _save_checkpoint(self) -> None:
-        facts = {
-            **{name: getattr(self, attribute) for name, attribute in _FACTS.items()},
-            "rng": self.rng.bit_generator.state,
-            "learner": self.learner.facts(),
-            "identity": self.settings.identity,
-        }
-        arrays = {_HEADER: np.array(json.dumps(facts)), **self.learner.arrays()}
+        arrays = {_HEADER: np.array(json.dumps(self.facts())), **self.learner.arrays()}
         write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
 
     def restore(self) -> None:
@@ -374,16 +389,7 @@ class Training(InMemoryTraining, Work):
             return
         try:
             arrays = read_arrays(path)
-            facts = parse_json(str(arrays.pop(_HEADER)))
-            # Settings that it lacks are newer, and have their defaults.
-            stored = type(self.settings).model_construct().model_dump(mode="json")
-            stored |= facts["identity"]
-            same = all(stored[key] == value for key, value in self.settings.identity.items())
-            if same:
-                self.learner.restore(facts["learner"], arrays)
-                self.rng.bit_generator.state = facts["rng"]
-                for name, attribute in _FACTS.items():
-                    setattr(self, attribute, facts[name])
+            same = self.continue_from(parse_json(str(arrays.pop(_HEADER))), arrays)
         except OSError as error:
             raise RunError(f"{path}: {error.strerror or error}") from error
         except Exception as error:  # numpy and torch raise all kinds

@@ -32,9 +32,8 @@ from evolve.plots.figure import (
     picture,
 )
 
-_POSITIONS: Final = 200
-"""Number of positions of random games that give a phase's values."""
-_VALUE: Final = "own disc against the other side's,\ndiscs of the score"
+_POSITIONS: Final = 200  # number of positions of random games that give a phase's values
+_VALUE: Final = "own disc against the other side's,\ndiscs at the end"
 _CURVES: Final = {
     "corner (a1)": (("a1",), BLUE, "-"),
     "edge (c1, d1)": (("c1", "d1"), GREEN, "-"),
@@ -132,7 +131,7 @@ def _draw_boards(
 
 
 def values_of_discs(patterns: Patterns) -> npt.NDArray[np.float64]:
-    """What a disc is worth by phase and square, [phases, 64], in discs of the score.
+    """What a disc is worth by phase and square, [phases, 64], in discs at the end.
 
     It is the mean difference of the forecast between an own disc on the square and one of the other
     side; NaN where no position had a disc.

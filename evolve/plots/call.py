@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.arena.result_table import ResultTable
 from evolve.engine.board.squares import square_name
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError, OptionsError
@@ -31,15 +32,14 @@ from evolve.plots.figure import (
     picture,
     short,
 )
-from evolve.plots.run_charts import plot_run, plot_training
-from evolve.plots.sweep_charts import plot_sweep
+from evolve.plots.run_charts import plot_run, plot_sweep, plot_training
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run
 from evolve.runs.study_spec import short_names
 from evolve.studies.comparison import Comparison, Group, groups_of, over_seeds
 from evolve.studies.course import ENOUGH, Course, course_of, course_of_group, frame_of
 
-Source = str | Path | Run | Study | Agent
+Source = str | Path | Run | Study | Agent | ResultTable
 _OF_RUNS: Final[Mapping[str, Callable[[Run, Look], Picture]]] = {
     "run": plot_run,
     "train": plot_training,
@@ -72,8 +72,8 @@ def plot(
     """Draw what `evolve plot` draws.
 
     Args:
-        sources: one run, or one agent with weights (a run is drawn, not its champion); or studies
-            and runs: their settings are drawn over one another, as mean curves with bands.
+        sources: a run, an agent with weights (a run is drawn, not its champion), or what `rate` or
+            `compare` returned; or studies and runs, drawn over one another as means with bands.
         output: a PNG, SVG or PDF file; its ending says the format.
         ax: axes of your own figure, for one chart in the figure's own style.
         metric: what is drawn, if not the usual: any number of the first table, as `past_score`.
@@ -91,6 +91,9 @@ def plot(
     >>> evolve.plot("runs/first", output="first.png").name
     'first.png'
     """
+    if len(sources) == 1 and isinstance(table := sources[0], ResultTable):
+        options = {"output": output, "ax": ax, "size": size, "style": style, "title": title}
+        return _plot_table(table, metric, x, **options)
     check_output(output)
     look = look_of(style, size, title)
     opened: list[Any] = [open_source(source) for source in sources]
@@ -140,14 +143,18 @@ def _lone_agent(opened: Sequence[Any], **options: Any) -> Agent | None:
     """
     if len(opened) != 1 or hasattr(opened[0], "form"):
         return None
-    wrong = [name for name, value in options.items() if value is not None]
-    if wrong:
-        raise OptionsError(f"{' and '.join(wrong)}: of runs and studies; this is an agent")
+    _refuse("an agent", **options)
     agent: Agent = opened[0]
     if agent.kind not in _OF_KIND:
         kinds = ", ".join(_OF_KIND)
         raise AgentError(f"{agent.name} has no weights to draw; agents of kind {kinds} have")
     return agent
+
+
+def _refuse(what: str, **options: Any) -> None:
+    wrong = [name for name, value in options.items() if value is not None]
+    if wrong:
+        raise OptionsError(f"{' and '.join(wrong)}: of runs and studies; this is {what}")
 
 
 def _groups(opened: Sequence[Any]) -> list[Group]:
@@ -166,7 +173,6 @@ def _courses(groups: Sequence[Group], metric: str | None, x: str | None) -> list
 
 
 def _numbers_of(agent: Agent) -> pd.DataFrame:
-    """The number on each square in each phase of an agent's picture."""
     if agent.kind == AlphaBetaAgent.kind:
         boards = np.array(cast("AlphaBetaAgent", agent).weights)[:, CLASS_OF_SQUARE]
     else:
@@ -179,14 +185,22 @@ def _numbers_of(agent: Agent) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["phase", "square", "weight"])
 
 
-def open_source(source: Source) -> Run | Study | Agent:
+def open_source(source: Source) -> Run | Study | Agent | ResultTable:
     """Return the run, the study or the agent that a source names; objects as they are."""
     if not isinstance(source, str | Path):
         return source
     return load_run(source) if Path(source).is_dir() else load_agent(str(source))
 
 
-def plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
+def _plot_table(
+    table: ResultTable, metric: str | None, x: str | None, **options: Any
+) -> Picture | Axes | Path:
+    _refuse("a table", metric=metric, x=x)
+    draw = _plot_rating if "agents" in table.tables else _plot_comparison
+    return draw(table, **options)
+
+
+def _plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
     """Draw the Elo of each agent with its 95 % interval, the strongest on top."""
     rows = table.tables["agents"]
     columns = ["elo", "elo_low", "elo_high"]
@@ -197,7 +211,7 @@ def plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
     return _draw_below([draw], [len(rows)], "rating", **options)
 
 
-def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
+def _plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
     """Draw the mean of each setting with its interval, and the differences between them.
 
     Your own axes have the settings alone.

@@ -31,8 +31,7 @@ from evolve.runs.summary import summary_of
 from evolve.studies.course import ENOUGH, Course
 from evolve.terminal_text import count_of
 
-_LONGEST: Final = 40
-"""Most characters of a setting's name."""
+_LONGEST: Final = 40  # most characters of a setting's name
 
 
 def draw_chart(

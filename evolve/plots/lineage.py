@@ -27,8 +27,7 @@ from evolve.plots.figure import (
 )
 from evolve.runs.summary import summary_of
 
-_SPAN: Final = 5
-"""Number of generations that a share of survivors is the mean over."""
+_SPAN: Final = 5  # number of generations that a share of survivors is the mean over
 _FEWEST: Final = 10
 """Fewest offspring in these generations of which a share is drawn: of fewer it is chance."""
 

@@ -1,34 +1,46 @@
-"""Runs as pictures of several charts: evolutions and trainings."""
+"""Runs as pictures of several charts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.reference import read_agent
+from evolve.config.ranges import to_unit, value_at
 from evolve.errors import RunError
+from evolve.fitness.statistics import Z95
+from evolve.learning.tables import METRICS_SCORES
+from evolve.number_text import whole
 from evolve.plots.agent_boards import draw_weights
 from evolve.plots.chart import draw_chart
 from evolve.plots.figure import (
+    BLUE,
     DASHES,
+    DIVERGING,
     GREEN,
     GREY,
+    ORANGE,
     SERIES,
     Look,
     Picture,
     legend_below,
     picture,
     run_title,
+    short,
     whole_numbers,
 )
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
 from evolve.studies.course import course_of
-from evolve.tables.metrics import METRICS_SCORES
+from evolve.sweeps.scatter import Scatter, Setting, scatter_of
+
+_STEPS: Final = (1, 2, 5, 10)  # steps between ticks, times a power of ten
 
 
 def plot_run(run: Run, look: Look) -> Picture:
@@ -122,3 +134,95 @@ def _draw_loss(axes: Axes, run: Run) -> None:
         shares.set(ylabel="share of weights visited", ylim=(0, 1.02))
         axes.plot([], [], color=GREY, lw=1, marker=".", label="visited")  # for the legend
         legend_below(axes)
+
+
+def plot_sweep(run: Run, look: Look) -> Picture:
+    """Draw a sweep; raises RunError when no trial is complete."""
+    trials, config = run.trials, run.config
+    if not (trials["state"] == "COMPLETE").any():
+        raise RunError(f"{run.path} has no finished trial to draw yet")
+    scatter = scatter_of(run.path)
+    settings = scatter.settings[:24]
+    columns = max(1, min(4, len(settings)))
+    rows = -(-len(settings) // columns)
+    text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
+    with picture(look, text, (12.0, 4.2 + 2.4 * rows)) as figure:
+        grid = figure.add_gridspec(1 + rows, columns, height_ratios=[1.6] + [1.0] * rows)
+        top = figure.add_subplot(grid[0, :])
+        if run.kind.reading.curve_over(run) is None:
+            judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
+            _draw_history(top, trials, run.kind.reading.curve(run), judges)
+        else:
+            draw_chart(top, [course_of(run, None)])
+            top.axhline(0.0, color=ORANGE, lw=1)
+            top.set(ylabel="Elo over the defaults")
+        if settings:
+            top.set_title(_about(scatter, len(settings)), loc="right", fontsize="small", color=GREY)
+        for index, setting in enumerate(settings):
+            axes = figure.add_subplot(grid[1 + index // columns, index % columns])
+            _draw_setting(axes, scatter, setting)
+            if index % columns == 0:
+                axes.set_ylabel("score")
+    return figure
+
+
+def _about(scatter: Scatter, shown: int) -> str:
+    """What the trials over each setting are, in lines."""
+    marks = "star: the best" + ", diamond: the defaults" * (scatter.defaults is not None)
+    cut = f"{shown} of {len(scatter.settings)} settings; the table has all"
+    more = [cut] * (shown < len(scatter.settings)) + [scatter.note] * bool(scatter.note)
+    return "\n".join([f"below: the trials over each setting, blue above the mean; {marks}", *more])
+
+
+def _draw_history(
+    axes: Axes, trials: pd.DataFrame, best: pd.Series[float], judges: str = "the panel"
+) -> None:
+    """Draw the trials' scores against the judges in order, and the best so far by trial."""
+    for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "finished")):
+        part = trials[trials["state"] == state]
+        if part.empty:
+            continue
+        error = Z95 * part["score_error"] if state == "COMPLETE" else None
+        axes.errorbar(
+            part["number"], part["score"], error, fmt="o", ms=3, lw=0.8, color=colour, label=label
+        )
+    complete = trials[trials["state"] == "COMPLETE"]
+    axes.step(best.index, best, where="post", color=GREEN, label="best")
+    defaults = complete[complete["origin"] == "defaults"]
+    if len(defaults):
+        axes.axhline(float(defaults["score"].iloc[0]), color=ORANGE, lw=1, label="defaults")
+    axes.set_title(f"score against {judges}, 95 %", loc="left", fontsize="medium")
+    axes.set(xlabel="trial", ylabel="score")
+    axes.xaxis.set_major_locator(MaxNLocator(steps=_STEPS, integer=True))
+    legend_below(axes, 4)
+
+
+def _draw_setting(axes: Axes, scatter: Scatter, setting: Setting) -> None:
+    """Draw the trials over a setting, coloured as on the page, with the best and the defaults."""
+    places, scores = np.array(setting.places), np.array(scatter.scores)
+    axes.scatter(
+        places, scores, c=scatter.colours, cmap=DIVERGING, vmin=-1, vmax=1, s=18, lw=0.4, ec=GREY
+    )
+    edge: dict[str, Any] = {"mec": "black", "mew": 0.8, "ls": "none", "zorder": 3}
+    for at, marker, size, colour in (
+        (scatter.defaults, "D", 7, ORANGE),
+        (scatter.winner, "*", 13, "#ffd21f"),
+    ):
+        if at is not None:
+            axes.plot(places[at], scores[at], marker, ms=size, color=colour, **edge)
+    if setting.choices:
+        ticks = np.linspace(0.0, 1.0, len(setting.choices))
+        texts = [short(choice, 14) for choice in setting.choices]
+    else:
+        if setting.log:
+            values = [float(f"{value_at(share, setting):.2g}") for share in (0.0, 0.5, 1.0)]
+        else:
+            found = MaxNLocator(4, steps=_STEPS).tick_values(setting.low, setting.high)
+            values = [round(value, 9) for value in found if setting.low <= value <= setting.high]
+        ticks = np.array([to_unit(value, setting) for value in values])
+        texts = [whole(value) if abs(value) >= 1000 else f"{value:.3g}" for value in values]
+        texts = [text.replace("-", "−") for text in texts]
+    lean: dict[str, Any] = {"rotation": 30, "ha": "right"} if len(setting.choices) > 3 else {}
+    axes.set_xticks(ticks, texts, fontsize="small", parse_math=False, **lean)
+    axes.set_xlabel(short(setting.name, 28), parse_math=False)
+    axes.margins(0.06)

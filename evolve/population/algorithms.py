@@ -135,7 +135,6 @@ class GeneticAlgorithm:
         """Restore nothing."""
 
     def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
-        """Mutate each number at the settings' rate, by the mutation of its kind."""
         genome, rng = self.genome, breeding.rng
         hit = rng.random(genome.size) < self.settings.mutation_rate
         normal = rng.standard_normal(genome.size)

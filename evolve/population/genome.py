@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 from deap import base
 
+from evolve.agents.agent import StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import DIRECT
+from evolve.config.evolution import DIRECT, EvolutionSettings
 from evolve.engine.board.rules import Rules
 from evolve.engine.search.genes import GENES, TERM_NAMES, Gene
 from evolve.errors import AgentError, SettingsError
 from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
+from evolve.version import __version__
 
 Vector = npt.NDArray[np.int64]
 
@@ -138,6 +139,18 @@ class Genome:
             **per_phase,
         )
 
+    def agent_of(self, individual: Individual, run: str) -> StoredAgent:
+        """Return the agent of an individual, which says from which run it is."""
+        return self.agent(individual, individual.name).with_provenance(
+            run=run,
+            generation=individual.born,
+            individual=individual.name,
+            origin=individual.origin,
+            parents=list(individual.parents),
+            seed=self.settings.seed,
+            evolve=__version__,
+        )
+
     def from_agent(self, agent: AlphaBetaAgent, source: str) -> Vector:
         """Return the genes of an agent; those of a one-phase agent are used in every phase.
 
@@ -180,8 +193,7 @@ class Genome:
         return vector
 
 
-_LARGEST: Final = int(np.iinfo(np.int32).max)
-"""Largest gene: tables store genes as 32-bit integers."""
+_LARGEST: Final = int(np.iinfo(np.int32).max)  # largest gene: tables store genes as 32-bit integers
 
 
 @dataclass(frozen=True)
@@ -260,6 +272,21 @@ class Individual(list[int]):
         self.parents = parents
         self.fitness = Fitness()
         self.cases: Sequence[float] = ()
+
+    @classmethod
+    def of_row(
+        cls, row: Mapping[str, Any], genes: Vector, fitness: tuple[float, float]
+    ) -> Individual:
+        """Make an individual of its row in a table, or of its entry in a hall of fame."""
+        individual = cls(
+            genes,
+            name=row["individual"],
+            born=row["born"],
+            origin=row["origin"],
+            parents=tuple(row["parents"]),
+        )
+        individual.fitness.values = fitness
+        return individual
 
 
 def individual_name(generation: int, index: int) -> str:

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from deap import tools
 
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import OPERATORS, OWN, OWNABLE
+from evolve.config.evolution import OPERATORS, OWN, OWNABLE, EvolutionSettings
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome, Individual, Vector
 from evolve.population.randomness import drawing_from
@@ -195,7 +194,7 @@ FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "best": lambda population, parents, breeding: population[:1],
     },
 }
-"""The functions for all names in `config.operators`."""
+"""The functions for all names of OPERATORS."""
 
 for _kind, _functions in FUNCTIONS.items():
     assert tuple(_functions) == tuple(OPERATORS[_kind]), _kind

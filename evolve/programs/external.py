@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import copy
+import hashlib
 import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
-from evolve.agents.names import CLOCK, CWD, located, why_not, words_of
-from evolve.agents.timed_search import check_seconds
+from evolve.agents.registry import CLOCK, CWD, located, why_not, words_of
+from evolve.agents.timed_search import SHORTEST, check_seconds
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
 from evolve.parsing import parse_python
-from evolve.programs import own_clock
-from evolve.programs.process import LineProcess
+from evolve.programs.process import LineProcess, own_seconds
 from evolve.programs.sessions import (
     GameClock,
     GtpSession,
@@ -62,6 +61,8 @@ class ExternalAgent(Agent):
     EngineError when the program crashes, hangs, or plays no legal move; the program is then ended,
     and starts again for the next game.
     """
+
+    is_program: ClassVar[bool] = True
 
     protocol: Literal["gtp", "nboard", "python"]
     command: str
@@ -125,6 +126,11 @@ class ExternalAgent(Agent):
         except EngineError as error:
             raise EngineError(f"{self.name} cannot be used: {error}") from error
 
+    def told_name(self) -> str:
+        """The name and the version that it tells; empty where it tells none."""
+        with self._session(Board.start()) as session:
+            return session.told_name(own_seconds() + self._move_seconds)
+
     @property
     def _move_seconds(self) -> float:
         """Seconds for a move, after which the game is lost."""
@@ -134,9 +140,25 @@ class ExternalAgent(Agent):
         """The agent with a clock of its own for one game of several at the same time."""
         if self.clock is None:
             return self
-        copied = copy.copy(self)  # with the same programs
-        object.__setattr__(copied, "_clock", GameClock(self.clock))
+        copied = object.__new__(type(self))
+        vars(copied).update(vars(self), _clock=GameClock(self.clock))  # with the same programs
         return copied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it is made of; AgentError where it is unpickled and has no program."""
+        return _made, (type(self), {f.name: getattr(self, f.name) for f in fields(self) if f.init})
+
+    def paced(self, pace: float) -> Self:
+        """See Agent; GTP has whole seconds alone, so a time of a second or more is rounded."""
+        if self.clock is not None:
+            parts = self.clock.strip().split("+")
+            return self._changed(clock="+".join(f"{pace * float(part):.6f}" for part in parts))
+        if self.seconds is None:
+            return self
+        seconds = max(SHORTEST, pace * self.seconds)
+        if self.protocol == "gtp" and self.seconds >= 1.0:
+            seconds = max(1.0, float(round(seconds)))
+        return self._changed(seconds=seconds)
 
     def _arguments(self) -> list[str]:
         try:
@@ -150,10 +172,10 @@ class ExternalAgent(Agent):
             raise AgentError(f"{self.name} takes games from the start position only")
         with self._session(board) as session:
             if self._clock is None:
-                square = session.choose(board, own_clock.seconds() + self._move_seconds)
+                square = session.choose(board, own_seconds() + self._move_seconds)
             else:
                 with self._clock.running(board) as left:
-                    deadline = own_clock.seconds() + left + self.margin
+                    deadline = own_seconds() + left + self.margin
                     square = session.choose(board, deadline, max(0.0, left))
             if square not in legal:
                 move = "a pass" if square == PASS else square_name(square)
@@ -185,7 +207,7 @@ class ExternalAgent(Agent):
     def _begin(self, session: ProgramSession) -> None:
         seconds = self._move_seconds if self._programs.failed_to_start else _START_SECONDS
         try:
-            session.begin(own_clock.seconds() + seconds)
+            session.begin(own_seconds() + seconds)
         except EngineError as error:
             self._programs.failed_to_start = True
             raise EngineError(f"at its start: {error}") from error
@@ -211,6 +233,14 @@ class ExternalAgent(Agent):
     def close(self) -> None:
         """End all its programs now; they start again when needed."""
         self._programs.close()
+
+    def shut(self) -> None:
+        """End all its programs now, and start no more: each choice is an error."""
+        self._programs.shut()
+
+
+def _made(kind: type[ExternalAgent], values: dict[str, Any]) -> ExternalAgent:
+    return kind(**values)
 
 
 class _Programs:
@@ -304,6 +334,11 @@ class PythonAgent(ExternalAgent):
     def own_rules(self) -> Rules | None:
         """The rules that its file says; the file does not run for that."""
         return self.rules
+
+    def told_name(self) -> str:
+        """What tells its version: a digest of the file."""
+        digest = hashlib.sha256(self._found(self._parts()[0]).read_bytes()).hexdigest()
+        return f"a file with the SHA-256 digest {digest[:16]}"
 
     def _check(self) -> None:
         if not 50 <= self.memory <= 1 << 20:

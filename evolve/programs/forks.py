@@ -15,14 +15,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, Final
 
-from evolve.errors import RunError
+from evolve.errors import RunError, WorkerDiedError
 from evolve.programs.children import end_with
+from evolve.programs.process import signal_name
 
 _BLOCKED: Final = {getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)}
 _hiding: Final = threading.RLock()
@@ -43,19 +46,25 @@ def start(
     cannot be started. modules: those of the first call hold for all. daemon: it ignores SIGINT, and
     is ended where this process ends normally, not waited for.
     """
+    with forking(modules) as context:
+        process: BaseProcess = context.Process(
+            target=_begin, args=(work, arguments, dict(os.environ)), daemon=daemon
+        )
+        process.start()
+    return process
+
+
+@contextmanager
+def forking(modules: Sequence[str]) -> Iterator[Any]:
+    """Give the context of `multiprocessing` in which the block starts processes, as in `start`."""
     forks = "forkserver" in multiprocessing.get_all_start_methods()
-    context: Any = multiprocessing.get_context("forkserver" if forks else "spawn")
-    process: BaseProcess = context.Process(
-        target=_begin, args=(work, arguments, dict(os.environ)), daemon=daemon
-    )
     if forks:
         forkserver.set_forkserver_preload([__name__, *modules])
     try:
         with _hide_program():
-            process.start()
+            yield multiprocessing.get_context("forkserver" if forks else "spawn")
     except (EOFError, ConnectionError) as error:
         raise RunError("the process that runs are forked from has ended: start again") from error
-    return process
 
 
 @contextmanager
@@ -85,9 +94,22 @@ def _hide_program() -> Iterator[None]:
 def _begin(
     work: Callable[..., None], arguments: tuple[Any, ...], environment: Mapping[str, str]
 ) -> None:
-    _end_with_parent()
     daemon = multiprocessing.current_process().daemon
-    signal.signal(signal.SIGINT, signal.SIG_IGN if daemon else signal.default_int_handler)
+    settle(environment, signal.SIG_IGN if daemon else signal.default_int_handler)
+    try:
+        work(*arguments)
+    finally:
+        # Before Python 3.14 a fork does not call exit functions; they end outside programs cleanly.
+        atexit._run_exitfuncs()
+
+
+def settle(environment: Mapping[str, str], interrupted: Any = signal.SIG_IGN) -> None:
+    """Make a new process one that ends with its parent, with that environment.
+
+    interrupted: what it does at SIGINT.
+    """
+    _end_with_parent()
+    signal.signal(signal.SIGINT, interrupted)
     if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the parent alone
         os.setsid()
         try:
@@ -96,11 +118,6 @@ def _begin(
             sys.exit(128 + signal.SIGINT)
     os.environ.clear()
     os.environ.update(environment)
-    try:
-        work(*arguments)
-    finally:
-        # Before Python 3.14 a fork does not call exit functions; they end outside programs cleanly.
-        atexit._run_exitfuncs()
 
 
 def _end_with_parent() -> None:
@@ -118,3 +135,86 @@ def _end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+class ProcessPool:
+    """Processes that do one task at a time, and may die; they begin with the first tasks.
+
+    Each is an executor of `concurrent.futures` with one process: a pool with several would lose the
+    tasks of all when one dies, and not say which. modules: what they import before; see `start`.
+    """
+
+    def __init__(self, slots: int, modules: Sequence[str]) -> None:
+        self.slots = slots
+        self._modules = modules
+        self._idle: list[_Process] = []
+        self._busy: dict[Future[Any], tuple[int, _Process]] = {}
+
+    def submit(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
+        """Let a process do a task, under a number that none has which is not `ready`."""
+        while True:
+            process = self._idle.pop() if self._idle else _Process(self._modules)
+            try:
+                future = process.executor.submit(function, task)
+            except BrokenProcessPool:  # it died while it waited for a task
+                process.end()
+                continue
+            self._busy[future] = number, process
+            return
+
+    def ready(self, seconds: float) -> list[tuple[int, Any]]:
+        """Return the numbers and results of tasks that end within `seconds`.
+
+        An error in place of a result: WorkerDiedError, or what the task raised.
+        """
+        done, _ = wait(self._busy, seconds, FIRST_COMPLETED)
+        return [self._ended(future) for future in [one for one in self._busy if one in done]]
+
+    def _ended(self, future: Future[Any]) -> tuple[int, Any]:
+        number, process = self._busy.pop(future)
+        try:
+            answer = future.result()
+        except BrokenProcessPool:
+            answer = WorkerDiedError(process.death())
+        except Exception as error:  # the caller raises it
+            answer = error
+        if isinstance(answer, WorkerDiedError):
+            process.end()
+        else:
+            self._idle.append(process)
+        return number, answer
+
+    def close(self) -> None:
+        """End all processes, whatever they do."""
+        for process in [*self._idle, *(process for _, process in self._busy.values())]:
+            process.end()
+        self._idle.clear()
+        self._busy.clear()
+
+
+class _Process:
+    """A process that does tasks."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        with forking(modules) as context:
+            self.executor = ProcessPoolExecutor(
+                1, mp_context=context, initializer=settle, initargs=(dict(os.environ),)
+            )
+            before = set(multiprocessing.active_children())
+            self.executor.submit(int)  # this starts it
+            (self._process,) = set(multiprocessing.active_children()) - before
+
+    def death(self) -> str:
+        """Describe how it died, for people."""
+        process: BaseProcess = self._process
+        # The executor's thread asks, too, and of two who ask at the same time one gets 255.
+        self.executor.shutdown(wait=True, cancel_futures=True)
+        code = process.exitcode
+        if code is not None and code < 0:
+            return f"the worker was killed by {signal_name(-code)}"
+        return f"the worker ended with {code}"
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.executor.shutdown(wait=True, cancel_futures=True)

@@ -32,8 +32,7 @@ if sys.platform != "win32":
     import resource
 
 _METHODS = ("choose", "genmove", "go")
-_SIDES = {"black": -1, "white": 1}
-"""Colours as the CS303 class receives them."""
+_SIDES = {"black": -1, "white": 1}  # colours as the CS303 class receives them
 
 
 class _NotAnAgentError(Exception):

@@ -20,7 +20,6 @@ from typing import IO, Final, cast
 
 from evolve.errors import EngineError, EvolveError, ShortageError
 from evolve.files.changes import Appender
-from evolve.programs import own_clock
 from evolve.programs.children import LOG, Life, inherited
 from evolve.terminal_text import plain
 
@@ -142,7 +141,7 @@ class LineProcess:
             raise self._how_it_ended() from error
 
     def receive(self, deadline: float, what: str) -> str:
-        """The next line, without white space around it, before `deadline` (`own_clock.seconds()`).
+        """The next line, without white space around it, before `deadline` (`own_seconds()`).
 
         `what`: the thing we wait for; the error names it.
         """
@@ -154,7 +153,7 @@ class LineProcess:
     def next_line(self, deadline: float) -> str | None:
         """The next line; None where none comes before `deadline`."""
         while True:
-            left = max(0.0, deadline - own_clock.seconds())
+            left = max(0.0, deadline - own_seconds())
             # A program that has ended may leave a child that keeps its output open.
             ended = self._has_ended
             try:
@@ -163,7 +162,7 @@ class LineProcess:
             except queue.Empty:
                 if ended:
                     raise self._how_it_ended() from None
-                if own_clock.seconds() >= deadline:
+                if own_seconds() >= deadline:
                     return None
         if line is None:
             self._lines.put(None)
@@ -307,3 +306,36 @@ def _exchange(sent: str | None, received: str | None) -> str:
 def _quote(line: str) -> str:
     shown = plain(line if len(line) <= 200 else f"{line[:199]}…")
     return f"'{shown}'"
+
+
+_LONGEST_BEAT: Final = 0.2
+"""Seconds from one beat to the next that count; less than what programs have for the round trip."""
+
+_beat = (0.0, 0.0)
+"""When the last beat was, by `time.monotonic`, and how long this process has not run until then.
+One tuple, so that it needs no lock, which a Ctrl-C could leave locked."""
+_thread = threading.Thread()
+
+
+def own_seconds() -> float:
+    """Seconds on a clock that stands while this process does not run, for deadlines.
+
+    A process may be stopped (SIGSTOP, `docker pause`) or starved; the time of the programs that it
+    waits for must not run on meanwhile. A thread beats, and the clock never goes far beyond a beat.
+    """
+    global _beat, _thread
+    if not _thread.is_alive():  # at first, and in a fork of a process, which has no threads
+        _beat = (time.monotonic(), _beat[1])
+        _thread = threading.Thread(target=_beat_on, daemon=True)
+        _thread.start()
+    last, lost = _beat
+    return min(time.monotonic(), last + _LONGEST_BEAT) - lost
+
+
+def _beat_on() -> None:
+    global _beat
+    while True:
+        last, lost = _beat
+        now = time.monotonic()
+        _beat = (now, lost + max(0.0, now - last - _LONGEST_BEAT))
+        time.sleep(0.05)

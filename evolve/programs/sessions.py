@@ -22,8 +22,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rul
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError, RecordError, ResignedError
 from evolve.parsing import parse_json
-from evolve.programs import own_clock
-from evolve.programs.process import NOTHING, LineProcess
+from evolve.programs.process import NOTHING, LineProcess, own_seconds
 from evolve.records.ggf import format_ggf, parse_move
 from evolve.records.moves import read_move
 from evolve.records.record import GameRecord
@@ -33,6 +32,7 @@ RULES_COMMAND: Final = "evolve-rules"
 """The GTP command that asks a program for its rules; evolve's own GTP program knows it."""
 RULES_STATUS: Final = "status rules:"
 """Start of the NBoard line in which a program says its rules; evolve's own program sends it."""
+_NAME: Final = "set myname "  # start of the NBoard line in which a program tells its name
 _ANSWER: Final = re.compile(r"(?:> ?)*([=?])(?:\s+(.*)|([A-Za-z].*))?")
 """The first line of an answer, possibly after prompts.
 A line like a banner, such as `=== Rhino ===`, does not match."""
@@ -47,8 +47,7 @@ _QUIET: Final = 0.5
 """Seconds without a line that end an answer without a blank line at its end.
 Four times that for a program that has ended an answer with a blank line."""
 _CLOCK: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(?:\+(\d{1,6}(?:\.\d{1,6})?))?", re.ASCII)
-_LONGEST: Final = 86_400.0
-"""Most seconds of a game on a clock."""
+_LONGEST: Final = 86_400.0  # most seconds of a game on a clock
 
 
 class GameClock:
@@ -81,11 +80,11 @@ class GameClock:
         if discs < self._discs or discs <= self._first:
             self._first, self.left = discs, self.seconds
         self._discs = discs
-        begin = own_clock.seconds()
+        begin = own_seconds()
         try:
             yield self.left
         finally:
-            self.left -= own_clock.seconds() - begin
+            self.left -= own_seconds() - begin
         self.left += self._increment
 
 
@@ -96,8 +95,7 @@ class ProgramSession(ABC):
     """
 
     def __init__(self, program: LineProcess) -> None:
-        self.program = program
-        """The process, for what measures it."""
+        self.program = program  # the process, for what measures it
         self.moves: tuple[int, ...] | None = None
         """Moves of the game that the program has; None where they are not known."""
         self.rules: Rules | None = None
@@ -112,11 +110,15 @@ class ProgramSession(ABC):
 
     @abstractmethod
     def begin(self, deadline: float) -> None:
-        """Greet the program, before `deadline` (`own_clock.seconds()`)."""
+        """Greet the program, before `deadline` (`own_seconds()`)."""
 
     @abstractmethod
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move; left: seconds of its clock, where it has one for the game."""
+
+    def told_name(self, deadline: float) -> str:
+        """The name and the version that it tells, empty where it tells none."""
+        return ""
 
     def _square(self, word: str, answer: str) -> int:
         """The square of a word, the part of an answer that must be a move; 64 for a pass."""
@@ -163,7 +165,7 @@ class GtpSession(ProgramSession):
         if not accepted and not _UNKNOWN.search(text):
             raise self.program.error("refused 'boardsize 8'")
         with suppress(EngineError):  # some programs say nothing to what they do not know
-            until = min(deadline, own_clock.seconds() + _LIST_SECONDS)
+            until = min(deadline, own_seconds() + _LIST_SECONDS)
             accepted, text = self._answer("list_commands", until)
             self._commands = text.split() if accepted else []
         commands = self._commands
@@ -190,6 +192,11 @@ class GtpSession(ProgramSession):
         """Tell the time of a new game; GTP has no increment, which the time left includes."""
         if self._clock is not None and "time_settings" in self._commands:
             self._ask(f"time_settings {max(1, int(self._clock.seconds))} 0 0", deadline)
+
+    def told_name(self, deadline: float) -> str:
+        asked = (word for word in ("name", "version") if word in self._commands)
+        answers = [self._answer(word, deadline) for word in asked]
+        return " ".join(text.strip() for accepted, text in answers if accepted)
 
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move, which it then has on its own board."""
@@ -230,7 +237,7 @@ class GtpSession(ProgramSession):
         lines = [first]
         while self._has_ends is not False:
             quiet = _QUIET if self._has_ends is None else 4 * _QUIET
-            line = self.program.next_line(min(deadline, own_clock.seconds() + quiet))
+            line = self.program.next_line(min(deadline, own_seconds() + quiet))
             if not line:
                 self._has_ends = line is not None
                 break
@@ -266,6 +273,10 @@ class NBoardSession(ProgramSession):
         known = rules is not None and rule_set(rules).ggf is not None
         self._played: Rules = rules if rules is not None and known else DEFAULT_RULES
         self._pings = 0
+        self._name = ""
+
+    def told_name(self, deadline: float) -> str:
+        return self._name
 
     def begin(self, deadline: float) -> None:
         self.program.send("nboard 2")
@@ -295,6 +306,8 @@ class NBoardSession(ProgramSession):
         self.program.send(f"ping {self._pings}")
         pong = ["pong", str(self._pings)]
         while (line := self.program.receive(deadline, "pong")).lower().split() != pong:
+            if line.startswith(_NAME):
+                self._name = line.removeprefix(_NAME).strip()
             if line.startswith(RULES_STATUS):
                 answer = line.removeprefix(RULES_STATUS).strip()
                 self.rules = answer if answer in RULE_SETS else None

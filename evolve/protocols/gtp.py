@@ -192,5 +192,4 @@ class GtpEngine:
 
 
 def _vertex(square: int) -> str:
-    """Return a square or a pass in GTP's notation."""
     return square_name(square).upper()

@@ -30,18 +30,13 @@ class Session:
     """
 
     def __init__(
-        self,
-        agent: Agent,
-        start: Board | None = None,
-        moves: Iterable[int] = (),
-        draw: int = 0,
+        self, agent: Agent, start: Board | None = None, moves: Iterable[int] = (), draw: int = 0
     ) -> None:
         # In a game patterns keep their table from move to move: without it they lose 100 Elo.
         self.agent = agent.for_game(draw)
         self.rules: Rules = agent.rules or DEFAULT_RULES
         self.boards = [Board.start() if start is None else start]
-        self._steps: list[int] = []
-        """How many positions there were before each call of `play`."""
+        self._steps: list[int] = []  # how many positions there were before each call of `play`
         for square in moves:
             self.play(square)
 

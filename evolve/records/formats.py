@@ -181,7 +181,6 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _packed(data: bytes, path: Path) -> bytes:
-    """The data as this file stores it: packed where its ending says so."""
     return _PACKERS.get(path.suffix.lower(), bytes)(data)
 
 

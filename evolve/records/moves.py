@@ -15,7 +15,6 @@ from typing import Final
 from evolve.engine.board.rules import PASS
 from evolve.errors import RecordError
 
-_PLAIN: Final = re.compile(r"(?:[a-h][1-8])+")
 _SIGNS: Final = str.maketrans("\u2010\u2011–—−\u2044", "-----/")
 """Dashes and a slash that are written as others are."""
 _TOKEN: Final = re.compile(
@@ -66,7 +65,7 @@ def normalised(text: str) -> str:
 
 def read_moves(text: str) -> ParsedMoves:
     """The moves of a text; RecordError quotes what is not a move, and where it is."""
-    if _PLAIN.fullmatch(text):
+    if re.fullmatch(r"(?:[a-h][1-8])+", text):
         return ParsedMoves(_plain(text))
     text = normalised(text)
     squares: list[int] = []

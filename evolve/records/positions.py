@@ -24,7 +24,6 @@ _SIDES: Final[dict[str, Side]] = {"X": "black", "O": "white", "black": "black", 
 _WORD: Final = re.compile(r"\b(black|white)\b(?:\s+to\s+(?:move|play))?", re.IGNORECASE)
 _SIZE: Final = re.compile(r"(?:BO)?\s*\[?\s*8\s+(?=\S{8})")
 _HEAD: Final = re.compile(r"a\s*b\s*c\s*d\s*e\s*f\s*g\s*h", re.IGNORECASE)
-_ROW: Final = re.compile(r"([1-8])\s+(\S.*?)(?:\s+\1)?")
 _BETWEEN: Final = re.compile(r"[\s|,/\[\]'\":]+")
 
 
@@ -56,7 +55,7 @@ def _cells_and_sides(text: str) -> tuple[str, list[str]]:
         bare = _SIZE.sub("", line, count=1)
         sides += [word.lower() for word in _WORD.findall(bare)]
         bare = _WORD.sub(" ", bare)
-        row = _ROW.fullmatch(bare)
+        row = re.fullmatch(r"([1-8])\s+(\S.*?)(?:\s+\1)?", bare)
         if row and len(_BETWEEN.sub("", row[2])) == 8:
             bare = row[2]
         words += _BETWEEN.sub(" ", bare).split()

@@ -21,8 +21,7 @@ from evolve.records.moves import ParsedMoves, Result
 from evolve.terminal_text import count_of
 
 Ending = Literal["end", "unfinished", "resigned", "time", "agreed"]
-_SHOWN: Final = 3
-"""Most games left out that a message gives the reasons of; it counts the others."""
+_SHOWN: Final = 3  # most games left out that a message gives the reasons of; it counts the others
 
 
 @dataclass(frozen=True)

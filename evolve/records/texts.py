@@ -34,21 +34,13 @@ from evolve.records.positions import (
     read_position,
     without_comment,
 )
-from evolve.records.record import (
-    NO_REQUEST,
-    Ending,
-    GameRecord,
-    Reading,
-    Request,
-    game_of,
-)
+from evolve.records.record import NO_REQUEST, Ending, GameRecord, Reading, Request, game_of
 
 _TAG: Final = re.compile(r'^[ \t]*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\][ \t]*$')
 _TREE: Final = re.compile(r"^\s*(?:\d+\s+)?\(\s*;\s*[A-Za-z]+\s*\[", re.MULTILINE)
 """The beginning of GGF or SGF; servers put the number of games before each entry."""
 _SQUARE: Final = re.compile(r"\b[A-Ha-h][1-8]")
 _DROPPED: Final = re.compile(r"\{[^{}]*\}|\$\d+|^%.*$|;.*$", re.MULTILINE)
-_ASIDE: Final = re.compile(r"\([^()]*\)")
 _ENDINGS: Final[dict[str, Ending]] = {
     "time forfeit": "time", "abandoned": "unfinished", "unterminated": "unfinished",
     **{ending: ending for ending in get_args(Ending)},
@@ -109,7 +101,7 @@ def _record(tags: dict[str, str], text: str, request: Request) -> GameRecord:
     board = tags.get("board") or tags.get("fen")  # a FEN is refused: it would be another start
     bare, before = _DROPPED.sub(" ", text), ""
     while bare != before:  # variations may hold others
-        bare, before = _ASIDE.sub(" ", bare), bare
+        bare, before = re.sub(r"\([^()]*\)", " ", bare), bare
     parsed = read_moves(bare)
     results = [result for result in (read_result(tags.get("result", "*")), parsed.result) if result]
     result = max(results, key=lambda result: result.counts, default=None)

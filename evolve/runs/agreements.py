@@ -14,7 +14,7 @@ import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import platformdirs
 
@@ -23,8 +23,6 @@ from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove
 from evolve.parsing import parse_json
 from evolve.tables.paths import OWNER_FILE
-
-_LIST: Final = "agreed"
 
 
 def data_folder() -> Path:
@@ -78,4 +76,4 @@ def _entry(folder: Path) -> Any:
 def _file(folder: Path) -> Path:
     """The file of the list for a folder, by a hash of its path."""
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()
-    return data_folder() / _LIST / f"{name}.json"
+    return data_folder() / "agreed" / f"{name}.json"

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+import evolve
 from evolve.extras import imported
 from evolve.runs.run_type import RunType
 
@@ -83,7 +84,7 @@ class FolderView(ABC):
 
         ax: axes of your own figure, which are returned; else a picture that notebooks show.
         """
-        return imported("evolve.plots.call:plot")(self, ax=ax, **options)
+        return evolve.plot(cast("Any", self), ax=ax, **options)
 
     individuals = _table("individuals", "Every individual of every generation, genes as lists.")
     games = _table("games", "Every game, those of the play-off last.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -16,7 +15,7 @@ from pydantic import BaseModel
 
 from evolve.agents.registry import programs_in
 from evolve.config.toml import config_text, read_toml, resolve_as
-from evolve.errors import OptionsError, RunError, SettingsError
+from evolve.errors import RunError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove_folder
 from evolve.runs import run_folder
@@ -41,31 +40,8 @@ def versions_of(kind: RunType, command: str) -> dict[str, str]:
 
 
 def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
-    """The text of a run's config.toml: settings, and the versions that its results depend on.
-
-    It has no password of a storage.
-    """
-    if (storage := _storage_of(settings)) is not None:
-        settings = settings.model_copy(update={"storage": storage})
+    """The text of a run's config.toml: settings, and the versions that its results depend on."""
     return config_text(settings, versions_of(kind, command), command)
-
-
-def _storage_of(settings: BaseModel) -> str | None:
-    """The storage that settings name, without its password; None where they name none."""
-    storage = getattr(settings, "storage", None)
-    return None if storage is None else without_password(storage)
-
-
-def without_password(url: str) -> str:
-    """A URL that is safe to show and to keep; of an invalid one, its beginning."""
-    import sqlalchemy
-
-    try:
-        parsed = sqlalchemy.make_url(url)
-    except (sqlalchemy.exc.ArgumentError, ValueError):
-        return re.split("[:/@]", url)[0]
-    query = {key: value for key, value in parsed.query.items() if "pass" not in key.lower()}
-    return parsed._replace(password=None).set(query=query).render_as_string()
 
 
 def variant_of(kind: RunType, word: str) -> Variant:
@@ -83,10 +59,6 @@ def stored_settings(
     # Without presets: the file has all settings.
     model, values, changes = kind.commands[command].model(), read_toml(file), changes or {}
     word = {"kind": kind.word(command)} if "kind" in model.model_fields else {}
-    if "storage" in changes:  # it must be the sweep's own, given with its password
-        shown, own = without_password(changes["storage"]), values.get("storage", "its own journal")
-        if shown != own:
-            raise OptionsError(f"storage: {file.parent} has its study in {own}, not in {shown}")
     if "games" in changes and "trials" not in changes:
         values.pop("trials", None)  # they were as many as the games allowed
     return resolve_as(model, {}, {**word, **changes}, values, str(file))
@@ -226,17 +198,17 @@ def new_folder(
 
 
 def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
-    """Record that this user starts a run with the programs and the storage of its settings.
+    """Record that this user starts a run with the programs of its settings.
 
     For a study, record those of all its runs. Call this before writing config.toml, or a run killed
     between the two could not be resumed. Where that fails, warn that `evolve resume` will ask.
     """
-    things = _things(settings)
+    programs = _programs(settings)
     try:
-        if not things:  # drop the record of one that was killed here before its config.toml
+        if not programs:  # drop the record of one that was killed here before its config.toml
             disagree(folder)
             return
-        agree(folder, things)
+        agree(folder, programs)
     except OSError as error:
         warnings.warn(
             f"it cannot be recorded that you started {folder} ({error.strerror}): "
@@ -246,34 +218,20 @@ def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
         )
 
 
-def check_programs(
-    file: Path, folder: Path, *settings: BaseModel, allowed: bool, storage: bool | None = None
-) -> None:
-    """Raise RunError if a run or a study names things that this user has not agreed to.
+def check_programs(file: Path, folder: Path, *settings: BaseModel, allowed: bool) -> None:
+    """Raise RunError if a run or a study names programs that this user has not agreed to.
 
-    file: has the settings; those of a study are those of all its runs. `allowed` agrees to
-    programs, and to a storage too if `storage` is None; else `storage` says that the user gave it.
+    file: has the settings; those of a study are those of all its runs. allowed: agrees to them.
     """
-    unknown = not_agreed(folder, _things(settings))
-    own_storage = None if storage is None else _storage_of(settings[0])
-    programs = [thing for thing in unknown if thing != own_storage]
-    if programs and not allowed:
+    unknown = not_agreed(folder, _programs(settings))
+    if unknown and not allowed:
         raise RunError(
             f"{file} names programs that you did not start in this folder: "
-            f"{', '.join(programs)}; if you trust them, add --allow-programs"
-        )
-    if own_storage in unknown and not storage:
-        raise RunError(
-            f"{file} names a storage in which you did not start a study from this folder; if you "
-            f"trust it, add --storage {own_storage}"
+            f"{', '.join(unknown)}; if you trust them, add --allow-programs"
         )
     if unknown:
         agree_to_programs(folder, *settings)
 
 
-def _things(all_settings: Sequence[BaseModel]) -> list[str]:
-    """The programs and storages that settings name, each once."""
-    found: dict[str, None] = {}
-    for settings in all_settings:
-        found |= dict.fromkeys(filter(None, [*programs_in(settings), _storage_of(settings)]))
-    return list(found)
+def _programs(all_settings: Sequence[BaseModel]) -> list[str]:
+    return list(dict.fromkeys(name for settings in all_settings for name in programs_in(settings)))

@@ -6,13 +6,20 @@ import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.reference import read_agent, reference_agent
-from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCE_NAMES, REFERENCES
+from evolve.agents.registry import (
+    CWD,
+    PROGRAM_FORMS,
+    PROGRAMS,
+    REFERENCE_NAMES,
+    REFERENCES,
+    AgentName,
+    parse_name,
+)
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules, rule_set
 from evolve.errors import AgentError, AgentFileError, RunError, reason_of
 from evolve.extras import imported
@@ -20,9 +27,6 @@ from evolve.programs.external import ExternalAgent, PythonAgent
 from evolve.runs.run_types import champion_of, tuned_line
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, CONFIG_FILE, LEARNED_FILE, STUDY_FILE
 from evolve.terminal_text import plain
-
-_TUNED: Final = "evolve.sweeps.program_plan:tuned_agent"
-"""Makes the agent of a sweep of a program from its folder."""
 
 
 def load_agent(
@@ -78,12 +82,16 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
         return reference_agent(source)
     if parsed.individual is not None:
         try:
-            return cast("Agent", imported(INDIVIDUALS)(path, parsed.individual))
+            return individual_agent(path, parsed.individual)
         except RunError as error:
             raise AgentError(str(error)) from error
     folder_of_sweep = path.parent if path.name == BEST_FILE else path
     if tuned_line(folder_of_sweep) is not None:
-        return cast("Agent", imported(_TUNED)(folder_of_sweep))
+        from evolve.runs.run import Run  # not above: it loads pyarrow
+
+        run = Run(folder_of_sweep)
+        if (make := run.kind.commands[run.command].champion) is not None:
+            return cast("Agent", imported(make)(folder_of_sweep))
     if path.is_dir():
         return read_agent(existing_champion(path))
     if not path.exists() and (path.suffix or len(path.parts) > 1):
@@ -102,6 +110,22 @@ def _load(parsed: AgentName, folder: str | None) -> Agent:
             "or nboard:COMMAND where it speaks these"
         )
     return read_agent(path)
+
+
+def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
+    """The agent of an individual of a run; RunError if the run has no such one."""
+    from evolve.population.genome import Genome, Individual  # not above: it loads DEAP
+    from evolve.runs.life_cycle import stored_settings
+    from evolve.runs.run import Run  # not above: it loads pyarrow
+    from evolve.tables.individuals import row_genes
+
+    run = Run(folder)
+    row = run.find(individual)
+    genome = Genome.of(stored_settings(run.kind, run.command, run.path / CONFIG_FILE))
+    genes = genome.vector(row_genes(row, [*genome.sizes]))
+    agent = genome.agent_of(Individual.of_row(row, genes, (0.0, 0.0)), run.name)
+    against = f"population of generation {row['generation']}"
+    return agent.with_provenance(score=row["score"], games=row["games"], against=against)
 
 
 def existing_champion(folder: Path) -> Path:

@@ -160,6 +160,7 @@ class TimeLeft:
         at_once: int = 0,
         known_after: int = 0,
         by_rows: bool = False,
+        least: float = 0.0,
         paused: Callable[[], float] = lambda: 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -168,18 +169,19 @@ class TimeLeft:
         where equal parts of it do not take equal times. at_once: parts that begin together, whose
         rows have their `seconds`; the pace is known when so many have ended, or `known_after`, and
         then it is that of the later ones, because the first ones also load what they need.
-        by_rows: whether rows alone tell the pace, because what comes with each takes long. paused:
+        by_rows: whether rows alone tell the pace, because what comes with each takes long. least:
+        seconds of work before its pace is known, because the first ones load what it needs. paused:
         returns the seconds so far that tell no pace.
         """
         self._clock, self._after, self._limit = clock, after, limit
         self._work, self._by_rows, self._paused = work, by_rows, paused
         self._at_once, self._known_after, self._ended = at_once, max(at_once, known_after), 0
+        self._least = least
         self._begin = clock()
         self._ends: float | None = None
         self._reports: deque[tuple[float, float]] = deque(maxlen=10)
         """What tells the pace: times and shares."""
-        self.share = 0.0
-        """How much of the work is done, 0 to 1."""
+        self.share = 0.0  # how much of the work is done, 0 to 1
         self._pace: float | None = None
         self._stage: tuple[str, float] = ("", self._begin)
 
@@ -199,8 +201,9 @@ class TimeLeft:
         self.share = share
         if reports and share < reports[0][1]:  # it began again
             reports.clear()
-        if reports and share > reports[0][1] and self._ended >= self._known_after:
-            begun, before = reports[0]
+        begun, before = reports[0] if reports else (worked, share)
+        known = self._ended >= self._known_after and worked - begun >= self._least
+        if share > before and known:
             self._pace = (worked - begun) / (share - before)
             left = min(self._pace * (1.0 - share), max(0.0, self._limit - (now - self._begin)))
             self._ends = now + left + sum(self._after(self._pace).values())
@@ -228,8 +231,7 @@ class TimeLeft:
         return None if self._ends is None else max(0.0, self._ends - self._clock())
 
 
-_WIDTH: Final = 24
-"""Characters of the bar."""
+_WIDTH: Final = 24  # characters of the bar
 _KEYS: Final = ("generation", "check", "number", "setting", "seed")
 """Columns that say which row it is."""
 _METRICS: Final = ("rating", "elo", "score", "best_score")

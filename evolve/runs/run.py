@@ -281,8 +281,8 @@ class Study(FolderView):
 
     @property
     def changes(self) -> list[Change]:
-        """The settings that may change when it resumes; what sweeps search, and where, may not."""
-        fixed = ("storage", "space", "require")
+        """The settings that may change when it resumes; what sweeps search may not."""
+        fixed = ("space", "require")
         changes = self.kind.changes_of(self.command)
         return [*(change for change in changes if change.name not in fixed), _MORE_SEEDS]
 

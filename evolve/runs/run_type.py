@@ -1,7 +1,7 @@
 """A kind of run: what all other modules ask it for.
 
-An entry of the registry is light: names, texts and settings models. How runs of the kind are read
-is in the module of the kind, which is imported on use, because tables need pyarrow.
+An entry is light: names, texts and settings models. How runs of the kind are read is in another
+module of its package, which is imported on use, because tables need pyarrow.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class RunReading:
     gain: how much better its champion is than the defaults, in Elo; None where that is unknown.
     metrics: further ones for `compare`.
     tables: by name. added: columns of the first table that hold each row's share, so that their
-    sum is what was played or taken so far; others hold that sum themselves.
+    sum is what was played or taken so far; others hold that sum themselves. curve_over: what the
+    curve is drawn over, where that is not the usual of the first table.
     """
 
     kept: Callable[[Path], int]
@@ -85,6 +86,7 @@ class RunReading:
     curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
     added: Sequence[str] = ()
     gain: Callable[[Any], Estimate | None] | None = None
+    curve_over: Callable[[Any], str | None] = lambda run: None
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class Variant:
     it needs PyTorch. about: what it does, in a sentence; without it, the kind's text holds. runs:
     whether its settings contain a command, which a service takes only from its owner. check:
     function of its settings that raises an EvolveError for settings that cannot run although the
-    model accepts them. unused: settings that mean nothing here, and are not offered.
+    model accepts them. champion: function of a run's folder that makes the best agent where no
+    agent file has it. unused: settings that mean nothing here, and are not offered.
     """
 
     settings: str
@@ -123,6 +126,7 @@ class Variant:
     about: str | None = None
     runs: bool = False
     check: str | None = None
+    champion: str | None = None
     unused: tuple[str, ...] = ()
 
     def model(self) -> Any:
@@ -143,24 +147,24 @@ class Variant:
 class RunType:
     """One kind of run.
 
-    name: first word of its command, and the module of `evolve.cli` with that command. about: its
-    text in `evolve --help`. noun: the run in words; plural: several of them, and the module of
-    `evolve.runs` with its READING. works: module of `evolve.cli` whose WORK is what begins and
-    resumes them. stem: of the names of its folders, with {rules} and {word} for the run's own.
-    page: its module in the page's folder `kinds`, which may draw more than the tables; without one
-    the page is made of these. variants: by the second word of the command; "" where the command has
-    one word. tables: the most informative first. parts, files: folders and files that it writes
-    into its folder beside config.toml. rated: whether its champion plays the ladder at the end, so
-    that its file has the Elo, the one number of such a run; the score in that file is then shown
-    with the run alone. unit: what `runs` counts. packages: packages that its results depend on;
-    config.toml keeps their versions. changes: settings that may change when it resumes. row_event:
-    name of a row of its first table in `--progress`. modules: further modules that its work
-    imports, beside the command's own. workers: whether results depend on the number of workers,
-    which is then its setting `jobs`. plays_on_clusters: whether some of its commands let a cluster
-    play their games. runs_on_clusters: whether the runs of a study may be handed to a cluster
-    whole.
+    module: `__name__` of the module `kind` of its package, with this entry; beside it are `tables`
+    with its READING and, where `evolve.cli` has nothing for it, `work` with its WORK, a
+    `life_cycle.Work`. name: first word of its command. about: its text in `evolve --help`. noun:
+    the run in words; plural: several of them. stem: of the names of its folders, with {name},
+    {rules} and {word} for the run's own. page: its module in the page's folder `kinds`, which may
+    draw more than the tables; without one the page is made of these. variants: by the second word
+    of the command; "" where the command has one word. tables: the most informative first. parts,
+    files: folders and files that it writes into its folder beside config.toml. rated: whether its
+    champion plays the ladder at the end, so that its file has the Elo, the one number of such a
+    run; the score in that file is then shown with the run alone. unit: what `runs` counts.
+    packages: packages that its results depend on; config.toml keeps their versions. changes:
+    settings that may change when it resumes. row_event: name of a row of its first table in
+    `--progress`. workers: whether results depend on the number of workers, which is then its
+    setting `jobs`. plays_on_clusters: whether some of its commands let a cluster play their games.
+    runs_on_clusters: whether the runs of a study may be handed to a cluster whole.
     """
 
+    module: str
     name: str
     noun: str
     plural: str
@@ -170,12 +174,10 @@ class RunType:
     parts: tuple[str, ...]
     unit: str
     changes: tuple[Change, ...]
-    works: str
     files: tuple[str, ...] = ()
     packages: tuple[str, ...] = ("numba", "numpy", "pandas", "pyarrow")
     stem: str = "{name}"
     page: str | None = None
-    modules: tuple[str, ...] = ()
     rated: bool = False
     row_event: str = "row"
     workers: bool = False
@@ -201,7 +203,11 @@ class RunType:
 
     @property
     def reading(self) -> RunReading:
-        return cast("RunReading", import_module(f"evolve.runs.{self.plural}").READING)
+        return cast("RunReading", self.part("tables").READING)
+
+    def part(self, name: str) -> Any:
+        """A module of its package."""
+        return import_module(f"{self.module.rpartition('.')[0]}.{name}")
 
     def changes_of(self, command: str) -> list[Change]:
         """The settings that may change in a run of one of its commands."""

@@ -1,154 +1,27 @@
-"""Kinds of runs, one entry for each, with all that other modules ask of it.
+"""Kinds of runs: the list of them, where the command line, the service and its page find each.
 
-A new kind of run is a module of its own and an entry in `RUN_TYPES`, where the command line,
-`resume`, `runs`, `show`, `compare`, `plot`, the service and its page find it.
+A new kind of run is a package, see `RunType.module`, and its name in `PACKAGES`.
 """
 
 from __future__ import annotations
 
 import shlex
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.errors import RunError
 from evolve.files.changes import refuse_links
 from evolve.parsing import parse_json, read_document
-from evolve.runs.run_type import Change, RunTable, RunType, Variant
+from evolve.runs.run_type import RunType
 from evolve.tables import paths
 from evolve.terminal_text import as_word
 
-EVOLUTIONS: Final = RunType(
-    works="evolutions",
-    name="run",
-    noun="an evolution",
-    plural="evolutions",
-    stem="{rules}",
-    page="run",
-    about="Evolve agents, generation by generation.",
-    variants={
-        "": Variant("evolve.config.evolution:EvolutionSettings", "evolve.config.evolution:PRESETS")
-    },
-    tables=(
-        RunTable(
-            "generations", best="panel_score", key="generation", over=("generation",), drawn=True
-        ),
-        RunTable("individuals", best="score", generations=True, drawn=True),
-        RunTable("games", generations=True, drawn=True),
-    ),
-    parts=(paths.GENERATIONS, paths.GAMES),
-    files=(paths.CHAMPION_FILE,),
-    rated=True,
-    plays_on_clusters=True,
-    runs_on_clusters=True,
-    unit="generations",
-    row_event="generation",
-    packages=("numba", "numpy", "deap", "pandas", "pyarrow", "joblib"),
-    changes=(
-        Change("generations", int, "Generations in all."),
-        Change("patience", int, "Stop after so many generations or checks without a better one."),
-        Change("until_rest", bool, "Stop when evolution has stopped improving, by its rating."),
-        Change("time_limit", float, "Hours from now."),
-    ),
-    modules=("evolve.cli.evolutions",),
+PACKAGES: Final = ("evolution", "learning", "sweeps")
+"""The packages of all kinds, in the order in which people see them."""
+RUN_TYPES: Final[tuple[RunType, ...]] = tuple(
+    import_module(f"evolve.{package}.kind").KIND for package in PACKAGES
 )
-
-TRAININGS: Final = RunType(
-    works="trainings",
-    name="train",
-    noun="a training",
-    plural="trainings",
-    stem="{word}",
-    page="train",
-    about="Train from games: networks (dqn, mcts) or patterns.",
-    variants={
-        "dqn": Variant(
-            "evolve.config.learning:DqnSettings",
-            "evolve.config.learning_presets:DQN_PRESETS",
-            learns=True,
-            about="Train a network by deep Q-learning.",
-        ),
-        "mcts": Variant(
-            "evolve.config.learning:MctsSettings",
-            "evolve.config.learning_presets:MCTS_PRESETS",
-            learns=True,
-            about="Train a network that guides a tree search, by games against itself.",
-        ),
-        "patterns": Variant(
-            "evolve.config.pattern_training:PatternSettings",
-            "evolve.config.pattern_training:PATTERN_PRESETS",
-            about="Teach tables of patterns by games, or evolve them by duels.",
-        ),
-    },
-    tables=(
-        RunTable(
-            "metrics",
-            best="score",
-            title="Checks",
-            key="check",
-            over=("games", "cpu_seconds", "check"),
-        ),
-    ),
-    parts=(paths.METRICS,),
-    files=(paths.CHAMPION_FILE, paths.LEARNED_FILE, paths.CHECKPOINT_FILE),
-    unit="games",
-    row_event="check",
-    changes=(
-        Change("games", int, "Of a training or a program: games in all."),
-        Change("budget", float, "Of a training: CPU seconds in all."),
-        Change("patience", int, "Stop after so many generations or checks without a better one."),
-    ),
-)
-
-SWEEPS: Final = RunType(
-    works="sweeps",
-    name="sweep",
-    noun="a sweep",
-    plural="sweeps",
-    stem="sweep-{word}",
-    page="sweep",
-    about=f"Search hyperparameters: {', '.join(SWEEP_TARGETS)}.",
-    variants={
-        word: Variant(
-            target.model,
-            learns=target.learns,
-            about=target.about,
-            runs=word == "program",
-            check="evolve.sweeps.plan:check_settings",
-            unused=target.unused,
-        )
-        for word, target in SWEEP_TARGETS.items()
-    },
-    tables=(
-        RunTable("trials", best="score", key="number", over=("number",), drawn=True),
-        RunTable("rungs", best="score", part=paths.RUNGS, drawn=True),
-        RunTable("final", best="score", part=paths.FINAL_FILE, title="The final", drawn=True),
-    ),
-    parts=(paths.TRIALS, paths.RUNGS),
-    files=(
-        paths.CHAMPION_FILE,
-        paths.LEARNED_FILE,
-        paths.TRIALS_FILE,
-        paths.JOURNAL_FILE,
-        paths.FINAL_FILE,
-        paths.BEST_FILE,
-        paths.BEST_TOML,
-    ),
-    unit="trials",
-    row_event="trial",
-    workers=True,
-    plays_on_clusters=True,
-    packages=("numba", "numpy", "optuna", "pandas", "pyarrow"),
-    changes=(
-        Change("trials", int, "Of a sweep: finished trials in all."),
-        Change("games", int, "Of a training or a program: games in all.", words=("program",)),
-        Change("timeout", float, "Of a sweep: seconds from now."),
-        Change("storage", str, "Of a sweep: its storage, with the password.", metavar="URL"),
-    ),
-)
-
-RUN_TYPES: Final = (EVOLUTIONS, TRAININGS, SWEEPS)
-"""All kinds, in the order in which people see them."""
 
 PARTS: Final = tuple(dict.fromkeys(part for kind in RUN_TYPES for part in kind.parts))
 """Folders inside those of runs."""

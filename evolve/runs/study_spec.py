@@ -23,23 +23,16 @@ from evolve.runs.run_types import RUN_TYPES, kind_of
 
 BASE: Final = "base"
 """Name of the setting in a study with only one."""
-_MOST: Final = 10_000
-"""Most runs of a study."""
-_RANGE: Final = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+_MOST: Final = 10_000  # most runs of a study
 _BEFORE_FIELD: Final = re.compile(r" (?=[\w.]+=)")
 _WORD: Final = re.compile(r"[A-Za-z][\w-]*")
 _COUNTED: Final = {"population": "individuals", "generations": "generations", "trials": "trials"}
 """What the numbers in fields count."""
-_UNSAFE: Final = re.compile(r"[^A-Za-z0-9.]+")
-_LONGEST: Final = 80
-"""Most characters of a setting in the name of a folder."""
+_LONGEST: Final = 80  # most characters of a setting in the name of a folder
 _GRID: Final = (
     "FIELD=A,B, such as --grid crossover=blend,uniform, or FIELD=A|B where values hold commas"
 )
-_NOT_HERE: Final = {
-    "seed": "a study has seeds of its own: give these, not the setting",
-    "storage": "sweeps of a study keep to their own folders",
-}
+_NOT_HERE: Final = {"seed": "a study has seeds of its own: give these, not the setting"}
 _SEEDS: Final = "seeds are numbers and ranges from 0, such as 0-9 or 1,4,7-9"
 
 
@@ -51,7 +44,7 @@ def seeds_of(value: Any) -> Any:
         return value
     seeds: list[int] = []
     for part in value.split(","):
-        match = _RANGE.fullmatch(part.strip())
+        match = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", part.strip())
         if match is None:
             raise ValueError(f"{_SEEDS}, not {part.strip()!r}")
         first, last = int(match[1]), int(match[2] or match[1])
@@ -154,7 +147,7 @@ class StudySpec(BaseModel):
                 varied = dict(zip(self.grid, values, strict=True))
                 parts = [variant, *(f"{key}={text_of(value)}" for key, value in varied.items())]
                 name = " ".join(filter(None, parts))
-                stem = _UNSAFE.sub("-", name).strip("-.")[:_LONGEST]
+                stem = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:_LONGEST]
                 while name and (not stem or stem in stems):
                     stem = f"{stem}-{len(stems) + 1}".lstrip("-")
                 stems.add(stem)

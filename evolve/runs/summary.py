@@ -17,7 +17,7 @@ from evolve.agents.calibration.ratings import beaten_by
 from evolve.config.toml import merged
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import faults, finite_number
-from evolve.runs.run import Run, Study
+from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_folder import is_locked
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
 from evolve.runs.study_spec import Member
@@ -27,23 +27,13 @@ RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
 """`interrupted`: stopped because the process of its job died."""
 STUDY: Final[Mapping[str, Any]] = {"kind": "study", "noun": "a study", "unit": "runs"}
 """What a study has in place of a kind of run."""
-ELO: Final = ("elo", "elo_low", "elo_high")
+_ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""
-_SQUARE_CLASSES: Final = 10
-UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
+_UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
 """Errors of a file that only adds a picture or a metric: a run without them is not damaged."""
-_WATCHED: Final = dict.fromkeys(
-    (
-        CONFIG_FILE,
-        *(
-            name
-            for kind in RUN_TYPES
-            for name in kind.files
-            if name in CHAMPIONS or name.endswith((".parquet", FINAL_FILE))
-        ),
-        *PARTS,
-    )
-)
+_FILES: Final = (file for kind in RUN_TYPES for file in kind.files)
+_GROWING: Final = (f for f in _FILES if f in CHAMPIONS or f.endswith((".parquet", FINAL_FILE)))
+_WATCHED: Final = dict.fromkeys((CONFIG_FILE, *_GROWING, *PARTS))
 """What changes when a run continues: files are replaced, and folders get new files."""
 
 
@@ -152,7 +142,7 @@ def summary_of(run: Run, running: bool | None = None) -> RunSummary:
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
     provenance = agent.provenance if agent is not None and progress.crowned else {}
-    elo = {key: finite_number(provenance.get(key)) for key in ELO}
+    elo = {key: finite_number(provenance.get(key)) for key in _ELO}
     rung = beaten_by(run.config.get("rules"), elo["elo_low"])
     so_far = progress.metrics if elo["elo"] is None else {}
     facts = {
@@ -208,10 +198,7 @@ def playoff_share_of(run: Run) -> dict[str, float | None]:
     return _score(read_header(champion).provenance, "playoff_share")
 
 
-_ALWAYS: Final = ("rules", "seed")
-"""Settings that every kind of run has."""
-_MOST: Final = 5
-"""Most wrong values that a message names."""
+_MOST: Final = 5  # most wrong values that a message names
 
 
 def differing_in(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -228,7 +215,8 @@ def check_config(run: Run) -> None:
     such a run are still valid. `evolve resume` checks more.
     """
     file, config, kind = run.path / CONFIG_FILE, run.config, run.kind
-    missing = [name for name in _ALWAYS if name not in config]
+    # Settings that every kind of run has.
+    missing = [name for name in ("rules", "seed") if name not in config]
     if missing:
         raise RunError(f"{file} is damaged: it has no {', '.join(missing)}")
     model = kind.commands[run.command].model()
@@ -251,7 +239,7 @@ def _gain(run: Run) -> dict[str, float | None]:
         return {}
     try:
         found = run.kind.reading.gain(run)
-    except UNREADABLE:
+    except _UNREADABLE:
         return {}
     return {} if found is None else found.columns("gain")
 
@@ -261,9 +249,9 @@ def _weights(parameters: Mapping[str, Any]) -> list[float] | None:
     try:
         phases = parameters["weights"]
         weights = phases[len(phases) // 2]
-    except UNREADABLE:
+    except _UNREADABLE:
         return None
-    return weights if isinstance(weights, list) and len(weights) == _SQUARE_CLASSES else None
+    return weights if isinstance(weights, list) and len(weights) == 10 else None
 
 
 def damaged(folder: Path, problem: object) -> RunSummary:
@@ -272,7 +260,7 @@ def damaged(folder: Path, problem: object) -> RunSummary:
     return RunSummary(state="damaged", date=date, problem=str(problem))
 
 
-def summaries_of(study: Study, *members: Member) -> dict[str, RunSummary]:
+def _summaries_of(study: Study, *members: Member) -> dict[str, RunSummary]:
     """The runs of a study that have begun, by name: of these members, or of all."""
     found = {}
     for member in members or study.design.members:
@@ -288,7 +276,7 @@ def summaries_of(study: Study, *members: Member) -> dict[str, RunSummary]:
 def row_of(study: Study, member: Member) -> dict[str, Any]:
     """Return a run of a study as a row: its settings, its state and its champion's rating."""
     head = {"setting": member.setting.name, **member.setting.varied, "seed": member.seed}
-    summary = summaries_of(study, member).get(member.name)
+    summary = _summaries_of(study, member).get(member.name)
     row = {"state": "not begun"} if summary is None else summary.row
     return {**row, **head, "run": str(study.folder_of(member))}
 
@@ -316,8 +304,15 @@ def study_summary(study: Study, runs: Mapping[str, RunSummary], running: bool) -
     )
 
 
-def summary_in(source: Run | Study) -> RunSummary:
-    """A run or study as lists show it; raises EvolveError or OSError where it cannot be read."""
-    if source.form == "run":
-        return summary_of(source)
-    return study_summary(source, summaries_of(source), is_locked(source.path))
+def summary(source: Run | Study | str | Path) -> RunSummary:
+    """A run or study as `evolve runs --json`, REST and the page show it in lists.
+
+    Raises RunError where it cannot be read, and OSError.
+
+    >>> evolve.summary("runs/first").state
+    'done'
+    """
+    found = source if isinstance(source, Run | Study) else load_run(source)
+    if found.form == "run":
+        return summary_of(found)
+    return study_summary(found, _summaries_of(found), is_locked(found.path))

@@ -21,28 +21,26 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Any, Final
 
-from evolve.agents.agent_file import read_header
+from evolve.agents.agent_file import AgentHeader, read_header
 from evolve.agents.calibration.ratings import ratings_of
-from evolve.agents.names import AgentName, parse_name
-from evolve.agents.registry import REFERENCES
+from evolve.agents.registry import REFERENCES, AgentName, parse_name
 from evolve.config.base import Face, Named
 from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EvolveError, LinkError, RecordError
+from evolve.evolution.tables import births_of
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove
-from evolve.parsing import parse_json, read_document
+from evolve.parsing import finite_number, parse_json, read_document
 from evolve.records.moves import read_move
-from evolve.runs.ids import IN_STUDY, UPLOADS, agent_in, is_study_in, run_in, upload_in
 from evolve.runs.run import Run
 from evolve.runs.run_types import CHAMPIONS, champion_of
 from evolve.runs.summary import check_config
-from evolve.service.engine_client import Search
-from evolve.service.folders import Folders
+from evolve.service.folders import IN_STUDY, UPLOADS, Folders
 from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove
 from evolve.service.models.meta import AGENT_ID
+from evolve.service.processes import Search
 from evolve.service.responses import ProblemError, not_found
-from evolve.service.tables import check_individual
 
 LIMITS: Final[Mapping[str, float | None]] = {
     "depth": 20,
@@ -105,7 +103,7 @@ class Agents:
                 raise ProblemError(422, f"the owner of the service gave {key} for this program")
             return f"{program}{'?' if owned.query is None else '&'}{query}" if query else program
         try:
-            source = agent_in(self._folders.runs, name)
+            source = self._folders.agent(name)
         except AgentError as error:
             raise ProblemError(404, str(error)) from error
         parsed = parse_name(source)
@@ -116,7 +114,7 @@ class Agents:
         return source
 
     def face(self, ids: dict[str, str]) -> Face:
-        """What takes the names in a client's settings: agents by their ids, and no places.
+        """What takes the names in a client's settings: agents and sweeps by ids, and no places.
 
         ids: gets the id of each agent, by its name for the command line.
         """
@@ -126,13 +124,20 @@ class Agents:
                 words = " or ".join(what.words)
                 raise ValueError(f"it must be {words}" if words else "no service takes it")
             try:
-                source = self.source(text)
+                source = self._sweep(text) if what.what == "sweep" else self.source(text)
             except (ProblemError, EvolveError) as error:
                 raise ValueError(self._folders.error_text(error)) from error
             ids[source] = text
             return source
 
         return named
+
+    def _sweep(self, name: str) -> str:
+        """The folder of a sweep with trials, by its id, such as run:sweep-dqn-001."""
+        run = Run(self._folders.run(name.removeprefix("run:")))
+        if "trials" not in run.tables:
+            raise ProblemError(404, f"there are no trials of {name}")
+        return str(run.path)
 
     def id_of(self, source: str) -> str:
         """The id of an agent by its name elsewhere; that name itself where it has no id.
@@ -156,7 +161,7 @@ class Agents:
         if (*folders,) == UPLOADS:
             return f"upload:{PurePath(last).stem}{settings}"
         names = folders if last in CHAMPIONS else [*folders, last]
-        if len(names) == 1 or (len(names) == 2 and is_study_in(runs, names[0])):
+        if len(names) == 1 or (len(names) == 2 and self._folders.has_study(names[0])):
             return f"run:{IN_STUDY.join(names)}{settings}"
         return f"{PurePath(runs.name, *folders, last)}{settings}"
 
@@ -169,7 +174,7 @@ class Agents:
     def remove_upload(self, name: str) -> None:
         """Remove an uploaded file; ProblemError where there is none."""
         origin, _, rest = name.partition(":")
-        file = upload_in(self._folders.runs, rest) if origin == "upload" else None
+        file = self._folders.upload(rest) if origin == "upload" else None
         if file is None:
             raise ProblemError(409 if self._exists(name) else 404, f"{name} was not uploaded")
         remove(file)
@@ -213,15 +218,33 @@ class Agents:
             facts["about"] = f"individual {individual} of {run}"
         else:
             try:
-                runs = self._folders.runs
-                path = champion_of(run_in(runs, run)) if origin == "run" else upload_in(runs, run)
+                folders = self._folders
+                path = champion_of(folders.run(run)) if origin == "run" else folders.upload(run)
                 if path is not None:
                     header = read_header(path)
                     facts |= {"name": header.name, "kind": header.kind, "rules": header.rules}
                     facts["about"] = f"{header.kind}, {header.rules or 'any rules'}"
+                    if origin == "run":  # an upload may say anything
+                        facts["ratings"] = _ratings_of(header)
             except (EvolveError, OSError) as error:
                 facts["about"] = str(error)
         return AgentInfo(id=name, **facts)
+
+
+def _ratings_of(header: AgentHeader) -> list[dict[str, Any]]:
+    """A champion's Elo on the ladder, as its file has it."""
+    found = [finite_number(header.provenance.get(key)) for key in ("elo", "elo_low", "elo_high")]
+    elo, low, high = found
+    if elo is None:
+        return []
+    error = 0 if low is None or high is None else round((high - low) / 2)
+    return [{"rules": header.rules, "elo": round(elo), "error": error}]
+
+
+def check_individual(run: Run, individual: str) -> None:
+    """Raise ProblemError unless the run has that individual."""
+    if run.kind.table("individuals") is None or births_of(run)(individual) is None:
+        raise not_found(f"individual {individual[:40]} in {run.name}")
 
 
 def _move_of(text: str) -> str:
@@ -304,5 +327,4 @@ class HumanGames:
 
 
 def _position(play: Play) -> dict[str, Any]:
-    """The position of a game for the engine."""
     return {"moves": " ".join(play.moves), "rules": play.rules, "board": play.start}

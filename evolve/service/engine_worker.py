@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.calibration.discs import in_discs
-from evolve.agents.names import parse_name
 from evolve.agents.reference import read_agent
+from evolve.agents.registry import parse_name
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
@@ -46,8 +46,7 @@ if sys.platform != "win32":
 _MEMORY: Final = 6 << 30
 """Bytes of address space.
 LLVM and the tables of searches need room; an agent's file must not take more."""
-_MOST_READ: Final = 20
-"""Most games of a pasted text that are sent back."""
+_MOST_READ: Final = 20  # most games of a pasted text that are sent back
 
 
 def answer(do: str, question: Mapping[str, Any]) -> Any:
@@ -125,7 +124,6 @@ def evaluate(
 
 
 def _evaluation(agent: Any, position: Any) -> dict[str, Any]:
-    """An agent's value of each legal move of a position."""
     begin = time.perf_counter()
     empty: dict[str, Any] = {"unit": None, "depth": None, "discs_error": None, "line": []}
     found = {"side": position.side, **empty, "moves": []}

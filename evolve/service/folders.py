@@ -1,4 +1,4 @@
-"""The folder of runs, and the service's own folder in it."""
+"""The folder of runs: names in it, texts from clients and never paths; the service's own folder."""
 
 from __future__ import annotations
 
@@ -8,16 +8,33 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import filelock
 
-from evolve.errors import RunError
+from evolve.agents.registry import REFERENCES
+from evolve.errors import AgentError, RunError
 from evolve.files.atomic import remove_half_written
-from evolve.files.changes import make_folder, refuse_links, remove_tree
-from evolve.runs.ids import SERVICE, UPLOADS, run_in
+from evolve.files.changes import make_folder, refuse_link, refuse_links, remove_tree
 from evolve.runs.run_folder import take
-from evolve.service.models.runs import JOB_ID
+from evolve.runs.run_types import champion_of
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
+
+NEW_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
+"""Names for new runs that clients may give."""
+RUN_ID: Final = r"^[^\x00-\x1f\x7f/\\:?.][^\x00-\x1f\x7f/\\:?]{0,509}$"
+"""Names of runs in a folder of runs: what has a sign of these stays out of the service."""
+IN_STUDY: Final = "+"
+"""Separates the name of a study from the name of a run in it."""
+_OWN: Final = ".service"  # the service's own folder in a folder of runs
+UPLOADS: Final = (_OWN, "agents", "uploads")
+AGENT_SUFFIXES: Final = (".json", ".npz")
+JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
+
+
+def is_id(name: str) -> bool:
+    """Whether the name of a folder can name its run to clients, in addresses and on screens."""
+    return bool(re.fullmatch(RUN_ID, name)) and name.isprintable()
 
 
 class Folders:
@@ -25,12 +42,11 @@ class Folders:
 
     def __init__(self, runs: Path) -> None:
         self.runs = runs.resolve()
-        self.own = self.runs / SERVICE
+        self.own = self.runs / _OWN
         self.jobs = self.own / "jobs"
         self.plays = self.own / "plays"
         self.uploads = self.runs.joinpath(*UPLOADS)
-        self.temporary = self.own / "tmp"
-        """Files on their way to a client."""
+        self.temporary = self.own / "tmp"  # files on their way to a client
         self.lock = self.own / "lock"
         self._held = filelock.FileLock(self.lock)
 
@@ -39,7 +55,7 @@ class Folders:
         if not self.runs.is_dir():
             raise RunError(f"{self.runs} is not a folder of runs; make it, or name another one")
         try:
-            refuse_links(self.runs, [SERVICE])
+            refuse_links(self.runs, [_OWN])
             for folder in (self.jobs, self.plays, self.uploads):
                 make_folder(folder, parents=True, exist_ok=True)
             take(self._held)
@@ -78,9 +94,69 @@ class Folders:
         """Release the lock, so that another process can serve the folder."""
         self._held.release()
 
+    def new_run(self, name: str) -> Path:
+        """The folder for a new run of that name; RunError where it is not a valid name."""
+        if not re.fullmatch(NEW_ID, name):
+            raise RunError(f"{name[:80]!r} is not the name of a run")
+        return self.runs / name
+
     def run(self, name: str) -> Path:
-        """The folder of a run or study, see `run_in`."""
-        return run_in(self.runs, name)
+        """The folder of a run or study, see `find`; LinkError where it is a link."""
+        folder = self.find(name)
+        refuse_link(folder)
+        return folder
+
+    def find(self, name: str) -> Path:
+        """The folder of a run or study by its name in a folder of runs, or of a run as STUDY+RUN.
+
+        Raises RunError where it is not a valid name; whether there is such a run is not checked.
+        """
+        if not is_id(name):
+            raise RunError(f"{name[:80]!r} is not the name of a run")
+        study, plus, run = name.partition(IN_STUDY)
+        folder = self.runs / name
+        if plus and is_id(run) and self.has_study(study) and not os.path.lexists(folder):
+            return self.runs / study / run
+        return folder
+
+    def has_study(self, name: str) -> bool:
+        """Whether there is a study of that name; False for a link."""
+        folder = self.runs / name
+        return is_id(name) and not folder.is_symlink() and (folder / STUDY_FILE).is_file()
+
+    def upload(self, name: str) -> Path | None:
+        """The agent file that the service keeps under an id; None without one."""
+        if not re.fullmatch(r"[0-9a-f]{16}", name):
+            return None
+        files = [self.uploads / f"{name}{suffix}" for suffix in AGENT_SUFFIXES]
+        return next(filter(Path.is_file, files), None)
+
+    def agent(self, name: str) -> str:
+        """What names an agent everywhere, from its name within a folder of runs.
+
+        Such a name is a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with or
+        without settings: never a path or a command. Raises AgentError where there is no such agent,
+        RunError where a run's name is not valid. Whether it has that individual is not checked.
+        """
+        agent, mark, settings = name.partition("?")
+        settings, (origin, _, rest) = mark + settings, agent.partition(":")
+        if agent in REFERENCES:
+            return name
+        if origin == "run":
+            run, _, individual = rest.partition(":")
+            folder = self.run(run)
+            if not (folder / CONFIG_FILE).is_file():
+                raise AgentError(f"there is no run {run[:80]}")
+            if individual:
+                if not re.fullmatch(r"[0-9]{1,9}-[0-9]{1,9}", individual):
+                    raise AgentError(f"there is no individual {individual[:40]!r}")
+                return f"run:{folder}:{individual}{settings}"
+            if champion_of(folder) is None:
+                raise AgentError(f"there is no champion of {run} yet")
+            return f"{folder}{settings}"
+        if origin == "upload" and (file := self.upload(rest)) is not None:
+            return f"{file}{settings}"
+        raise AgentError(f"there is no agent {agent}")
 
     def has_run(self, name: str | None) -> bool:
         """Whether there is a run or study of that name; False where it cannot be read."""

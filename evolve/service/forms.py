@@ -11,14 +11,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from evolve.agents.registry import programs_in
-from evolve.config.base import (
-    Face,
-    FormField,
-    Settings,
-    form_of_model,
-    named_in,
-    option_words,
-)
+from evolve.config.base import Face, FormField, Settings, form_of_model, named_in, option_words
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import merged
@@ -236,16 +229,13 @@ def _shown(field: FormField, *, first: bool) -> FormField:
     return replace(
         field,
         type="choice" if names_path else field.type,
-        help=text.partition(", or a file")[0] if names_path else text,  # a service takes no files
+        # A service takes no files.
+        help=text.partition(", or a file")[0],
         group=FIRST if first else field.group or FIRST,
         default=json_value(field.default),
     )
 
 
 def shown_settings(config: Mapping[str, Any], id_of: Callable[[str], str]) -> dict[str, Any]:
-    """Settings of a run as JSON, with the ids of agents.
-
-    Without those that are private: storages have passwords.
-    """
-    shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
-    return dict(with_texts(json_value(shown), id_of))
+    """Settings of a run as JSON, with the ids of agents."""
+    return dict(with_texts(json_value(dict(config)), id_of))

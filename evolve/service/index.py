@@ -13,11 +13,10 @@ from typing import Any, Final
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.changes import refuse_link
-from evolve.runs.ids import IN_STUDY, find_run, is_id, is_study_in
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
 from evolve.runs.summary import check_config, last_changes, study_summary, summary_of
-from evolve.service.folders import Folders
+from evolve.service.folders import IN_STUDY, Folders, is_id
 from evolve.service.job import JobRecord
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
@@ -87,7 +86,7 @@ class Index:
 
     def _stamps_of(self, name: str, folder: Path | None = None) -> _Stamps:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
-        folder = folder or find_run(self._folders.runs, name)
+        folder = folder or self._folders.find(name)
         if stamp := _stamp(folder):
             return {name: stamp}
         try:
@@ -109,11 +108,11 @@ class Index:
         return [name for name, _ in sorted(found, key=lambda item: (-item[1].date, item[0]))]
 
     def study_of(self, name: str) -> str | None:
-        study = find_run(self._folders.runs, name).parent
+        study = self._folders.find(name).parent
         return None if study == self._folders.runs else study.name
 
     def study(self, name: str) -> Study | None:
-        if not is_study_in(self._folders.runs, name):
+        if not self._folders.has_study(name):
             return None
         return Study(self._folders.run(name), check=self._is_unchecked(name))
 
@@ -173,7 +172,7 @@ class Index:
         if not is_id(summary.id):
             return summary
         if summary.kind != STUDY.name:
-            curve = _curve(find_run(self._folders.runs, summary.id), summary.date)
+            curve = _curve(self._folders.find(summary.id), summary.date)
             return summary.model_copy(update={"curve": curve})
         stamps = self._stamps_of(summary.id)
         runs = sorted(name for name in stamps if name != summary.id)[:6]

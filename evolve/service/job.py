@@ -211,7 +211,7 @@ class JobRecord(Job):
         elif name == "note":
             self.notes = [*self.notes, str(event.get("text"))][-20:]
         elif name == "started" and self.run is None:
-            self.result = {"rules": event.get("rules")}
+            self.result = {name: event[name] for name in ("rules", "sprt") if name in event}
             self.progress = JobProgress(total=finite_number(event.get("games")))
         elif name == "done":
             self.ending = str(event.get("ending") or "done")

@@ -136,13 +136,9 @@ class Lines:
 
 
 def changes_of(run: Run | Study) -> list[Change]:
-    """What clients may change when a run or study continues.
-
-    Not a storage, which has a password, and nothing that the owner of the service decides.
-    """
+    """What clients may change when a run or study continues: nothing that the owner decides."""
     model = form_of(run.command, {})[0].model
-    owned = ("storage", *model.OF_OWNER)
-    return [change for change in run.changes if change.name not in owned]
+    return [change for change in run.changes if change.name not in model.OF_OWNER]
 
 
 def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:

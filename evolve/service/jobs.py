@@ -31,8 +31,7 @@ from evolve.terminal_text import count_of
 _PROGRESS_FILE: Final = "progress.jsonl"
 _LOG_FILE: Final = "log.txt"
 _log: Final = logging.getLogger(__name__)
-_EVERY: Final = 0.5
-"""Seconds between two readings of the jobs' progress files."""
+_EVERY: Final = 0.5  # seconds between two readings of the jobs' progress files
 
 Tell = Callable[[str, Mapping[str, Any]], None]
 

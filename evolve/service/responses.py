@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evolve.errors import EvolveError
 from evolve.parsing import Fault, plain_words
-from evolve.runs.ids import RUN_ID
+from evolve.service.folders import RUN_ID
 from evolve.service.models.meta import WRITTEN, FieldError, Page, Problem
 
 MEDIA: Final = "application/problem+json"

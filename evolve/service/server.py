@@ -30,8 +30,7 @@ from evolve.version import __version__
 
 API: Final = "/api/v1"
 _METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
-_LAST: Final = ("elsewhere", "page")
-"""Names of the routes that take what no other route takes."""
+_LAST: Final = ("elsewhere", "page")  # names of the routes that take what no other route takes
 _ABOUT: Final = """Evolves, teaches and compares Reversi agents.
 
 Every request but that to `session` must say the token that was printed when the server started: as

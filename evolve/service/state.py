@@ -18,13 +18,12 @@ from evolve.errors import EvolveError
 from evolve.parsing import json_value
 from evolve.runs.run_folder import is_locked
 from evolve.service.agents import Agents, HumanGames
-from evolve.service.downloads import Downloads
-from evolve.service.engine_client import Search
 from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
 from evolve.service.job_lines import Lines
 from evolve.service.jobs import Jobs
+from evolve.service.processes import Downloads, Search
 from evolve.service.responses import ProblemError, log_errors
 from evolve.version import __version__
 
@@ -96,10 +95,8 @@ class Events:
                     yield b": ping\n\n"
 
 
-_PING: Final = 15.0
-"""Seconds without an event after which a reader gets a ping."""
-_SELDOM: Final = 10.0
-"""Most seconds between two scans of the folder of runs."""
+_PING: Final = 15.0  # seconds without an event after which a reader gets a ping
+_SELDOM: Final = 10.0  # most seconds between two scans of the folder of runs
 
 
 class ServiceState:

@@ -179,7 +179,7 @@ def render_network(
 
 def render_patterns(
     patterns: Patterns,
-    schedule: tuple[Sequence[int], Sequence[int]],
+    depth: int,
     endgame: int,
     rules: str,
     name: str,
@@ -187,17 +187,14 @@ def render_patterns(
     numba: bool = False,
     clock: Clock | None = None,
 ) -> str:
-    """The same for an agent with patterns, without forward cuts.
-
-    schedule: depths, and the disc counts from which the next one holds.
-    """
+    """The same for an agent with patterns, without forward cuts."""
     steps = np.diff(patterns.weights, axis=0, prepend=0).astype("<i2")
     packed = base64.b64encode(zlib.compress(steps.tobytes(), 9)).decode()
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
     literals = _wrapped(f"PHASE_STARTS = {list(patterns.boundaries)}")
     literals += f"SHAPES = [\n{shapes}]\n"
     literals += f"PACKED_WEIGHTS = {_quote(packed)}\n"
-    text = render(_neutral(endgame, *schedule), rules, name, provenance, clock=clock)
+    text = render(_neutral(endgame, depth), rules, name, provenance, clock=clock)
     text += f"\n\n{_fill('part_patterns.py', literals)}"
     return text + _numba_part("part_patterns.py") if numba else text
 
@@ -215,18 +212,11 @@ def _numba_part(template: str) -> str:
     return f"\n\n{evaluation}\n\n{_source('part_numba.py')}"
 
 
-def _neutral(
-    endgame: int, depths: Sequence[int] = (1,), boundaries: Sequence[int] = ()
-) -> dict[str, Any]:
+def _neutral(endgame: int, depth: int = 1) -> dict[str, Any]:
     """Parameters of a search in which only the exact end counts."""
-    phases = len(depths)
-    return {
-        "weights": [[0] * SQUARE_CLASSES] * phases,
-        **{term: [0] * phases for term in DEFAULT_TERMS},
-        "depths": list(depths),
-        "boundaries": list(boundaries),
-        "endgame": endgame,
-    }
+    terms = {term: [0] for term in DEFAULT_TERMS}
+    tables = {"weights": [[0] * SQUARE_CLASSES], **terms, "depths": [depth], "boundaries": []}
+    return {**tables, "endgame": endgame}
 
 
 def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:

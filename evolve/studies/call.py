@@ -12,6 +12,7 @@ from evolve.arena.call import games_shown
 from evolve.arena.result_table import ResultTable
 from evolve.config.evolution import ENDINGS
 from evolve.errors import SettingsError
+from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
@@ -21,7 +22,6 @@ from evolve.runs.life_cycle import check_same, new_folder
 from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run, Study, begun_runs, load_run
 from evolve.runs.run_folder import locked
-from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
 from evolve.studies.comparison import compared, groups_of, meetings
@@ -157,8 +157,7 @@ def compare(
         name: rows.dropna(axis="columns", how="all").reset_index(drop=True)
         for name, rows in parts_of(found.frame).items()
     }
-    drawn, words = "evolve.plots.call:plot_comparison", "\n".join(found.words)
-    return ResultTable.of(found.frame, tables, drawn, words=words)
+    return ResultTable.of(found.frame, tables, words="\n".join(found.words))
 
 
 def _named(settings: Mapping[str, Any], functions: _Functions) -> dict[str, Any]:

@@ -224,14 +224,11 @@ def compared(groups: Sequence[Group], metric: str | None = None) -> Comparison:
 def _shared_metric(groups: Sequence[Group]) -> tuple[str, str]:
     """Return the metric that compares runs, and in words which of them have no Elo.
 
-    It is Elo where all finished runs have it; else what their kinds are compared by and most have.
-    Raises RunError where that leaves out a whole setting.
+    It is Elo, or what their kinds are compared by, whichever fewest finished runs lack. Raises
+    RunError where none of them has any of these.
     """
-    finished = [
-        [run for run in group.runs.values() if run.kind.reading.progress(run).complete]
-        for group in groups
-    ]
-    runs = list(itertools.chain(*finished))
+    every = itertools.chain(*(group.runs.values() for group in groups))
+    runs = [run for run in every if run.kind.reading.progress(run).complete]
     names = [(_ELO, *run.kind.reading.compared_by) for run in runs] or [(_ELO,)]
     lacking: dict[str, list[Run]] = {}
     for name in (name for name in names[0] if all(name in other for other in names)):
@@ -240,7 +237,7 @@ def _shared_metric(groups: Sequence[Group]) -> tuple[str, str]:
             break
     metric = min(lacking, key=lambda name: len(lacking[name]))
     note = f"no Elo: {_listed(lacking[_ELO])}" if lacking[_ELO] else ""
-    if any(of_group and set(of_group) <= set(lacking[metric]) for of_group in finished):
+    if runs and len(lacking[metric]) == len(runs):
         known = [_numbers_of(run) for run in runs]
         shared = [name for name in known[0] if None not in (row.get(name) for row in known)]
         texts = ", ".join(name for name in shared if not name.endswith(_NO_METRIC)) or "none"

@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float64]
 STEPS: Final = "generations"
 OVER: Final = (STEPS, "games", "seconds")
 """What a metric may be drawn over. Trainings have checks and sweeps trials for generations."""
+_SMOOTHED: Final = ("rating", "centre_elo")
 ENOUGH: Final = 5
 """Seeds from which a band is the 95 % interval of their mean; of fewer it is their range.
 
@@ -55,7 +56,7 @@ class Course:
             return "95 % interval of the mean"
         if self.seeds > 1:
             return "from the lowest seed to the highest"
-        own = "of the smoothed strength" if self.metric == "rating" else "interval of the games"
+        own = "of the smoothed strength" if self.metric in _SMOOTHED else "interval of the games"
         return f"95 % {own}"
 
 
@@ -76,19 +77,22 @@ def course_of(
 ) -> Course:
     """Return the course of a run; without a metric, of its kind's own metric.
 
-    Without `over` it is drawn over what is usual for the kind: games of trainings, else its steps.
+    Without `over` it is drawn over what is usual for the kind: games of trainings and of SPSA, else
+    its steps.
     Raises OptionsError where it has no such metric or x-axis, RunError where there is no value yet.
     """
     table = run.kind.tables[0]
+    own = run.kind.reading.curve(run)
+    chosen = str(own.name) if metric is None else metric
+    if over is None and chosen == own.name:
+        over = run.kind.reading.curve_over(run)
     if over is None:
         over = table.over[0] if table.over and table.over[0] in OVER else STEPS
     if over not in OVER:
         raise OptionsError(f"x: {over!r} is unknown; there are {', '.join(OVER)}")
-    own = run.kind.reading.curve(run)
     frame = run.table(table.name)
     if table.key is not None and table.key in frame:
         frame = frame.set_index(table.key)
-    chosen = str(own.name) if metric is None else metric
     if chosen != own.name and chosen not in metrics_of(run):
         raise OptionsError(f"{run.path} has no {chosen}; it has {', '.join(metrics_of(run))}")
     values = (own if chosen == own.name else frame[chosen]).dropna().astype(float)

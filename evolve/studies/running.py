@@ -17,7 +17,6 @@ import tomli_w
 
 from evolve.engine.games.first_use import compile_first
 from evolve.errors import EvolveError, RunError
-from evolve.extras import imported
 from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import open_to_append, remove
 from evolve.programs.forks import start
@@ -27,6 +26,8 @@ from evolve.runs.run import Study
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
 from evolve.tables.paths import CONFIG_FILE, LOGS, SETTINGS
+
+_Main = Callable[[list[str]], Any]
 
 
 class Working(ABC):
@@ -62,17 +63,18 @@ class Working(ABC):
 class RunProcess(Working):
     """A process that executes a run, seen from the process that started it.
 
-    words: of the command line, without `evolve`. log: its output is appended to this file.
-    progress: it reports here, in the format of `--progress`. modules: imports of its work. The
-    process has no terminal and gets no Ctrl-C of its own. It ends with the process that started it.
+    main: the command line, a function of its words without `evolve`. modules: imports of its work.
+    log: its output is appended to this file. progress: it reports here, in the format of
+    `--progress`. The process has no terminal and gets no Ctrl-C of its own. It ends with the
+    process that started it.
     """
 
     def __init__(
-        self, words: Sequence[str], log: Path, progress: Path, modules: Sequence[str]
+        self, main: _Main, modules: Sequence[str], words: Sequence[str], log: Path, progress: Path
     ) -> None:
         remove(progress, missing_ok=True)
         self._progress, self._tail = progress, Tail(progress)
-        arguments = ([*words, "--progress", str(progress)], log)
+        arguments = (main, [*words, "--progress", str(progress)], log)
         self._process = start(_work, arguments, modules)
         self.sentinel = self._process.sentinel
 
@@ -107,7 +109,7 @@ class RunProcess(Working):
         return 0 if code is None else code
 
 
-def _work(words: list[str], log: Path) -> None:
+def _work(main: _Main, words: list[str], log: Path) -> None:
     """Run a command line as if it were typed, with its output in a file."""
     try:
         sink = open_to_append(log)
@@ -116,7 +118,7 @@ def _work(words: list[str], log: Path) -> None:
     os.dup2(sink, sys.stdout.fileno())
     os.dup2(sink, sys.stderr.fileno())
     os.close(sink)
-    imported("evolve.cli.main:main")(words)
+    main(words)
 
 
 _PROGRESS: Final = ".progress"
@@ -136,15 +138,16 @@ class StudyWork:
 
     jobs: threads of all runs together. At most that many runs execute at a time. Each has its share
     of the threads, or the number of workers in its settings where results depend on that number.
-    more: command-line words for resumed runs, such as --generations 300. elsewhere: starts or
-    resumes the run in a folder with its settings on other machines, which have `jobs` slots.
-    Results depend on none of these.
+    process: RunProcess, with the command line. more: its words for resumed runs, such as
+    --generations 300. elsewhere: starts or resumes the run in a folder with its settings on other
+    machines, which have `jobs` slots. Results depend on none of these.
     """
 
     def __init__(
         self,
         study: Study,
         jobs: int,
+        process: Callable[..., Working],
         more: Sequence[str] = (),
         elsewhere: Callable[[Path, Any], Working] | None = None,
     ) -> None:
@@ -152,7 +155,7 @@ class StudyWork:
         run_folder.sweep_orphans(study.path, (LOGS, SETTINGS))
         for path in (study.path / LOGS).glob(f"*{_PROGRESS}"):
             remove(path, missing_ok=True)
-        self.study, self._more, self._elsewhere = study, more, elsewhere
+        self.study, self._process, self._more, self._elsewhere = study, process, more, elsewhere
         self._jobs = jobs
         self.rows = {member: row_of(study, member) for member in study.design.members}
         self.left = [member for member, row in self.rows.items() if row["state"] != "done" or more]
@@ -226,8 +229,8 @@ class StudyWork:
             words = [*design.command.split(), "--config", str(file), "--out", str(folder)]
         logs = self.study.path / LOGS
         words += ["--jobs", str(self._threads_of(member))]
-        modules = self.study.design.kind.modules
-        return RunProcess(words, logs / f"{name}.log", logs / f"{name}{_PROGRESS}", modules)
+        log, progress = logs / f"{name}.log", logs / f"{name}{_PROGRESS}"
+        return self._process(words, log, progress)
 
     def _end(self, member: Member, process: Working, observer: Observer) -> None:
         """Handle the end of a process: keep its run's row, or the reason of its failure."""

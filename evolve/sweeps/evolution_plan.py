@@ -10,37 +10,44 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import read_agent, table_agent
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import OPERATORS
+from evolve.config.evolution import OPERATORS, EvolutionSettings
 from evolve.config.toml import config_text
 from evolve.engine.board.rules import rule_set
 from evolve.engine.search.genes import GENES
-from evolve.errors import SettingsError
+from evolve.errors import EvolveError, SettingsError
+from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.evolution.loop import Evolution
-from evolve.files.changes import make_folder
+from evolve.evolution.tables import needed_files
+from evolve.fitness.executor import ONE_THREAD
 from evolve.population.genome import Genome
-from evolve.runs import run_folder
+from evolve.programs.kept import Answers
 from evolve.runs.loading import existing_champion, load_agent
 from evolve.runs.progress import Observer
-from evolve.sweeps.plan import SettingsPlan
-from evolve.sweeps.space import Parameter, choice, real, whole
-from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult, trial_file
+from evolve.runs.time_slice import contents, scratch_folder
+from evolve.sweeps.plan import SET_BY_SWEEP, Plan, SettingsPlan, resolved, searched_space
+from evolve.sweeps.space import Space, choice, real, whole
+from evolve.sweeps.trial import Held, PauseError, StateError, Trial
+from evolve.sweeps.trials import Report, TrialResult
+from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
 
 _FOREVER = 1_000_000
 """Generations of an evolution; its CPU seconds run out first."""
+_SHARE: Final = "share"
+"""Of a trial's state: the share of its CPU seconds that is used up."""
 
 
 @dataclass(frozen=True)
 class EvolutionPlan(SettingsPlan):
     """A trial's agent is the best of its hall of fame when its seconds are used up."""
 
-    set_by_sweep = tuple(name for name in SettingsPlan.set_by_sweep if name != "panel_openings")
+    set_by_sweep = tuple(name for name in SET_BY_SWEEP if name != "panel_openings")
     searched = (
         whole("population", 16, 128, log=True),
         real("survivors", 0.1, 0.5),
@@ -60,96 +67,98 @@ class EvolutionPlan(SettingsPlan):
         whole("openings_per_pair", 1, 3),
     )
 
-    def prepare(self, objective: Objective) -> None:
+    def prepare(self, held: Held, answers: Answers | None) -> None:
         # Load compiled code before the seconds are counted.
-        objective.judged(load_agent(self.sweep.panel[-1]))
+        held.panel.judge(load_agent(self.sweep.panel[-1]))
 
-    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
-        """Evolve with these values, and let the champion play the panel at intervals."""
-        settings = self.settings(task.values, self.seed_of(task.number))
-        assert isinstance(settings, EvolutionSettings)
-        folder = trial_file(objective.folder, task.number, "")
-        run_folder.discard(folder, made=True)  # of an attempt that was killed
-        make_folder(folder, parents=True)
-        evolution = Evolution(folder, settings, objective.executor)
-        run_folder.create(folder, config_text(settings, {"evolve": __version__}))
-        watch = _Evolving(objective, folder, report)
-        evolution.run(watch)
-        if watch.pruned:
-            return TrialResult.pruned()
-        agent = read_agent(existing_champion(folder))
-        return objective.complete(task, agent, report, watch.marks.count, agent.provenance)
+    @property
+    def usual(self) -> dict[str, Any]:
+        # The cheaper panel of an evolution, because only the panel of the sweep counts.
+        return {"panel": "fixed", "generations": _FOREVER}
 
-    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        # The cheaper one, because only the panel of the sweep counts.
-        return {"panel": "fixed", **fixed, "generations": _FOREVER}
+    def advance(self, trial: Trial) -> Report | TrialResult:
+        """See Plan: evolve with these values; the champion plays the panel at intervals."""
+        facts, task = trial.facts, trial.task
+        settings: EvolutionSettings = self.settings_of(task.values, self.seed_of(task.number))
+        files = {name: array.tobytes() for name, array in trial.before.items()}
+        begun = bool(files)
+        files = files or {CONFIG_FILE: config_text(settings, {"evolve": __version__}).encode()}
+        with scratch_folder(f"trial-{task.number}", files, EVOLUTIONS.parts) as folder:
+            if facts.setdefault(_SHARE, 0.0) < 1.0 and trial.mark_at(facts[_SHARE]) is None:
+                evolution = Evolution(folder, settings, ONE_THREAD)
+                if begun:
+                    try:
+                        evolution.restore()
+                    except EvolveError as error:
+                        raise StateError(str(error)) from error
+                evolution.run(_Evolving(trial))
+                files = contents(folder, [folder / CONFIG_FILE, *needed_files(folder)])
+                kept = {name: np.frombuffer(data, np.uint8) for name, data in files.items()}
+                trial.arrays = lambda: kept
+            champion: Any = read_agent(existing_champion(folder))
+        if facts[_SHARE] >= 1.0:
+            return trial.complete(champion, self.sweep.reports, champion.provenance)
+        mark = trial.mark_at(facts[_SHARE])
+        if mark is None:
+            raise PauseError
+        return trial.report(mark, champion)
 
 
 class _Evolving(Observer):
-    """Watches an evolution, ends it when its CPU seconds are used, and reports its champion."""
+    """Counts the CPU seconds of an evolution, and ends it for a report, a pause or for good."""
 
-    def __init__(self, objective: Objective, folder: Path, report: Report) -> None:
-        self.marks = Marks(objective.sweep.reports)
-        self._objective, self._folder, self._report = objective, folder, report
-        self._budget = objective.sweep.budget or math.inf
-        self._begin = self._cpu_seconds()
-        self._share = 0.0
-        self.pruned = False
+    def __init__(self, trial: Trial) -> None:
+        self._trial, self._budget = trial, trial.sweep.budget or math.inf
+        self._before = trial.facts[_SHARE]
+        self._begin = time.process_time() - self._before * self._budget
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """Count a generation's seconds, and play the panel when a mark is due."""
-        spent = self._cpu_seconds() - self._begin
-        self._share = spent / self._budget
-        if self._share < 1.0 and self.marks.due(self._share):
-            judged = self._objective.judged(read_agent(existing_champion(self._folder)))
-            self.pruned = self._report(self.marks.step, *judged)
-            self._begin = self._cpu_seconds() - spent  # the panel's games do not count
-
-    def _cpu_seconds(self) -> float:
-        """Return CPU seconds of this process and of games on other machines."""
-        return time.process_time() + self._objective.executor.elsewhere
+        """Count a generation's seconds."""
+        self._trial.facts[_SHARE] = (time.process_time() - self._begin) / self._budget
 
     def stop(self) -> bool:
-        return self.pruned or self._share >= 1.0
-
-
-_DEPTHS: Final = (1, 4)
-"""Depths of the agents: only this range limits the cost of deeper searches."""
+        share = self._trial.facts[_SHARE]
+        late = self._trial.time_left <= 0.0 and share > self._before
+        return late or share >= 1.0 or self._trial.mark_at(share) is not None
 
 
 @dataclass(frozen=True)
-class GenesPlan(SettingsPlan):
+class GenesPlan(Plan):
     """Every number of the genome is a parameter."""
 
-    makes_agents = True
-
-    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
-        agent = self.agent(task.values, f"trial-{task.number}")
-        return objective.complete(task, agent, report, 1)
+    def advance(self, trial: Trial) -> TrialResult:
+        task = trial.task
+        return trial.complete(self.agent(task.values, f"trial-{task.number}"), 1)
 
     def check(self, values: Mapping[str, Any]) -> None:
         self.agent(values, "example")
 
     def agent(self, values: Mapping[str, Any], name: str) -> AlphaBetaAgent:
         vector = self.genome.low.copy()
-        for gene, index in self._places.items():
-            vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))
+        for gene, value in {**self._single_genes, **values}.items():
+            vector[self._places[gene]] = value
         return self.genome.agent(vector, name)
 
     @cached_property
     def genome(self) -> Genome:
-        assert isinstance(self.base, EvolutionSettings)
-        return Genome.of(self.base)
+        """The genome of an evolution with what `fix` holds: settings, and whole genes."""
+        fix = self.sweep.fix
+        genes = {name: value for name, value in fix.items() if name in GENES}
+        held = {n: v for n, v in fix.items() if n not in GENES and not _is_single(n)}
+        # Only this range of depths limits the cost of deeper searches.
+        bounds = {"depths": (1, 4), **held.get("bounds", {})}
+        return Genome.of(resolved(self.sweep, held, {"fix": genes, "bounds": bounds}))
 
-    @property
-    def usual_parameters(self) -> dict[str, Parameter]:
+    @cached_property
+    def space(self) -> Space:
         """A parameter for every free number."""
         low, high, free = self.genome.low, self.genome.high, self.genome.free
-        return {
+        parameters = {
             name: whole(name, int(low[at]), int(high[at]), GENES[name.partition(".")[0]].about)
             for name, at in self._places.items()
             if free[at]
         }
+        return searched_space(self.sweep, parameters)
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
@@ -184,17 +193,6 @@ class GenesPlan(SettingsPlan):
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise SettingsError(f"fix: {name} = {value!r} must be {low} to {high}")
         return held
-
-    def _check_fixed(self, name: str) -> None:
-        """Allow genes and single numbers of genes, too."""
-        if name not in GENES and not _is_single(name):
-            super()._check_fixed(name)
-
-    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        genes = {name: value for name, value in fixed.items() if name in GENES}
-        others = {n: v for n, v in fixed.items() if n not in GENES and not _is_single(n)}
-        bounds = {"depths": _DEPTHS, **others.pop("bounds", {})}
-        return {**others, "fix": genes, "bounds": bounds}
 
 
 def _is_single(name: str) -> bool:

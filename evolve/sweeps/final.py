@@ -1,13 +1,15 @@
 """The final: the best settings and the defaults play on openings new to all.
 
 A sweep's best score is the luckiest of many, so the final decides again. A match of its winner
-against the defaults, on further openings, shows whether the sweep has found more than noise.
+against the defaults, on further openings, shows whether the sweep has found more than noise. With a
+retest both train again for it: only seeds that did not choose the winner say whether its settings
+are better.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,24 +24,16 @@ from evolve.arena.match import Match, MatchResult
 from evolve.arena.match_files import MatchFolder
 from evolve.arena.tournament import Anchors, Row, Tournament
 from evolve.config.sweep import SweepSettings
-from evolve.files.atomic import write_bytes
-from evolve.files.changes import make_folder, remove_tree
+from evolve.files.changes import remove_tree
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone, counted
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import finite
+from evolve.fitness.statistics import finite, mean_of
+from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.runs.progress import Observer
-from evolve.runs.sweeps import gain_of
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.trials import (
-    ALIKE,
-    FINISHED,
-    FOLDER,
-    SAME,
-    agent_file,
-    finished_of,
-    games_of,
-)
+from evolve.sweeps.tables import gain_of
+from evolve.sweeps.trials import ALIKE, FINISHED, MET, SAME, finished_of, games_of
 from evolve.tables.paths import MATCHES, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 from evolve.terminal_text import count_of
@@ -80,7 +74,7 @@ def _all_alike(trials: Sequence[FrozenTrial]) -> bool:
 
 
 class KeptMatches(MatchFolder):
-    """The matches of a final or a retest in progress.
+    """The matches of a final in progress.
 
     key: what they depend on; games of another key are dropped. games: their number in all.
     """
@@ -114,7 +108,9 @@ def openings_of_final(sweep: SweepSettings, trials: Sequence[FrozenTrial], match
 class SweepFinal:
     """The final of a sweep: the best settings and the defaults, as far as their agents are here.
 
-    over: whether no further trial will come.
+    trials: without those of a retest. train: trains the settings of the winner and of the defaults
+    again, and returns these trials in turn; it raises what ends it early. over: whether no further
+    trial will come.
     """
 
     folder: Path
@@ -122,6 +118,7 @@ class SweepFinal:
     trials: Sequence[FrozenTrial]
     executor: Executor
     observer: Observer
+    train: Callable[[FrozenTrial, FrozenTrial], Sequence[FrozenTrial]]
     over: bool = False
 
     def __post_init__(self) -> None:
@@ -148,14 +145,14 @@ class SweepFinal:
     def play(self) -> FinalDocument | None:
         """Play the final and select the champion; None when no complete trial has its agent here.
 
-        Raises StoppedError when the observer asks to stop; the same call resumes.
+        Raises StoppedError when the observer asks to stop, and what `train` raises; the same call
+        resumes.
         """
         if not self.finalists:
             return None
         rows = self.play_one_another() if len(self.finalists) > 1 else []
         winner = self.finalists[self.names.index(rows[0].agent) if rows else 0]
-        alone = self.defaults is None or winner is self.defaults
-        return self.save(rows, winner, None if alone else self.retest(winner))
+        return self.save(rows, winner, self.against_defaults(winner))
 
     def play_one_another(self) -> list[Row]:
         """Let the finalists play; return their rows, the strongest first.
@@ -192,37 +189,69 @@ class SweepFinal:
     def _write_standings(self, rows: Sequence[Row]) -> None:
         write_final(self.folder, FinalDocument(finalists=[row.document for row in rows]))
 
-    def retest(self, winner: FrozenTrial) -> MatchResult:
-        assert self.defaults is not None
-        first, second = self.finalists.index(winner), self.finalists.index(self.defaults)
-        match = Match(
-            self.agents[first],
-            self.agents[second],
-            self._openings(Part.MATCH, 0),
-            self.plan.sweep.rules,
-            names=(self.names[first], self.names[second]),
-            seed=self.plan.sweep.seed,
-            executor=self.executor,
+    def against_defaults(self, winner: FrozenTrial) -> Against | None:
+        """Let the winner play the defaults; None where it is these, or no training ended."""
+        sweep, defaults = self.plan.sweep, self.defaults
+        if defaults is None or winner is defaults:
+            return None
+        trials = [winner, defaults]
+        if sweep.retest:
+            self.observer.note(
+                f"retest: trial {winner.number} and the defaults learn again, each with "
+                f"{count_of(sweep.retest, 'new seed')}"
+            )
+            trials = [*self.train(winner, defaults)]
+        agents = [
+            self.plan.agent_of(self.folder, t) if t.state == TrialState.COMPLETE else None
+            for t in trials
+        ]
+        results = list[MatchResult]()
+        for number, (one, other) in enumerate(zip(agents[::2], agents[1::2], strict=True)):
+            if one is None or other is None:
+                continue
+            match = Match(
+                one,
+                other,
+                self._openings(Part.MATCH, number),
+                sweep.rules,
+                names=(one.name, other.name),
+                seed=sweep.seed,
+                executor=self.executor,
+            )
+            self.matches.play(match, self.matches.progress)
+            results.append(match.result)
+        if not results:
+            return None
+        score, seeds = results[0].score, None
+        if sweep.retest:
+            score = mean_of([result.score.value for result in results]).within(0.0, 1.0)
+            seeds = len(results)
+        return Against(
+            score=score.value,
+            low=finite(score.low),
+            high=finite(score.high),
+            games=sum(result.games for result in results),
+            seeds=seeds,
+            failures=sum(result.failures_a for result in results),
+            failures_of_defaults=sum(result.failures_b for result in results),
         )
-        self.matches.play(match, self.matches.progress)
-        return match.result
 
     def save(
-        self, rows: Sequence[Row], winner: FrozenTrial, retest: MatchResult | None
+        self, rows: Sequence[Row], winner: FrozenTrial, against: Against | None
     ) -> FinalDocument:
         """Make the winner's agent the champion, and write the result."""
-        against = None
         agent = self.agents[self.finalists.index(winner)]
-        facts = rate_winner(agent, self.plan.sweep, self.observer, self.executor)
-        if retest is not None:
-            against = Against(
-                score=retest.score.value,
-                low=finite(retest.score.low),
-                high=finite(retest.score.high),
-                games=retest.games,
-                failures=retest.failures_a,
-                failures_of_defaults=retest.failures_b,
+        facts = dict[str, Any]()
+        if isinstance(agent, StoredAgent):  # the ladder rates no programs
+            sweep = self.plan.sweep
+            facts = Ladder(sweep.rules, seed=sweep.seed).rate_champion(
+                agent, sweep.panel_openings, self.observer, executor=self.executor
             )
+        left = unexplained_by_strengths(
+            Met(trial.number, *row[:3])
+            for trial in self.trials
+            for row in trial.user_attrs.get(MET, ())
+        )
         result = FinalDocument(
             trials=finished_of(self.trials),
             over=self.over,
@@ -231,6 +260,8 @@ class SweepFinal:
             defaults=None if self.defaults is None else self.defaults.number,
             against_defaults=against,
             alike=_all_alike(self.trials),
+            unexplained=left and left.document,
+            words=left.words if left else [],
         )
         if (gain := gain_of(result)) is not None and against is not None:
             facts |= {"against_defaults": against.score, **gain.columns("gain")}
@@ -243,34 +274,3 @@ class SweepFinal:
         sweep = self.plan.sweep
         rng = np.random.default_rng([sweep.seed, *key])
         return balanced_openings(self.openings, part, sweep.rules, rng)
-
-
-def rate_winner(
-    agent: Agent, sweep: SweepSettings, observer: Observer, executor: Executor
-) -> dict[str, Any]:
-    """Return a winner's Elo on the ladder, as its file has it; nothing of a program."""
-    if not isinstance(agent, StoredAgent):
-        return {}
-    ladder = Ladder(sweep.rules, seed=sweep.seed)
-    return ladder.rate_champion(agent, sweep.panel_openings, observer, executor=executor)
-
-
-def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> list[str]:
-    """Copy the missing agent files of the best `count` settings and of the defaults.
-
-    They are in the folders of the processes that ran them; returns those that cannot be read here.
-    Raises RunError where the study gives a trial's agent file another name.
-    """
-    best, missing = settings_ranked(trials), []
-    for trial in best[:count] + list(filter(is_defaults, best)):
-        target = agent_file(folder, trial)
-        if not target.exists():
-            source = agent_file(Path(str(trial.user_attrs.get(FOLDER))), trial)
-            try:
-                content = source.read_bytes()
-            except OSError:
-                missing.append(str(source))
-                continue
-            make_folder(target.parent, exist_ok=True)
-            write_bytes(target, content)
-    return missing

@@ -24,41 +24,53 @@ from evolve.errors import AgentError, SettingsError
 from evolve.learning.training import InMemoryTraining
 from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, choice, real, whole
-from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult
+from evolve.sweeps.trial import StateError, Trial
+from evolve.sweeps.trials import Report, TrialResult
+
+_TRAINING: Final = "training"
+_DONE: Final = "learned"
+"""Of a trial's state: the facts of a training's checkpoint, and whether all its work is done."""
 
 SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
 """Parameters that switch the default's sets of shapes on or off."""
-_DRAWS: Final = 100
-"""Draws of random shapes before the search for another one gives up."""
 
 
 @dataclass(frozen=True)
 class LearningPlan(SettingsPlan):
     """A trial's agent is the network at the end of the training."""
 
-    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
-        """Train with these values, and play the panel at intervals."""
-        settings = self.settings(task.values, self.seed_of(task.number))
-        assert isinstance(settings, TrainingSettings)
+    @property
+    def usual(self) -> dict[str, Any]:
+        return {"budget": self.sweep.budget}
+
+    def advance(self, trial: Trial) -> Report | TrialResult:
+        """See Plan: train with these values; the agent plays the panel at intervals."""
+        task, facts = trial.task, trial.facts
+        settings: TrainingSettings = self.settings_of(task.values, self.seed_of(task.number))
         training = InMemoryTraining(settings, 1)
         training.warm_up()
-        learner, marks = training.learner, Marks(self.sweep.reports)
-        panel_player = learner.agent if self.sweep.shipped else learner.checked_agent
+        if _TRAINING in facts:
+            try:
+                fits = training.continue_from(facts[_TRAINING], trial.before)
+            except Exception as error:  # numpy and torch raise all kinds
+                raise StateError(repr(error)) from error
+            if not fits:
+                raise StateError("it is of other settings")
+        facts.setdefault(_DONE, False)
+        learner = training.learner
+        trial.arrays = learner.arrays
         while training.finished is None:
+            mark = trial.mark_at(training.share)
+            if mark is not None:
+                return trial.report(mark, learner.checked_agent())
             training.iterate(lambda games, share: None)
-            if (
-                training.finished is None
-                and marks.due(training.share)
-                and report(marks.step, *objective.judged(panel_player()))
-            ):
-                return TrialResult.pruned()
-        training.finish()
-        judged, agent = panel_player(), learner.agent()
-        facts = {"games": training.games, "steps": learner.steps, "seed": settings.seed}
-        return objective.complete(task, agent, report, marks.count, facts, judged)
-
-    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        return {**fixed, "budget": self.sweep.budget}
+            facts[_TRAINING] = training.facts()
+            trial.pause_if_due()
+        if not facts[_DONE]:
+            training.finish()
+            facts |= {_TRAINING: training.facts(), _DONE: True}
+        own = {"games": training.games, "steps": learner.steps, "seed": settings.seed}
+        return trial.complete(learner.agent(), self.sweep.reports, own, learner.checked_agent())
 
 
 class DqnPlan(LearningPlan):
@@ -89,7 +101,6 @@ class DqnPlan(LearningPlan):
         whole("openings", 0, 16, step=2),
         whole("lookahead", 0, 2),
     )  # fmt: skip
-    composed = "layers"
     parts: ClassVar = {"width": 256, "blocks": 0, "dueling": False}
 
     def compose(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +140,6 @@ class MctsPlan(LearningPlan):
         whole("window", 10_000, 500_000, log=True),
         whole("games_per_iteration", 50, 800, log=True),
     )
-    composed = "layers"
     parts: ClassVar = {"network": "dense", "width": 64}
 
     def compose(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,7 +179,6 @@ class PatternsPlan(LearningPlan):
         whole("new_squares", 4, MOST_SQUARES, "squares of these"),
         whole("new_draw", 0, 9999, "which: any number draws others"),
     )
-    composed = "shapes"
     parts: ClassVar = {
         **dict.fromkeys(SHAPE_SETS, True), "new_shapes": 0, "new_squares": 8, "new_draw": 0,
     }  # fmt: skip
@@ -190,7 +199,7 @@ def _with_new_shape(
 ) -> tuple[str, ...]:
     """Return the shapes and a random one that is not an image of any of them."""
     if 1 <= squares <= MOST_SQUARES:
-        for _ in range(_DRAWS):
+        for _ in range(100):
             longer = (*shapes, shape_text(random_shape(squares, rng)))
             with suppress(AgentError):
                 check_shapes(parse_shapes(longer))

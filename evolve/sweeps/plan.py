@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -21,11 +21,13 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import SettingsError
 from evolve.extras import need
+from evolve.programs.kept import Answers
 from evolve.runs.loading import keep_champion, load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.trials import Objective, Report, Task, TrialResult, agent_file
+from evolve.sweeps.trial import Held, Trial
+from evolve.sweeps.trials import Report, TrialResult, agent_file
 from evolve.tables.columns import rows_with
 from evolve.tables.paths import TRIALS_FILE
 from evolve.tables.trials import TRIALS_COLUMNS, FinalDocument, read_final, read_trials
@@ -36,7 +38,7 @@ class Plan(ABC):
     """A sweep's space, and the meaning of a trial. Raises SettingsError when it is impossible.
 
     One class for each way of making an agent; `plan_of` makes the plan of a sweep. A plan has a
-    `space` with `defaults`, checks values with `check`, and makes and judges an agent with `run`.
+    `space` with `defaults`, checks values with `check`, and makes and judges an agent by `advance`.
     """
 
     sweep: SweepSettings
@@ -58,12 +60,22 @@ class Plan(ABC):
         """Raise an EvolveError for values that no trial can have."""
 
     @abstractmethod
-    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
-        """Run a trial to its end, or until `report` ends it."""
+    def advance(self, trial: Trial) -> Report | TrialResult:
+        """Go on with a trial from its state, to its next report or its end.
 
-    def prepare(self, objective: Objective) -> None:
-        """Do what no trial should pay for, before the first trial of a process: here nothing."""
+        PauseError ends it before, once the seconds of the slice are over.
+        """
+
+    def prepare(self, held: Held, answers: Answers | None) -> None:
+        """Do what no trial should pay for, before the first slice of a process: here nothing.
+
+        Raises an EvolveError where trials cannot be worked on here. answers: see `Slice`.
+        """
         return
+
+    def answers(self) -> Answers | None:
+        """Return how a program that is tuned answers here."""
+        return None
 
     def check_start(self) -> None:
         """Raise an EvolveError where trials cannot begin, beside values that `check` refuses."""
@@ -88,16 +100,15 @@ class Plan(ABC):
 
     def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> None:
         """Make a trial's agent the sweep's champion, where its file is here."""
-        file = agent_file(folder, trial)
-        if file.exists():
-            keep_champion(folder, read_agent(file).with_provenance(**facts))
+        agent: Any = self.agent_of(folder, trial)
+        if agent is not None:
+            keep_champion(folder, agent.with_provenance(**facts))
 
     @property
     def example(self) -> dict[str, Any]:
         """Values of a trial: the defaults where the space holds them."""
-        if self.defaults is not None:
-            return self.defaults
-        return {parameter.name: parameter.example for parameter in self.space.parameters}
+        ends = {parameter.name: parameter.example for parameter in self.space.parameters}
+        return ends if self.defaults is None else self.defaults
 
     @property
     def described(self) -> list[dict[str, Any]]:
@@ -159,60 +170,45 @@ def checked_plan(settings: SweepSettings) -> Plan:
 
 START: Final = "start"
 """Origin of the trials with settings of `start_from`."""
-_MOST: Final = 10
-"""Most settings of an earlier sweep."""
 
 
 def settings_to_try(
     source: str, space: Space, defaults: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """Return the settings of a TOML file or an earlier sweep that fit a space, best first.
+    """Return at most ten settings of a TOML file or an earlier sweep that fit a space, best first.
 
     Parameters that they do not name have their defaults; parameters that the space does not have
     are left out, and so are settings outside of its ranges and those that break a requirement.
     Raises SettingsError where none is left, and says why.
     """
-    path = Path(source)
-    fitting: list[dict[str, Any]] = []
-    why = "it has no settings"
+    path, fitting, why = Path(source), list[dict[str, Any]](), "it has no settings"
     for given in _of_sweep(path) if path.is_dir() else [read_toml(path, ())]:
-        values, fault = _fitted(given, space, defaults)
-        if fault is not None:
-            why = fault
+        whole = {**(defaults or {}), **given}
+        values = {p.name: p.taken(whole.get(p.name)) for p in space.parameters}
+        outside = [p for p in space.parameters if values[p.name] is None]
+        if given.keys().isdisjoint(space.names):
+            why = f"it names none of the parameters {', '.join(space.names)}"
+        elif outside:
+            name, range_text = outside[0].name, outside[0].range_text
+            why = f"{name} = {whole.get(name)!r} is not in {range_text}"
+        elif broken := space.broken(values):
+            why = f"they break {broken[0]!r}"
         elif values == defaults:
             why = "it has only the defaults"
         elif values not in fitting:
             fitting.append(values)
     if not fitting:
         raise SettingsError(f"start_from: nothing in {source} can be tried here: {why}")
-    return fitting[:_MOST]
-
-
-def _fitted(
-    given: Mapping[str, Any], space: Space, defaults: Mapping[str, Any] | None
-) -> tuple[dict[str, Any], str | None]:
-    """Return settings of the space, or why these do not fit."""
-    if not any(name in given for name in space.names):
-        return {}, f"it names none of the parameters {', '.join(space.names)}"
-    values: dict[str, Any] = {}
-    for parameter in space.parameters:
-        value = given.get(parameter.name, (defaults or {}).get(parameter.name))
-        taken = parameter.taken(value)
-        if taken is None:
-            return {}, f"{parameter.name} = {value!r} is not in {parameter.range_text}"
-        values[parameter.name] = taken
-    broken = space.broken(values)
-    return values, f"they break {broken[0]!r}" if broken else None
+    return fitting[:10]
 
 
 def _of_sweep(folder: Path) -> Iterator[Mapping[str, Any]]:
     """The settings of a sweep's complete trials: the final's winner first, then by their scores."""
-    table = read_trials(folder)
+    table, final = read_trials(folder), read_final(folder)
     if table is None:
         raise SettingsError(
             f"start_from: {folder} is not a sweep with trials: it lacks {TRIALS_FILE}"
         )
-    final = read_final(folder)
     winner = None if final is None else final.winner
     rows = rows_with(table, "state", "COMPLETE").to_pylist()
     rows.sort(key=lambda row: (row["number"] != winner, -(row["score"] or 0.0), row["number"]))
@@ -220,104 +216,150 @@ def _of_sweep(folder: Path) -> Iterator[Mapping[str, Any]]:
         yield {name: value for name, value in row.items() if name not in TRIALS_COLUMNS.names}
 
 
+def searched_space(
+    sweep: SweepSettings,
+    parameters: Mapping[str, Parameter],
+    other: Callable[[str], Parameter | None] = lambda name: None,
+    held: Iterable[str] = (),
+) -> Space:
+    """Return these parameters with the ranges that a sweep gives, without held ones.
+
+    other: makes a parameter of another name. held: as those that `fix` holds. Raises SettingsError
+    where the space is impossible.
+    """
+    found = dict(parameters)
+    for name, given in sweep.space.items():
+        parameter = found.get(name) or other(name)
+        if parameter is None:
+            names = ", ".join(found)
+            raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")
+        found[name] = parameter.narrowed(given, "space")
+    without = {*sweep.fix, *held}
+    searched = tuple(parameter for name, parameter in found.items() if name not in without)
+    if not searched:
+        raise SettingsError("space, fix: every parameter is fixed, nothing is left to search")
+    return Space(searched).requiring(sweep.require, sweep.fix)
+
+
+SET_BY_SWEEP: Final = (
+    "seed", "budget", "rules", "check_every", "panel_openings", "patience", "generations",
+)  # fmt: skip
+"""Settings of a trial that `fix` and `space` cannot hold."""
+
+
+def _command_of(sweep: SweepSettings) -> Variant:
+    command = str(SWEEP_TARGETS[sweep.kind].command)
+    return kind_of(command, "the sweep").commands[command]
+
+
+def resolved(
+    sweep: SweepSettings,
+    fixed: Mapping[str, Any],
+    others: Mapping[str, Any],
+    set_by_sweep: Sequence[str] = SET_BY_SWEEP,
+    parts: Iterable[str] = (),
+) -> Any:
+    """Return a trial's settings: those that `fix` holds, and others before them.
+
+    Raises SettingsError for what `fix` cannot hold; parts: what else it could.
+    """
+    command = _command_of(sweep)
+    model: type[BaseModel] = command.model()
+    for name in fixed:
+        if name not in model.model_fields:
+            names = ", ".join([*model.model_fields, *sorted(parts)])
+            raise SettingsError(f"fix: there is no setting {name!r}; there are {names}")
+        if name in set_by_sweep:
+            raise SettingsError(f"fix: {name} is set by the sweep")
+    made = {"rules": sweep.rules, "seed": sweep.seed, **fixed, **others}
+    return resolve_as(model, command.all_presets(), made)
+
+
 @dataclass(frozen=True)
 class SettingsPlan(Plan):
     """A sweep over the settings of a command.
 
     Most parameters are settings themselves, under the same names. The others (`width`, `blocks`,
-    `network`, …) are parts, of which `compose` makes the setting `composed`.
+    `network`, …) are parts, of which `compose` makes a setting.
     """
 
     searched: ClassVar[Sequence[Parameter]] = ()
     """The default parameters and ranges; those without a text are settings."""
-    composed: ClassVar[str | None] = None
-    makes_agents: ClassVar[bool] = False
-    """Whether the values of a trial are an agent's own, and no settings of the command."""
     parts: ClassVar[Mapping[str, Any]] = {}
     """The parameters that are no settings, with their defaults."""
-    set_by_sweep: ClassVar[tuple[str, ...]] = (
-        "seed", "budget", "rules", "check_every", "panel_openings", "patience", "generations",
-    )  # fmt: skip
-    """Settings of a trial that the sweep itself sets."""
+    set_by_sweep: ClassVar[Sequence[str]] = SET_BY_SWEEP
 
     def compose(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings that the values of a trial make, beside those that they are."""
         return {}
 
-    @cached_property
-    def _variant(self) -> Variant:
-        command = str(SWEEP_TARGETS[self.sweep.kind].command)
-        return kind_of(command, "the sweep").commands[command]
-
-    @cached_property
-    def base(self) -> BaseModel:
-        """The settings that trials start from."""
-        return self._resolved(self.compose(self._parts_at_rest))
-
     @property
-    def usual_parameters(self) -> dict[str, Parameter]:
-        """The parameters with their default ranges, and with the settings' own descriptions."""
-        parameters = {
-            parameter.name: replace(
-                parameter,
-                about=parameter.about or self._fields[parameter.name].description or "",
-            )
-            for parameter in self.searched
-        }
-        for name, given in SWEEP_TARGETS[self.sweep.kind].ranges.items():
-            parameters[name] = self._parameter({}, name).narrowed(given, name)
-        return parameters
+    def usual(self) -> dict[str, Any]:
+        """Settings of every trial, where `fix` gives no others."""
+        return {}
+
+    def settings_of(self, values: Mapping[str, Any], seed: int) -> Any:
+        """Return the settings of a trial with these values; without values, those of the base."""
+        fix = self.sweep.fix
+        fixed = {name: value for name, value in fix.items() if name not in self.parts}
+        plain = {name: value for name, value in values.items() if name in self._fields}
+        usual = {name: value for name, value in self.usual.items() if name not in fix}
+        others = {**usual, **plain, **self.composed(values), "seed": seed}
+        return resolved(self.sweep, fixed, others, self.set_by_sweep, self.parts)
+
+    def composed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what parts make, those of a trial and the others at rest, without fixed ones."""
+        made = self.compose({**self._parts_at_rest, **values})
+        return {name: value for name, value in made.items() if name not in self.sweep.fix}
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        self.settings_of(values, 0)
+
+    @cached_property
+    def base(self) -> Any:
+        """The settings that trials start from."""
+        return self.settings_of({}, self.sweep.seed)
 
     @cached_property
     def space(self) -> Space:
-        parameters = self.usual_parameters
-        for name, given in self.sweep.space.items():
-            changed = self._parameter(parameters, name).narrowed(given, "space")
-            if name in self.parts:
-                for end in changed.ends:
-                    self._check_part(name, end, "space")
-            parameters[name] = changed
-        held = {*self.sweep.fix, *(self.parts if not self._parts_at_rest else ())}
-        searched = tuple(parameters[name] for name in parameters if name not in held)
-        if not searched:
-            raise SettingsError("space, fix: every parameter is fixed, nothing is left to search")
-        return Space(searched).requiring(self.sweep.require, self.sweep.fix)
+        parameters = {parameter.name: parameter for parameter in self.searched}
+        for name, parameter in parameters.items():
+            about = parameter.about or self._fields[name].description or ""
+            parameters[name] = replace(parameter, about=about)
+        for name, given in SWEEP_TARGETS[self.sweep.kind].ranges.items():
+            parameters[name] = cast("Parameter", self._other(name)).narrowed(given, name)
+        held = () if self._parts_at_rest else self.parts
+        space = searched_space(self.sweep, parameters, self._other, held)
+        for parameter in space.parameters:
+            for end in parameter.ends if parameter.name in self.parts else ():
+                self._check_part(parameter.name, end, "space")
+        return space
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
         """The values that give `base`; None where the space does not hold them."""
         values: dict[str, Any] = {}
-        for parameter in self.space.parameters:
-            value = self._parts_at_rest.get(
-                parameter.name, getattr(self.base, parameter.name, None)
-            )
+        for name in self.space.names:
+            value = self._parts_at_rest.get(name, getattr(self.base, name, None))
             if isinstance(value, Mapping):
                 value = ",".join(f"{key}={share:g}" for key, share in value.items())
-            values[parameter.name] = value
+            values[name] = value
         return values if self.space.holds(values) else None
 
-    def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
-        plain = {name: value for name, value in values.items() if name in self._fields}
-        made = self.compose({**self._parts_at_rest, **values})
-        made = {name: value for name, value in made.items() if name not in self.sweep.fix}
-        return self._resolved({**plain, **made, "seed": seed})
-
-    def check(self, values: Mapping[str, Any]) -> None:
-        self.settings(values, 0)
-
-    @property
+    @cached_property
     def _fields(self) -> Mapping[str, Any]:
-        return cast("Mapping[str, Any]", self._variant.model().model_fields)
+        return cast("Mapping[str, Any]", _command_of(self.sweep).model().model_fields)
 
     @cached_property
     def _parts_at_rest(self) -> dict[str, Any]:
-        """Values of these parts where a trial has none.
+        """Values of the parts where a trial has none.
 
-        Empty where `fix` holds the composed setting or the preset.
+        Empty where `fix` holds the setting that they make, or the preset.
         """
-        if self.composed in self.sweep.fix or "preset" in self.sweep.fix:
+        fix = self.sweep.fix
+        if not fix.keys().isdisjoint(["preset", *self.compose(self.parts)]):
             return {}
-        held = {name: value for name, value in self.sweep.fix.items() if name in self.parts}
+        held = {name: value for name, value in fix.items() if name in self.parts}
         for name, value in held.items():
             self._check_part(name, value, "fix")
         return {**self.parts, **held}
@@ -326,41 +368,16 @@ class SettingsPlan(Plan):
         """Raise SettingsError for a value that cannot make a network."""
         parameter = next(p for p in self.searched if p.name == name)
         if parameter.kind == "choice":
-            valid, wanted = parameter.holds(value), parameter.range_text
+            valid, wanted = parameter.taken(value) is not None, parameter.range_text
         else:
             valid, wanted = type(value) is int and value >= 0, "a whole number"
         if not valid:
             raise SettingsError(f"{source}: {name} = {value!r} must be {wanted}")
 
-    def _parameter(self, parameters: Mapping[str, Parameter], name: str) -> Parameter:
-        """Return one of the parameters, or another setting of the kind that gets a range."""
-        if name in parameters:
-            return parameters[name]
+    def _other(self, name: str) -> Parameter | None:
+        """Return another setting of the command as a parameter that gets a range."""
         field = self._fields.get(name)
-        if field is None or name in self.set_by_sweep or self.makes_agents:
-            names = ", ".join(parameters)
-            raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")
+        if field is None or name in self.set_by_sweep:
+            return None
         kinds: Mapping[Any, Any] = {int: "int", float: "float"}
-        kind = kinds.get(field.annotation, "choice")
-        return Parameter(name, kind, field.description or "")
-
-    def _resolved(self, options: Mapping[str, Any]) -> BaseModel:
-        fixed = {name: value for name, value in self.sweep.fix.items() if name not in self.parts}
-        for name in fixed:
-            self._check_fixed(name)
-        own = {"rules": self.sweep.rules, "seed": self.sweep.seed}
-        made = {**own, **self._made(fixed), **options}
-        model: type[BaseModel] = self._variant.model()
-        return resolve_as(model, self._variant.all_presets(), made)
-
-    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of every trial, except rules and seed, from those in `fix`."""
-        return dict(fixed)
-
-    def _check_fixed(self, name: str) -> None:
-        """Raise SettingsError for a setting that `fix` cannot hold."""
-        if name not in self._fields:
-            names = ", ".join([*self._fields, *sorted(self.parts)])
-            raise SettingsError(f"fix: there is no setting {name!r}; there are {names}")
-        if name in self.set_by_sweep:
-            raise SettingsError(f"fix: {name} is set by the sweep")
+        return Parameter(name, kinds.get(field.annotation, "choice"), field.description or "")

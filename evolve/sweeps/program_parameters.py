@@ -10,16 +10,15 @@ from functools import cached_property
 from string import Formatter
 from typing import Any, Final, cast
 
-from evolve.agents.names import parse_name, words_of
-from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS, parse_name, words_of
 from evolve.config.ranges import EXAMPLE, range_of
+from evolve.config.sweep import ProgramSweepSettings
 from evolve.errors import EvolveError, OptionsError, SettingsError
 from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Parameter, Space, Value, snapped
-from evolve.tables.trials import TRIALS_COLUMNS
+from evolve.tables.trials import CENTRE_COLUMNS, TRIALS_COLUMNS
 
 _ONE_THREAD: Final = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
@@ -73,7 +72,8 @@ class ParametersPlan(Plan):
     def _check_places(self, parameters: Mapping[str, Parameter]) -> None:
         """Raise SettingsError where a hole has no range, or a parameter has no place."""
         held, holes = self.sweep.fix, self.command.names
-        taken = [name for name in parameters if name in TRIALS_COLUMNS.names]
+        columns = (*TRIALS_COLUMNS.names, *CENTRE_COLUMNS.names)
+        taken = [name for name in parameters if name in columns]
         if taken:
             raise SettingsError(
                 f"program: the table of trials has a column {taken[0]}: give the parameter another "
@@ -93,20 +93,17 @@ class ParametersPlan(Plan):
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
         """The defaults in the command or the space; otherwise the middle of each range."""
-        defaults: dict[str, Any] = {**self.command.defaults}
-        for name, given in self.sweep.space.items():
-            if "default" in given:
-                defaults[name] = given["default"]
-        values = {
-            parameter.name: defaults.get(parameter.name, middle(parameter))
-            for parameter in self.space.parameters
-        }
-        for name, value in values.items():
-            if not self.space[name].holds(value):
+        tables = self.sweep.space.items()
+        given = {name: table["default"] for name, table in tables if "default" in table}
+        known = {**self.command.defaults, **given}
+        values = {p.name: known.get(p.name, middle(p)) for p in self.space.parameters}
+        for parameter in self.space.parameters:
+            value = values[parameter.name]
+            if parameter.taken(value) is None:
                 raise SettingsError(
-                    f"space: {name}: its default {value!r} is not in {self.space[name].range_text}"
-                    "; all trials are compared with the defaults. To search elsewhere begin a new "
-                    "sweep, --start-from this one"
+                    f"space: {parameter.name}: its default {value!r} is not in "
+                    f"{parameter.range_text}; all trials are compared with the defaults. To search "
+                    "elsewhere begin a new sweep, --start-from this one"
                 )
         broken = self.space.broken(values)
         if broken:
@@ -125,9 +122,9 @@ class ParametersPlan(Plan):
         """Return the program with these values; AgentError where it is missing."""
         environment, setup = self._told(values)
         threads = dict.fromkeys(_ONE_THREAD, "1")
-        agent: Any = load_agent(self.line(values))
-        made = replace(agent, name=name, environment={**threads, **environment}, setup=tuple(setup))
-        return cast("ExternalAgent", made)
+        agent, variables = load_agent(self.line(values)), {**threads, **environment}
+        assert isinstance(agent, ExternalAgent)
+        return replace(agent, name=name, environment=variables, setup=tuple(setup))
 
     def _told(self, values: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
         """Return the variables and the GTP commands that set what has no place in the command."""
@@ -138,23 +135,15 @@ class ParametersPlan(Plan):
         }
         if self.sweep.set_by == "env":
             return texts, []
-        line = self.sweep.set_command
-        return {}, [
-            line.replace("{name}", name).replace("{value}", text) for name, text in texts.items()
-        ]
+        line, items = self.sweep.set_command, texts.items()
+        return {}, [line.replace("{name}", name).replace("{value}", text) for name, text in items]
 
     def facts(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values for keeping: with the held ones, and the program that has them."""
         environment, commands = self._told(values)
-        return {
-            "parameters": {**self.sweep.fix, **values},
-            "program": self.line(values),
-            **({"environment": environment} if environment else {}),
-            **({"commands": commands} if commands else {}),
-        }
-
-
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}")
+        facts = {"parameters": {**self.sweep.fix, **values}, "program": self.line(values)}
+        others = {"environment": environment, "commands": commands}
+        return {**facts, **{name: texts for name, texts in others.items() if texts}}
 
 
 @dataclass(frozen=True)
@@ -187,12 +176,10 @@ class CommandTemplate:
         return {name for parts in self.words for name in parts[1::2]}
 
     def filled(self, values: Mapping[str, Any]) -> str:
-        words = []
-        for parts in self.words:
-            texts = list(parts)
-            texts[1::2] = [_value_text(values[name]) for name in parts[1::2]]
-            words.append("".join(texts))
-        return shlex.join(words)
+        texts = [[*parts] for parts in self.words]
+        for parts in texts:
+            parts[1::2] = [_value_text(values[name]) for name in parts[1::2]]
+        return shlex.join(map("".join, texts))
 
 
 def _parts(text: str, parameters: dict[str, Parameter], defaults: dict[str, Value]) -> list[str]:
@@ -203,7 +190,7 @@ def _parts(text: str, parameters: dict[str, Parameter], defaults: dict[str, Valu
         if name is None:
             continue
         hole = f"{{{name}:{spec}}}"
-        if not _NAME.fullmatch(name) or conversion:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}", name) or conversion:
             raise OptionsError(f"{hole} in {text!r} is not a parameter: {EXAMPLE}")
         parts += [name, ""]
         if not spec:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -19,23 +18,19 @@ import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.agents.registry import programs_in
 from evolve.arena.match import Match
-from evolve.errors import AgentError, AgentFileError, EngineError, SettingsError
+from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
-from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import ELO_SCALE, Estimate, score_of_elo
+from evolve.fitness.statistics import ELO_SCALE, Estimate, score_of_elo, score_of_pairs
 from evolve.fitness.strengths import REFERENCE, Known, Met, strengths
-from evolve.parsing import parse_json, read_document
 from evolve.programs.external import ExternalAgent
-from evolve.runs.agreements import not_agreed
-from evolve.runs.life_cycle import stored_settings
-from evolve.runs.run_types import SWEEPS, check_links
-from evolve.runs.sweeps import gain_of
+from evolve.programs.kept import Answers, end_program
 from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.program_parameters import ParametersPlan
 from evolve.sweeps.space import Parameter
+from evolve.sweeps.tables import gain_of
+from evolve.sweeps.trial import Held, Trial
 from evolve.sweeps.trials import (
     ALIKE,
     FINISHED,
@@ -44,26 +39,28 @@ from evolve.sweeps.trials import (
     PLAYED,
     REMARK,
     SAME,
-    Objective,
     Report,
-    Task,
     TrialResult,
-    trial_file,
 )
-from evolve.tables.paths import BEST_FILE, BEST_TOML, CONFIG_FILE
+from evolve.tables.paths import BEST_FILE, BEST_TOML
 from evolve.tables.trials import FinalDocument
 
-_FIRST_PAIRS: Final = 2
-"""Pairs of games of the defaults with themselves: enough to see that they play."""
 _PROBES: Final = 5
 """Pairs of games that all must be played alike before a parameter counts as without effect."""
 
+_Opponent = tuple[int, Agent, Openings]
+"""An opponent by its number, and the openings of a part."""
 
-_PROBED: Final = 0.25
-"""Share of the games of all trials after which no parameter is probed any more."""
-
-_Scores = Iterator[tuple[float, float, bool]]
-"""The scores of a trial so far, their errors, and whether each is the last."""
+# Of a trial's state: how many parts are played, and the meetings with a panel; of the next part how
+# many opponents are met; of the current meeting the scores of its pairs, and whether both games of
+# each were the same; how many parameters are probed, and those without effect.
+_PARTS: Final = "parts"
+_JUDGED: Final = "judged"
+_SEEN: Final = "seen"
+_PAIRS: Final = "pairs"
+_SAME_GAMES: Final = "same_games"
+_PROBED: Final = "probed"
+_IDLE: Final = "idle"
 
 
 class Meeting(NamedTuple):
@@ -95,7 +92,7 @@ class ProgramPlan(ParametersPlan):
         """See Plan: with the strength of each over the defaults, from all games of the sweep."""
         if self.sweep.objective == "panel":
             return [*trials]
-        met = [Met(t.number, *row) for t in trials for row in t.user_attrs.get(MET, ())]
+        met = [Met(t.number, *row[:3]) for t in trials for row in t.user_attrs.get(MET, ())]
         found = strengths(met)
         return [_with_elo(t, found.get(t.user_attrs.get(SAME, t.number))) for t in trials]
 
@@ -132,84 +129,93 @@ class ProgramPlan(ParametersPlan):
         error = Estimate(elo, low, high, 0).error
         return {"best": {"number": best.number, "values": best.params, "elo": elo, "error": error}}
 
-    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
-        """Let the program play its opponents in parts; it may end after each part."""
-        agent = self.agent(task.values, f"trial-{task.number}")
-        try:
-            if task.context.get(DEFAULTS):
-                scores = self._first(objective, agent)
-            elif MIRROR in task.context:
-                scores = self._step(objective, task, agent)
-            elif self.sweep.objective == "panel":
-                scores = self._judged(objective, agent)
-            else:
-                scores = self._compared(objective, task, agent)
-            score, error = 0.5, 0.0
-            for step, (score, error, last) in enumerate(scores, 1):
-                if report(step, score, error) and not last:
-                    return TrialResult.pruned()
-            if MIRROR in task.context:  # it is not a candidate
-                return TrialResult.pruned()
-            path = trial_file(objective.folder, task.number, ".json")
-            document = {**self.facts(task.values), "trial": task.number}
-            write_text(path, json.dumps(document, indent=1) + "\n")
-            file = path.relative_to(objective.folder).as_posix()
-            return TrialResult.complete(score, error, file)
-        except EngineError as error:
-            return TrialResult.failed(str(error))
-        finally:
-            agent.close()
+    def advance(self, trial: Trial) -> Report | TrialResult:
+        """See Plan: let the program play its opponents in parts, each with a report."""
+        task, facts = trial.task, trial.facts
+        agent = self._running(trial, task.values, "trial")
+        if MIRROR in task.context:  # a step of SPSA, which is no candidate
+            below = self._running(trial, task.context[MIRROR], "mirror")
+            openings = self.openings(self.sweep.pairs, task.number)
+            score, facts[ALIKE] = self.meet(trial, agent, below, openings)
+            return TrialResult.pruned(Report(1, score.value, score.error))
+        report, last = Report(1, 0.5, 0.0), True
+        if DEFAULTS in task.context:
+            self._probe(trial, agent)
+        if DEFAULTS not in task.context or self.sweep.objective == "panel":
+            report, last = self._next_part(trial, agent)
+        if not last:
+            return report
+        document = {**self.facts(task.values), "trial": task.number}
+        content = (json.dumps(document, indent=1) + "\n").encode()
+        return TrialResult.complete(report, content, ".json")
 
-    def _step(self, objective: Objective, task: Task, agent: ExternalAgent) -> _Scores:
-        """Yield the score of a step of SPSA, which plays its mirror image."""
-        below = self._opponent(objective, task.context[MIRROR], "mirror")
-        openings = self.openings(self.sweep.pairs, task.number)
-        score, alike = self.meet(objective, agent, below, openings)
-        objective.facts[ALIKE] = alike
-        yield score.value, score.error, True
+    def _next_part(self, trial: Trial, agent: ExternalAgent) -> tuple[Report, bool]:
+        """Play the next part; return the score of all parts so far, and whether it was the last."""
+        of_panel, facts = self.sweep.objective == "panel", trial.facts
+        count = self.sweep.panel_openings if of_panel else self.sweep.pairs
+        parts = list(parts_of(count, self.sweep.reports))
+        step = facts.setdefault(_PARTS, 0)
+        met = facts.setdefault(_JUDGED if of_panel else MET, [])
+        seen = facts.setdefault(_SEEN, 0)
+        opponents = (self._panel if of_panel else self._rivals)(trial, *parts[step])
+        for number, other, openings in opponents[seen:]:
+            if len(openings):
+                score, alike = self.meet(trial, agent, other, openings)
+                met.append([number, score.n, score.value * score.n, score.error])
+                if number == REFERENCE:
+                    facts[ALIKE] = facts.get(ALIKE, True) and alike
+            facts[_SEEN] += 1
+        facts |= {_PARTS: step + 1, _SEEN: 0}
+        found = _mean(met) if of_panel else self._predicted(trial, met)
+        return Report(step + 1, *found), step + 1 == len(parts)
 
-    def _compared(self, objective: Objective, task: Task, agent: ExternalAgent) -> _Scores:
-        """Yield predicted scores against the defaults, part by part."""
+    def _panel(self, trial: Trial, start: int, stop: int) -> list[_Opponent]:
+        """Return the panel with its openings of a part."""
+        panel = trial.held.panel
+        part = Openings(panel.openings.moves[start:stop])
+        return [(number, other, part) for number, other in enumerate(panel.agents)]
+
+    def _rivals(self, trial: Trial, start: int, stop: int) -> list[_Opponent]:
+        """Return the defaults and the best trial so far with their shares of a part's openings."""
         assert self.defaults is not None
-        defaults = self._opponent(objective, self.defaults, "defaults")
-        others: list[tuple[int, ExternalAgent, float]] = [(REFERENCE, defaults, 0.0)]
-        known: dict[int, Known] = {}
-        best = task.context.get("best")
+        rivals, elos = [(REFERENCE, self._running(trial, self.defaults, "defaults"))], [0.0]
+        best = trial.task.context.get("best")
         if best is not None:
-            rival = self._opponent(objective, best["values"], "best")
-            others.append((best["number"], rival, best["elo"]))
-            known[best["number"]] = Known(best["elo"], best["error"])
-        openings = self.openings(self.sweep.pairs, task.number)
-        shares = _shares_of([elo for *_, elo in others], others[-1][-1])
-        met, alike = list[Met](), True
-        for start, stop in parts_of(self.sweep.pairs, self.sweep.reports):
-            for (number, other, _), part in zip(others, shared(start, stop, shares), strict=True):
-                if part:
-                    chosen = Openings(openings.moves[part])
-                    score, same = self.meet(objective, agent, other, chosen)
-                    alike = alike and (number != REFERENCE or same)
-                    met.append(Met(task.number, number, score.n, score.value * score.n))
-            objective.facts |= {MET: [row[1:] for row in met], ALIKE: alike}
-            elo = strengths(met, known)[task.number]
-            yield *_score_predicted(elo), stop == self.sweep.pairs
+            rivals.append((best["number"], self._running(trial, best["values"], "best")))
+            elos.append(best["elo"])
+        openings = self.openings(self.sweep.pairs, trial.task.number)
+        parts = shared(start, stop, _shares_of(elos, elos[-1]))
+        return [
+            (number, other, Openings(openings.moves[part]))
+            for (number, other), part in zip(rivals, parts, strict=True)
+        ]
 
-    def _first(self, objective: Objective, agent: ExternalAgent) -> _Scores:
-        """Let the defaults play; find the parameters that change no game, each by itself."""
-        assert self.defaults is not None
-        defaults = self._opponent(objective, self.defaults, "defaults")
-        self.meet(objective, agent, defaults, self.openings(_FIRST_PAIRS))
-        idle = [p.name for p in self.space.parameters if self._is_idle(p, objective, defaults)]
+    def _predicted(self, trial: Trial, met: Sequence[Sequence[Any]]) -> tuple[float, float]:
+        """Return the predicted score against the defaults, and its error, after these meetings."""
+        number, best = trial.task.number, trial.task.context.get("best")
+        known = {} if best is None else {best["number"]: Known(best["elo"], best["error"])}
+        return _score_predicted(strengths([Met(number, *row[:3]) for row in met], known)[number])
+
+    def _probe(self, trial: Trial, defaults: ExternalAgent) -> None:
+        """Find the parameters that change no game of the defaults, each by itself."""
+        facts, parameters = trial.facts, self.space.parameters
+        idle = facts.setdefault(_IDLE, [])
+        if _PROBED not in facts:
+            other = self._running(trial, self.defaults or {}, "defaults")
+            self.meet(trial, defaults, other, self.openings(2))  # enough to see that they play
+            facts[_PROBED] = 0
+        for parameter in parameters[facts[_PROBED] :]:
+            if self._is_idle(parameter, trial, defaults):
+                idle.append(parameter.name)
+            facts[_PROBED] += 1
+            trial.pause_if_due()
         if idle:
-            objective.facts[REMARK] = (
+            facts[REMARK] = (
                 f"{', '.join(idle)}: no effect seen: at the ends of the range, all else as in the "
                 "defaults, the program plays the same games"
             )
-        if self.sweep.objective == "panel":
-            yield from self._judged(objective, agent)
-        else:
-            yield 0.5, 0.0, True
 
-    def _is_idle(self, parameter: Parameter, objective: Objective, defaults: ExternalAgent) -> bool:
+    def _is_idle(self, parameter: Parameter, trial: Trial, defaults: ExternalAgent) -> bool:
         """Return whether a parameter that can vary changes no game of the defaults.
 
         Values that the program may not have, or fails with, are a change.
@@ -220,53 +226,51 @@ class ProgramPlan(ParametersPlan):
         if any(self.space.broken(values) for values in others):
             return False
         openings = self.openings(_PROBES)
-        most = _PROBED * (self.sweep.games_of_trials or math.inf)
+        # After that none is probed; ten parameters always are, where only trials are counted.
+        most = 0.25 * (self.sweep.games_of_trials or max(800, self.sweep.games_of_all))
         try:
             for values in others:
                 with closing(self.agent(values, "changed")) as agent:
                     for number in range(_PROBES):
-                        if objective.facts[PLAYED] >= most:
+                        if trial.facts[PLAYED] >= most:
                             return False
                         one = Openings(openings.moves[[number]])
-                        if not self.meet(objective, agent, defaults, one).alike:
+                        if not self.meet(trial, agent, defaults, one).alike:
                             return False
         except EngineError:
             return False
         return bool(others)
 
-    def meet(
-        self, objective: Objective, agent: ExternalAgent, other: ExternalAgent, openings: Openings
-    ) -> Meeting:
-        """Let a program play another one, both colours on each opening."""
-        match = Match(agent, other, openings, self.sweep.rules, seed=self.sweep.seed)
-        _play(objective, match)
-        score, moves = match.result.observed, match.games.moves
-        return Meeting(score, alike=bool((moves[::2] == moves[1::2]).all()))
+    def meet(self, trial: Trial, agent: Agent, other: Agent, openings: Openings) -> Meeting:
+        """Let a program play another agent, both colours on each opening.
 
-    def _opponent(
-        self, objective: Objective, values: Mapping[str, Any], name: str
-    ) -> ExternalAgent:
-        """Return the program with another trial's values; it keeps running for later trials."""
-        kept, agent = objective.programs.get(name, (None, None))
+        It may pause between two of them.
+        """
+        facts, rules, count = trial.facts, self.sweep.rules, len(openings)
+        scores, same = facts.setdefault(_PAIRS, []), facts.setdefault(_SAME_GAMES, [])
+        while True:
+            one = Openings(openings.moves[[len(scores)]])
+            # A seed for each, so that random players draw as in one match of all openings.
+            match = Match(agent, other, one, rules, seed=self.sweep.seed * count + len(scores))
+            _play(trial, match)
+            first, second = match.games.moves
+            scores.append(match.result.observed.value)
+            same.append(bool((first == second).all()))
+            if len(scores) == count:
+                break
+            trial.pause_if_due()
+        del facts[_PAIRS], facts[_SAME_GAMES]
+        return Meeting(score_of_pairs(np.array(scores)), all(same))
+
+    def _running(self, trial: Trial, values: Mapping[str, Any], name: str) -> ExternalAgent:
+        """Return the program with these values, the last of that name until there are others."""
+        kept, agent = trial.held.programs.get(name, (None, None))
         if kept != values:
             if agent is not None:
-                agent.close()
+                end_program(agent)
             agent = self.agent(values, name)
-            objective.programs[name] = dict(values), agent
+            trial.held.programs[name] = dict(values), agent
         return cast("ExternalAgent", agent)
-
-    def _judged(self, objective: Objective, agent: ExternalAgent) -> _Scores:
-        """Yield mean scores against the panel in the same way."""
-        panel = objective.panel
-        scores: list[Estimate] = []
-        for start, stop in parts_of(self.sweep.panel_openings, self.sweep.reports):
-            part = Openings(panel.openings.moves[start:stop])
-            play = partial(_play, objective)
-            scores += panel.judge(agent, openings=part, play=play).scores
-            count = sum(score.n for score in scores)
-            points = sum(score.value * score.n for score in scores)
-            error = math.sqrt(sum((score.error * score.n) ** 2 for score in scores)) / count
-            yield points / count, error, stop == self.sweep.panel_openings
 
     def openings(self, count: int, *key: int) -> Openings:
         """Return the openings of a trial, by its number; without one those of the defaults'."""
@@ -283,55 +287,48 @@ class ProgramPlan(ParametersPlan):
         write_text(folder / BEST_FILE, json.dumps(document, indent=1) + "\n")
         write_text(folder / BEST_TOML, tomli_w.dumps(tuned["parameters"]))
 
+    def prepare(self, held: Held, answers: Answers | None) -> None:
+        """See Plan: compare the program with that of the sweep's machine."""
+        if answers is not None:
+            with closing(self.agent(self.defaults or {}, "the program")) as program:
+                answers.check(program)
+
+    def answers(self) -> Answers:
+        """See Plan: those with the defaults."""
+        with closing(self.agent(self.defaults or {}, "the program")) as program:
+            return Answers.of(program)
+
     def check_start(self) -> None:
         """See Plan: start the program with its defaults; EngineError where it does not work."""
-        program = self.agent(self.defaults or {}, "the program")
-        try:
+        with closing(self.agent(self.defaults or {}, "the program")) as program:
             program.prepare()
             own, rules = program.own_rules(), self.sweep.rules
-        finally:
-            program.close()
         if own is not None and own != rules:
             raise SettingsError(
                 f"rules: the program says that it plays {own}, not {rules}: add --rules {own}"
             )
 
 
-def tuned_agent(folder: Path) -> Agent:
-    """The program of a sweep with its best values, as a player of the sweep's rules.
-
-    AgentError where this user did not start the sweep in that folder.
-    """
-    check_links(folder)
-    settings = stored_settings(SWEEPS, SWEEPS.command("program"), folder / CONFIG_FILE)
-    plan = ProgramPlan(settings)
-    try:
-        stored = parse_json(read_document(folder / BEST_FILE))["parameters"]
-        values = {p.name: p.taken(stored[p.name]) for p in plan.space.parameters}
-        if None in values.values():
-            raise ValueError
-    except (KeyError, TypeError, ValueError):
-        raise AgentFileError(f"{folder / BEST_FILE} has no values of its sweep") from None
-    if not_agreed(folder, programs_in(settings)):
-        raise AgentError(
-            f"{folder} has a program that you did not start there; if you trust it, name it "
-            f"instead: {plan.line(values)}"
-        )
-    return plan.agent(values, "").with_rules(settings.rules)
-
-
-def _play(objective: Objective, match: Match, progress: GamesDone | None = None) -> None:
+def _play(trial: Trial, match: Match) -> None:
     """Play a match; EngineError where a program fails in any of its games."""
     begin = time.perf_counter()
     try:
-        match.play(progress)
+        match.play()
     finally:
-        objective.count(match.played, time.perf_counter() - begin)
-        objective.facts["games"] = objective.facts[PLAYED]  # for the table
+        trial.count(match.played, time.perf_counter() - begin)
+        trial.facts["games"] = trial.facts[PLAYED]  # for the table
     for player, prefix in ((0, ""), (1, f"{match.names[1]}: ")):
         failure = match.first_failure(player)
         if failure is not None:
             raise EngineError(f"{prefix}{failure}")
+
+
+def _mean(met: Sequence[Sequence[Any]]) -> tuple[float, float]:
+    """Return the mean score of meetings by their games, and its standard error."""
+    count = sum(games for _, games, _, _ in met)
+    points = sum(points for _, _, points, _ in met)
+    error = math.sqrt(sum((error * games) ** 2 for _, games, _, error in met)) / count
+    return points / count, error
 
 
 def _with_elo(trial: FrozenTrial, elo: Estimate | None) -> FrozenTrial:

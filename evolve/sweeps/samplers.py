@@ -7,45 +7,34 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution
-from optuna.pruners import BasePruner
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.config.ranges import value_at
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import REDUCTION, SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.plan import START, Plan
 from evolve.sweeps.space import Number, at_step, snapped, steps_in, units_of, values_at
-from evolve.sweeps.trials import MIRROR
+from evolve.sweeps.trials import MIRROR, finished_of, values_of
+from evolve.tables.trials import ESTIMATE
 
 if TYPE_CHECKING:
     import cmaes
 
 _CMA_GENERATION: Final = "cma:generation"
-_SIGMA: Final = 1 / 6
-"""First standard deviation, as a share of every range; the same as Optuna's."""
-_ESTIMATE: Final = "spsa"
-"""Origin of the trials at the current point, which play the defaults."""
 EVERY: Final = 8
 """One trial in this many is an estimate, and so is the last one."""
-_STEP: Final = 0.12
-"""c at the end, as a share of every range."""
-_GAIN: Final = 0.5
-"""How far a won step moves the point at the end, in steps."""
-_ALPHA: Final = 0.602
 _GAMMA: Final = 0.101
-_DELAY: Final = 0.1
-"""A, as a share of all steps."""
 
-Numbers = Mapping[str, Number]
-Floats = npt.NDArray[np.float64]
+_Numbers = Mapping[str, Number]
+_Floats = npt.NDArray[np.float64]
 
 
 class Cma:
@@ -58,7 +47,7 @@ class Cma:
     `startup` finished trials come before the first proposal; the search begins at the best of them.
     """
 
-    def __init__(self, startup: int, numbers: Numbers) -> None:
+    def __init__(self, startup: int, numbers: _Numbers) -> None:
         self._startup, self._numbers = startup, numbers
         self._optimizer: cmaes.CMA | None = None
 
@@ -99,28 +88,21 @@ def _whole(
     return members if whole else None
 
 
-def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
+def _begun(first: Sequence[FrozenTrial], numbers: _Numbers) -> cmaes.CMA:
     """Start CMA-ES around the best of the first trials."""
     import cmaes  # imported here: it loads scipy.stats, 0.5 s, and most sweeps use other samplers
 
     best = max(first, key=lambda trial: trial.values[0])
     return cmaes.CMA(
         mean=np.clip(units_of(best.params, numbers), 0.05, 0.95),
-        sigma=_SIGMA,
+        sigma=1 / 6,  # of every range, as Optuna has it
         bounds=np.tile([0.0, 1.0], (len(numbers), 1)),
         n_max_resampling=10 * len(numbers),
     )
 
 
-def spsa_values(
-    study: optuna.Study,
-    trial: FrozenTrial,
-    numbers: Numbers,
-    begin: Mapping[str, Any],
-    trials: int,
-    seed: int,
-) -> dict[str, Any]:
-    """Return a step from the current point of the search (Spall 1992).
+class Spsa:
+    """Proposes steps from the current point of the search (Spall 1992).
 
     A step is a trial that plays its own mirror image. Both lie at ± c around the current point,
     along a random corner of the cube, and their games move the point towards the winner. On a grid
@@ -128,43 +110,64 @@ def spsa_values(
     are at least one step apart: without that a range of few values never moves. Gains fall as in
     Spall (1998) and as testers of chess programs use them.
 
-    Returns the step's upper end; the lower one is stored as the trial's mirror image. numbers: the
-    whole space. begin: values of the starting point. trials: their planned number. seed: of the
-    step's direction.
+    numbers: the whole space. begin: values of the starting point, unless the sweep starts from
+    others. trials: their planned number.
     """
-    planned = max(1, trials - trials // EVERY)
-    ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
-    steps = [trial for trial in ended if MIRROR in trial.user_attrs]
-    point = _walked(units_of(begin, numbers), steps, numbers, planned)
-    # Trial 0 is the defaults. The result of the last steps is worth a trial, too.
-    if trial.number % EVERY == 0 or trial.number == trials - 1:
-        study._storage.set_trial_user_attr(trial._trial_id, "origin", _ESTIMATE)
-        return values_at(point, numbers)
-    rng = np.random.default_rng(seed)
-    corner = rng.choice([-1.0, 1.0], len(numbers))
-    lots = rng.random(len(numbers))
-    width = float(_STEP * (planned / (len(steps) + 1)) ** _GAMMA)
-    above, below = {}, {}
-    for unit, side, lot, (name, distribution) in zip(
-        point, corner, lots, numbers.items(), strict=True
-    ):
-        low, high = _step_of(float(unit), width, float(lot), distribution)
-        above[name], below[name] = (high, low) if side > 0 else (low, high)
-    study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
-    return above
 
+    def __init__(self, numbers: _Numbers, begin: Mapping[str, Any], trials: int) -> None:
+        self._numbers, self._begin, self._trials = numbers, begin, trials
+        self._planned = max(1, trials - trials // EVERY)
+        self._moves: dict[int, _Floats] = {}
 
-def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:
-    """Return the current point after these steps: each moves it along itself, by its result."""
-    point = begin
-    delay = _DELAY * total
-    for number, trial in enumerate(steps, 1):
-        above = units_of(trial.params, numbers)
-        below = units_of(trial.user_attrs[MIRROR], numbers)
-        won = 2.0 * trial.values[0] - 1.0
-        fall = ((delay + total) / (delay + number)) ** _ALPHA * (number / total) ** _GAMMA
-        point = np.clip(point + _GAIN * fall * won * (above - below) / 2, 0.0, 1.0)
-    return point
+    def values(self, study: optuna.Study, trial: FrozenTrial, seed: int) -> dict[str, Any]:
+        """Return a step's upper end; the lower one is stored as the trial's mirror image.
+
+        seed: of its direction.
+        """
+        before = study.get_trials(deepcopy=False)
+        steps = [t for t in before if t.state == TrialState.PRUNED and MIRROR in t.user_attrs]
+        first = (t for t in before if t.user_attrs.get("origin") == START)
+        start = next((t for t in first if t.state != TrialState.FAIL), None)
+        point = self._walked(self._begin if start is None else values_of(start), steps)
+        # Trial 0 is the defaults. The result of the last steps is worth a trial, too.
+        if trial.number % EVERY == 0 or trial.number == self._trials - 1:
+            study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
+            return values_at(point, self._numbers)
+        rng = np.random.default_rng(seed)
+        corner = rng.choice([-1.0, 1.0], len(self._numbers))
+        lots = rng.random(len(self._numbers))
+        # c: at the end 0.12 of every range.
+        width = float(0.12 * (self._planned / (len(steps) + 1)) ** _GAMMA)
+        above, below = {}, {}
+        for unit, side, lot, (name, distribution) in zip(
+            point, corner, lots, self._numbers.items(), strict=True
+        ):
+            low, high = _step_of(float(unit), width, float(lot), distribution)
+            above[name], below[name] = (high, low) if side > 0 else (low, high)
+        study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
+        return above
+
+    def _walked(self, begin: Mapping[str, Any], steps: Sequence[FrozenTrial]) -> _Floats:
+        """Return the current point after these steps: each moves it along itself, by its result.
+
+        At the end a won step moves the point by half a step. A is a tenth of all steps, alpha
+        0.602.
+        """
+        point, total = units_of(begin, self._numbers), self._planned
+        delay = 0.1 * total
+        for number, trial in enumerate(steps, 1):
+            fall = ((delay + total) / (delay + number)) ** 0.602 * (number / total) ** _GAMMA
+            point = np.clip(point + fall * self._move(trial), 0.0, 1.0)
+        return point
+
+    def _move(self, trial: FrozenTrial) -> _Floats:
+        """How far a step moves the point if gains did not fall; kept, as they come again."""
+        if trial.number not in self._moves:
+            above = units_of(trial.params, self._numbers)
+            below = units_of(trial.user_attrs[MIRROR], self._numbers)
+            won = 2.0 * trial.values[0] - 1.0
+            self._moves[trial.number] = 0.5 * won * (above - below) / 2
+        return self._moves[trial.number]
 
 
 def _step_of(
@@ -192,12 +195,6 @@ def _step_of(
     return next(ends), next(ends)
 
 
-_CERTAIN: Final = 2.0
-_DRAWS: Final = 8
-"""Times that a sampler may break a requirement before values are drawn at random."""
-_LOTS: Final = 20_000
-
-
 class Proposer(RandomSampler):
     """The sampler of a sweep: that of its settings, but nothing that breaks a requirement.
 
@@ -211,11 +208,12 @@ class Proposer(RandomSampler):
     def __init__(self, plan: Plan) -> None:
         super().__init__()
         self._plan, self._settings, self._space = plan, plan.sweep, plan.space
-        distributions = plan.space.distributions.items()
-        self._varied = {name: number for name, number in distributions if not number.single()}
+        ranges = plan.space.distributions.items()
+        self._varied = {name: number for name, number in ranges if not number.single()}
         varied = self._varied.items()
         self._numbers = {name: number for name, number in varied if isinstance(number, Number)}
         self._cma = Cma(plan.sweep.startup, dict(sorted(self._numbers.items())))
+        self._spsa = Spsa(self._numbers, plan.defaults or {}, plan.sweep.trials)
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
@@ -229,10 +227,11 @@ class Proposer(RandomSampler):
         """Return values that fulfil all requirements; RunError where none are found."""
         held = {parameter.name: parameter.example for parameter in self._space.parameters}
         own = "random" if self.by_chance else self._settings.sampler
-        for draw in range(_DRAWS + _LOTS):
+        for draw in range(20_000):
             key = [self._settings.seed, trial.number, *([draw] if draw else [])]
             seed = int(np.random.SeedSequence(key).generate_state(1)[0] >> 1)
-            values = self._drawn(own if draw < _DRAWS else "random", seed, study, trial)
+            # By chance where the sampler breaks a requirement again and again.
+            values = self._drawn(own if draw < 8 else "random", seed, study, trial)
             if not self._space.broken({**held, **values}):
                 return values
         texts = " and ".join(repr(requirement.text) for requirement in self._space.required)
@@ -244,66 +243,55 @@ class Proposer(RandomSampler):
         self, name: str, seed: int, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, Any]:
         """Return what the sampler of that name proposes, and by chance what it leaves open."""
-        settings, varied = self._settings, self._varied
+        settings, samplers = self._settings, optuna.samplers
         sampler: BaseSampler = RandomSampler(seed)
         values: dict[str, Any] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             match name:
                 case "tpe":
-                    sampler = optuna.samplers.TPESampler(
+                    sampler = samplers.TPESampler(
                         seed=seed, n_startup_trials=settings.startup, multivariate=True
                     )
                 case "gp":
-                    sampler = optuna.samplers.GPSampler(
-                        seed=seed, n_startup_trials=settings.startup
-                    )
+                    sampler = samplers.GPSampler(seed=seed, n_startup_trials=settings.startup)
                 case "cma":
                     values = self._cma.values(study, trial, seed)
                 case "spsa":
-                    begin = self._plan.defaults or {}
-                    trials = settings.trials
-                    values = spsa_values(study, trial, self._numbers, begin, trials, seed)
+                    values = self._spsa.values(study, trial, seed)
         joint = sampler.infer_relative_search_space(study, trial)
         values |= sampler.sample_relative(study, trial, joint)
-        for name, distribution in varied.items():
+        for name, distribution in self._varied.items():
             if name not in values:
                 values[name] = sampler.sample_independent(study, trial, name, distribution)
-        return {name: snapped(values[name], distribution) for name, distribution in varied.items()}
+        return {name: snapped(values[name], number) for name, number in self._varied.items()}
 
 
-def pruner_of(settings: SweepSettings, trials: Callable[[], list[FrozenTrial]]) -> BasePruner:
-    """Return the pruner of the settings; trials: gives those of the study, as they are rated now.
+def is_pruned(
+    settings: SweepSettings, study: optuna.Study, trial: FrozenTrial, trials: Sequence[FrozenTrial]
+) -> bool:
+    """Return whether a trial ends at its last report; trials: of the study, as rated now.
 
     The median pruner waits for `startup` finished trials, and for a trial's second report: a
-    learning rate that falls late makes first scores deceptive.
+    learning rate that falls late makes first scores deceptive. A race ends a trial that is
+    certainly worse than the best one: by more than twice the error of their difference. Halving
+    (Li and others 2020, without waiting) lets those go on that are in the best quarter so far.
     """
-    match settings.pruner:
-        case "median":
-            return optuna.pruners.MedianPruner(
-                n_startup_trials=settings.startup, n_warmup_steps=2, n_min_trials=3
-            )
-        case "race":
-            return _Race(trials)
-        case "none":
-            return optuna.pruners.NopPruner()
-
-
-class _Race(BasePruner):
-    """Ends a trial that is certainly worse than the best one.
-
-    It is certain when their difference exceeds twice its error.
-    """
-
-    def __init__(self, trials: Callable[[], list[FrozenTrial]]) -> None:
-        self._trials = trials
-
-    def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
-        complete = [t for t in self._trials() if t.state == TrialState.COMPLETE]
-        if not complete or trial.last_step is None:
-            return False
-        best = max(complete, key=lambda compared: compared.values[0])
-        error = math.hypot(
-            *(compared.user_attrs.get("score_error", 0.0) for compared in (best, trial))
-        )
-        return bool(trial.intermediate_values[trial.last_step] + _CERTAIN * error < best.values[0])
+    at = trial.last_step
+    if at is None or settings.pruner == "none":
+        return False
+    if settings.pruner == "halving":
+        scores = sorted(t.intermediate_values[at] for t in trials if at in t.intermediate_values)
+        return bool(trial.intermediate_values[at] < scores[-max(1, len(scores) // REDUCTION)])
+    if finished_of(trials) < settings.startup:
+        return False
+    if settings.pruner == "median":
+        median = optuna.pruners.MedianPruner(settings.startup, n_warmup_steps=2, n_min_trials=3)
+        return median.prune(study, trial)
+    complete = [compared for compared in trials if compared.state == TrialState.COMPLETE]
+    if not complete:
+        return False
+    best = max(complete, key=lambda compared: compared.values[0])
+    errors = (compared.user_attrs.get("score_error", 0.0) for compared in (best, trial))
+    reach = trial.intermediate_values[at] + 2.0 * math.hypot(*errors)
+    return bool(reach < best.values[0])

@@ -15,14 +15,6 @@ from evolve.terminal_text import count_of
 
 _MOST: Final = 1000
 """Most trials that are shown: the last ones, the winner and the defaults."""
-_ENOUGH: Final = 3
-"""Trials a setting below which the order of settings is chance."""
-_RATIO: Final = 20.0
-_CROWDED: Final = 0.25
-"""A range of positive numbers has a scale of ratios if its ends differ by more than the first, and
-half of its values lie in so small a lower part of it."""
-_GROUPS: Final = 5
-"""Parts of a range by which the scores over it are compared."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +40,9 @@ class Setting:
             choices = tuple(sorted({str(value) for value in known}))
             return cls(name, texts, 0.0, len(choices) - 1.0, choices=choices)
         low, high = float(min(known)), float(max(known))
-        crowded = float(np.median(known)) < low + _CROWDED * (high - low)
-        log = low > 0.0 and high / low > _RATIO and crowded
+        # A wide range has a scale of ratios if half of its values lie in its lowest quarter.
+        crowded = float(np.median(known)) < low + 0.25 * (high - low)
+        log = low > 0.0 and high / low > 20.0 and crowded
         return cls(name, list(values), low, high, log)
 
     @property
@@ -96,7 +89,7 @@ def scatter_of(folder: Path) -> Scatter:
     settings = [Setting.of(name, found[name]) for name in names if name in varied]
     scores = np.array([row["score"] for row in shown], float)
     around = scores - scores.mean() if shown else scores
-    needed, note = _ENOUGH * len(settings), ""
+    needed, note = 3 * len(settings), ""  # with fewer trials the order of settings is chance
     if len(shown) < needed:
         few, of = count_of(len(shown), "trial"), count_of(len(settings), "setting")
         note = f"{few}: too few to say which of {of} matter; {needed} may do"
@@ -125,7 +118,7 @@ def _closeness(setting: Setting, scores: Any) -> float:
     places = np.array(setting.places)
     known = ~np.isnan(places)
     places, scores = places[known], scores[known]
-    count = len(setting.choices) or _GROUPS
+    count = len(setting.choices) or 5
     groups = np.round(places * (count - 1)).astype(int)
     sizes = np.bincount(groups)
     means = np.bincount(groups, scores) / np.maximum(sizes, 1)

@@ -74,7 +74,7 @@ class Parameter:
     @property
     def type(self) -> type:
         if self.kind == "choice":
-            return float if isinstance(self.choices[0], float) else type(self.choices[0])
+            return type(self.choices[0])
         return float if self.kind == "float" else int
 
     @property
@@ -123,9 +123,6 @@ class Parameter:
             return None
         return f"{self.name}: {self.range_text}: the last step is at {number.high:g}"
 
-    def holds(self, value: Any) -> bool:
-        return self.taken(value) is not None
-
     def taken(self, value: Any) -> Value | None:
         """Return a value as one of the range, a whole number as a float; None if it is outside."""
         number = self.distribution
@@ -163,7 +160,7 @@ class Parameter:
                 changed = replace(changed, low=float(changed.low), high=float(changed.high))
             elif any(bound != int(bound) for bound in bounds):
                 raise ValueError(f"is a whole number, {changed.range_text} is not")
-            _ = changed.distribution
+            _ = changed.distribution  # ValueError where there is none
         except ValidationError as error:
             fault = error.errors()[0]
             text = f"{fault['loc'][0]} = {fault['input']!r}: {plain_words(fault)}"
@@ -249,7 +246,7 @@ class Space:
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Return whether all values lie in their ranges and fulfil all requirements."""
-        inside = all(self[name].holds(value) for name, value in values.items())
+        inside = all(self[name].taken(value) is not None for name, value in values.items())
         return inside and not self.broken(values)
 
     def broken(self, values: Mapping[str, Any]) -> list[str]:

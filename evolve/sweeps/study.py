@@ -1,98 +1,88 @@
-"""The study of a sweep: proposals, reports and results, and who works on which trial.
+"""The study of a sweep: proposals, reports and results.
 
-A trial of a dead worker waits again, under its number and with its values, so that seeds, files and
+An interrupted trial waits again, under its number and with its values, so that seeds, files and
 tables equal those of a sweep that nobody killed.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import socket
-import uuid
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import optuna
-from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
-from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
+from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.plan import START, Plan, settings_to_try
-from evolve.sweeps.samplers import Proposer, pruner_of
+from evolve.sweeps.samplers import Proposer, is_pruned
 from evolve.sweeps.space import Setting
-from evolve.sweeps.storage import Storage, Watch, beat_key
+from evolve.sweeps.storage import JournalStorage
 from evolve.sweeps.trials import (
-    CONTEXT,
-    ENDS,
     FINISHED,
     SAME,
-    SURPLUS,
+    Report,
     Task,
     TrialResult,
     finished_of,
     games_of,
+    is_retest,
     known_result,
     values_of,
 )
+from evolve.tables.trials import RETEST
 
-ATTEMPTS: Final = 3
-"""Times that the same values are tried when their workers die."""
-_IDENTITY: Final = "evolve"
 _REPEATS: Final = 5
 """Repeated settings in a row after which a trial is drawn at random."""
-_ORDER: Final = 2**31
-"""Key of the seed by which all settings of a small space are shuffled."""
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-@dataclass(frozen=True)
-class Queued:
-    """A requested trial, not a proposed one: its values and their origin."""
+class Budget(NamedTuple):
+    """What of a study's trials is done, and what is left.
 
-    values: Mapping[str, Any]
-    origin: str
+    finished: complete and pruned trials. done, total: trials, or games where these are counted.
+    open: wanted trials that nobody works on yet. over: whether all wanted trials are finished.
+    exhausted: whether fewer than wanted have tried every setting. Trainings of a retest are open or
+    done, and nothing else.
+    """
+
+    finished: int
+    done: float
+    total: float
+    open: int
+    over: bool
+    exhausted: bool
 
 
 class Study:
-    """A study in its storage, as one of its writers.
+    """A study in its journal, as its only writer.
 
-    Others may write to a shared storage, too; their beats show that they are alive. The trials are
-    those of `queue`, or the defaults and what the sampler proposes. Where there are at least as
-    many trials as settings, each is tried in an order by the seed. A setting that comes again gets
-    its known result at once.
+    The trials are the defaults and what the sampler proposes. Where there are at least as many
+    trials as settings, each is tried in an order by the seed. A setting that comes again gets its
+    known result at once.
 
-    Raises RunError when a study of that name belongs to another sweep.
+    Raises RunError when the journal is of another sweep.
     """
 
-    def __init__(
-        self, plan: Plan, storage: Storage, name: str, queue: Sequence[Queued] | None = None
-    ) -> None:
-        self.plan = plan
-        self.name = name
-        self.shared = storage.shared
-        # A name for this process, stored with its trials.
-        self.writer = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
-        self.storage = storage
-        self._queue = queue
-        self._storage = storage.optuna
-        self._watch = Watch()
+    def __init__(self, plan: Plan, storage: JournalStorage) -> None:
+        self.plan, self.storage = plan, storage
         self._proposer = Proposer(plan)
-        self._trials: dict[int, Trial] = {}
-        self._pruner = pruner_of(plan.sweep, self.trials)
-        self.study = optuna.create_study(
-            storage=self._storage,
-            sampler=self._proposer,
-            study_name=name,
-            direction="maximize",
-            load_if_exists=True,
-        )
+        self._running: dict[int, Trial] = {}
+        self._entries: int | None = None
+        self._trials: list[FrozenTrial] = []
+        # A found one is only read: what is refused below has changed nothing.
+        if found := storage.get_all_studies():
+            name = found[0].study_name
+            self.study = optuna.load_study(study_name=name, storage=storage, sampler=self._proposer)
+        else:
+            self.study = optuna.create_study(
+                study_name="sweep", storage=storage, sampler=self._proposer, direction="maximize"
+            )
         self._claim()
         self._enqueue_first()
 
@@ -100,128 +90,97 @@ class Study:
         """Check that the study belongs to this sweep; claim a new one."""
         space = {p.name: p.range_text for p in self.plan.space.parameters}
         own: dict[str, Any] = json.loads(json.dumps({**self.plan.sweep.identity, "space": space}))
-        stored = self.study.user_attrs.get(_IDENTITY)
+        stored = self.study.user_attrs.get("evolve")
         if stored is None:
             if self.trials():
-                raise RunError(
-                    f"the study {self.name!r} in {self.storage.name} is not one of evolve's"
-                )
-            self.study.set_user_attr(_IDENTITY, own)
+                raise RunError(f"the study in {self.storage.path} is not one of evolve's")
+            self.study.set_user_attr("evolve", own)
         elif differing := [k for k in {**stored, **own} if stored.get(k) != own.get(k)]:
             parts = (f"{key} ({stored.get(key)}, here {own.get(key)})" for key in differing)
             text = "; ".join(part if len(part) < 120 else part[:117] + "…" for part in parts)
             raise RunError(
-                f"the study {self.name!r} in {self.storage.name} is of another sweep: {text}; "
+                f"the study in {self.storage.path} is of another sweep: {text}; "
                 "begin another sweep, --start-from this one to try its best settings first"
             )
 
     def _enqueue_first(self) -> None:
-        """Queue the trials of `queue`, or the defaults and the settings to start from; once each.
-
-        RunError where the study has others than those of `queue`.
-        """
-        origins = {trial.number: trial.user_attrs.get("origin") for trial in self.trials()}
-        first = self._first_trials()
-        wanted = {number: queued.origin for number, queued in enumerate(first)}
-        if self._queue is not None and not origins.items() <= wanted.items():
-            raise RunError(
-                f"{self.storage.name} is of other candidates: was `rungs` changed since?"
-            )
-        if self.shared and DEFAULTS in origins.values():
-            return
-        for number, queued in enumerate(first):
-            if number not in origins:
-                self.study.enqueue_trial(dict(queued.values), user_attrs={"origin": queued.origin})
-        if self.plan.sweep.start_from is not None:
-            self.study.set_user_attr(START, True)
-
-    def _first_trials(self) -> Sequence[Queued]:
+        """Queue the defaults and the settings to start from, once each."""
         plan, source = self.plan, self.plan.sweep.start_from
-        if self._queue is not None:
-            return self._queue
-        first = [] if plan.defaults is None else [Queued(plan.defaults, DEFAULTS)]
+        first = [] if plan.defaults is None else [(plan.defaults, DEFAULTS)]
         if source is not None and START not in self.study.user_attrs:
             settings = settings_to_try(source, plan.space, plan.defaults)
-            first += [Queued(values, START) for values in settings]
-        return first
+            first += [(values, START) for values in settings]
+        for values, origin in first[len(self.trials()) :]:
+            self.study.enqueue_trial(dict(values), user_attrs={"origin": origin})
+        if source is not None:
+            self.study.set_user_attr(START, True)
 
-    def beat(self, count: int) -> None:
-        """Record that this process is alive."""
-        self.study.set_user_attr(beat_key(self.writer), count)
+    def queue_retest(self, winner: FrozenTrial, defaults: FrozenTrial) -> None:
+        """Queue trainings of the winner's settings and of the defaults, in turn, once each."""
+        for number in range(len(self.retests), 2 * self.plan.sweep.retest):
+            values = (winner, defaults)[number % 2].params
+            self.study.enqueue_trial(dict(values), user_attrs={"origin": RETEST})
+
+    @property
+    def retests(self) -> list[FrozenTrial]:
+        """The trainings of a retest; those before the last trial are of another one."""
+        trials = self.trials()
+        last = max((trial.number for trial in trials if not is_retest(trial)), default=-1)
+        return trials[last + 1 :]
+
+    @property
+    def searched(self) -> list[FrozenTrial]:
+        """The trials without those of a retest."""
+        return [trial for trial in self.trials() if not is_retest(trial)]
 
     def trials(self) -> list[FrozenTrial]:
-        """Return all trials, also those of other writers, by their numbers; do not change them.
+        """Return all trials by their numbers; do not change them.
 
         Their scores are those that all games so far give them, see `Plan.rated`. Samplers of Optuna
         read the study itself, where each trial has its score of when it ended.
         """
-        return self.plan.rated(self.study.get_trials(deepcopy=False))
-
-    def finished(self) -> int:
-        return finished_of(self.trials())
-
-    @property
-    def best(self) -> float | None:
-        trial = best_trial(self.trials())
-        return None if trial is None else float(trial.values[0])
-
-    def open(self) -> int:
-        """Count the wanted trials that nobody works on yet."""
-        trials = self.trials()
-        waiting = sum(trial.state == TrialState.WAITING for trial in trials)
-        if self._queue is not None:
-            return waiting
-        if not self._has_room(trials):
-            return 0
-        wanted = self.plan.sweep.trials - self._counted(trials, TrialState.RUNNING)
-        return min(wanted, waiting + len(self._untried(trials))) if self.all_settings else wanted
+        entries = self.storage.journal.entries
+        if entries != self._entries:
+            self._trials = self.plan.rated(self.study.get_trials(deepcopy=False))
+            self._entries = entries
+        return self._trials
 
     @property
-    def is_over(self) -> bool:
-        """Whether all wanted trials are finished; of a queue, whether all have ended."""
-        trials = self.trials()
-        if self._queue is not None:
-            return all(trial.state in ENDS for trial in trials)
-        if self._counted(trials) >= self.plan.sweep.trials:
-            return True
-        ended = all(trial.state in ENDS for trial in trials)
-        return ended and (not self._has_room(trials) or self._has_tried_all(trials))
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether fewer trials than wanted have tried every possible setting."""
-        trials = self.trials()
-        return self._has_tried_all(trials) and self._counted(trials) < self.plan.sweep.trials
-
-    @property
-    def progress(self) -> tuple[float, float]:
-        """How much is done and how much in all: trials, or games where these are counted."""
-        trials, sweep = self.trials(), self.plan.sweep
-        most = sweep.games_of_trials
+    def budget(self) -> Budget:
+        """What is done, and what is left."""
+        trials, sweep = self.searched, self.plan.sweep
+        states = Counter(trial.state for trial in trials)
+        again = Counter(trial.state for trial in self.retests)
+        finished, waiting = finished_of(trials), states[TrialState.WAITING]
+        ended = finished + states[TrialState.FAIL] == len(trials)
+        retest = sweep.work - sweep.trials
+        total = retest + self.plan.bounded.trials
+        # Where trials may fail one after another, failed ones count. Otherwise a sweep of a program
+        # that crashes on most values would never end.
+        left = sweep.trials - finished - sweep.COUNTS_FAILURES * states[TrialState.FAIL]
+        untried = self._untried(trials)
+        tried_all = bool(self.all_settings) and not untried
+        most, each = sweep.games_of_trials, sweep.trial_games
+        room = most is None or games_of(trials, each) + each <= most
+        over = left <= 0 or (ended and (not room or tried_all))
+        wanted = left - states[TrialState.RUNNING] if room else 0
+        if room and self.all_settings:
+            wanted = min(wanted, waiting + len(untried))
+        done: float = finished
+        if retest:
+            ended_again = again[TrialState.COMPLETE] + again[TrialState.FAIL]
+            done += retest * ended_again / (2 * sweep.retest)
         if most is not None:
-            done = games_of([trial for trial in trials if trial.state in FINISHED], 0)
-            return (most if self.is_over else done), most
-        return finished_of(trials), sweep.work - sweep.trials + self.plan.bounded.trials
-
-    def _counted(self, trials: Sequence[FrozenTrial], *more: TrialState) -> int:
-        """Count the trials that count towards the wanted ones.
-
-        Where trials may fail one after another, failed ones count. Otherwise a sweep of a program
-        that crashes on most values would never end.
-        """
-        states = (*(ENDS if self.plan.sweep.COUNTS_FAILURES else FINISHED), *more)
-        return sum(trial.state in states for trial in trials)
-
-    def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:
-        """Return whether the game limit leaves room for another trial."""
-        most, each = self.plan.sweep.games_of_trials, self.plan.sweep.trial_games
-        return most is None or games_of(trials, each) + each <= most
+            ends = [trial for trial in trials if trial.state in FINISHED]
+            done, total = most if over else games_of(ends, 0), most
+        wanted = max(0, wanted) + again[TrialState.WAITING]
+        return Budget(finished, done, total, wanted, over, tried_all and left > 0)
 
     @cached_property
     def all_settings(self) -> list[Setting]:
         """All settings in the order of their trials; empty where there are more than trials."""
         plan = self.plan
-        if self._queue is not None or plan.space.count is None or not plan.sweep.searches:
+        if plan.space.count is None or not plan.sweep.searches:
             return []
         trials, most = plan.sweep.trials, plan.sweep.games_of_trials
         if most is not None:
@@ -229,130 +188,85 @@ class Study:
         if plan.space.count > trials:
             return []
         settings = list(plan.space.settings)
-        order = np.random.default_rng([plan.sweep.seed, _ORDER]).permutation(len(settings))
+        rng = np.random.default_rng([plan.sweep.seed, 2**31])  # beyond the numbers of trials
+        order = rng.permutation(len(settings))
         return [settings[index] for index in order]
 
     def _untried(self, trials: Sequence[FrozenTrial]) -> list[Setting]:
         """Return the settings of a small space that no trial has, in their order."""
-        tries = [values_of(t) for t in trials if t.user_attrs.get("reason") != SURPLUS]
-        tried = {tuple(map(values.get, self.plan.space.names)) for values in tries}
+        if not self.all_settings:
+            return []
+        names = self.plan.space.names
+        tried = {tuple(map(values_of(trial).get, names)) for trial in trials}
         return [setting for setting in self.all_settings if setting not in tried]
 
-    def _has_tried_all(self, trials: Sequence[FrozenTrial]) -> bool:
-        return bool(self.all_settings) and not self._untried(trials)
-
-    def take(self, worker: str) -> Task | None:
-        """Return a trial to work on; None when another process took the last one first."""
-        trials, names = self.trials(), self.plan.space.names
+    def take(self) -> Task:
+        """Return a trial to work on."""
+        trials, space = self.trials(), self.plan.space
         waiting = [trial.number for trial in trials if trial.state == TrialState.WAITING]
         if not waiting:
             for setting in self._untried(trials)[:1]:
-                self.study.enqueue_trial(dict(zip(names, setting, strict=True)))
+                self.study.enqueue_trial(dict(zip(space.names, setting, strict=True)))
         before = trials[: min(waiting, default=len(trials))]
         last = [SAME in trial.user_attrs for trial in before[-_REPEATS:]]
         self._proposer.by_chance = len(last) == _REPEATS and all(last)
-        try:
-            trial = self.study.ask(self.plan.space.distributions)
-            trial.set_user_attr("lease", self.writer)
-            trial.set_user_attr("worker", worker)
-        except UpdateFinishedTrialError:
-            # SQLite locks no rows: two may take the same waiting trial, and one has ended it.
-            return None
-        earlier = [
-            t for t in self.trials() if t.number < trial.number and t.state != TrialState.FAIL
-        ]
-        if self.shared and len(earlier) >= self.plan.sweep.trials:  # two writers asked at once
-            self._fail(trial._trial_id, SURPLUS)
-            return None
-        frozen, trials = self._storage.get_trial(trial._trial_id), self.trials()
-        self._trials[trial.number] = trial
+        trial = self.study.ask(space.distributions)
+        trials, number = self.trials(), trial.number
+        frozen, values = self.storage.get_trial(trial._trial_id), dict(trial.params)
+        self._running[number] = trial
+        if is_retest(frozen):
+            return Task(number, values, {RETEST: True})
         # The defaults need an agent of their own, and steps of SPSA play one another.
-        if self._queue is None and self.plan.sweep.searches and not is_defaults(frozen):
-            known = known_result(frozen, trials, names)
+        if self.plan.sweep.searches and not is_defaults(frozen):
+            known = known_result(frozen, trials)
             if known is not None:
-                return Task(trial.number, dict(trial.params), result=known)
-        context = frozen.user_attrs.get(CONTEXT)
+                return Task(number, values, result=known)
+        context = frozen.user_attrs.get("brief")  # one that goes on gets the same
         if context is None and (context := self.plan.trial_context(frozen, trials)):
-            trial.set_user_attr(CONTEXT, context)
-        return Task(trial.number, dict(trial.params), context or {})
+            trial.set_user_attr("brief", context)
+        return Task(number, values, context or {})
 
-    def report(self, number: int, step: int, score: float, error: float) -> bool:
+    def report(self, number: int, report: Report) -> bool:
         """Keep an intermediate score; return whether the trial must end there."""
-        trial = self._trials[number]
-        try:
-            self._storage.set_trial_intermediate_value(trial._trial_id, step, score)
-            trial.set_user_attr("score_error", error)
-        except UpdateFinishedTrialError:  # its worker counted as dead: no need to continue
-            return True
-        frozen = self._storage.get_trial(trial._trial_id)
-        # All other trials are compared with the defaults, and one whose worker died has passed its
-        # earlier reports already.
-        if is_defaults(frozen) or step != frozen.last_step:
+        trial = self._running[number]
+        self.storage.set_trial_intermediate_value(trial._trial_id, report.step, report.score)
+        trial.set_user_attr("score_error", report.error)
+        frozen = self.storage.get_trial(trial._trial_id)
+        # All other trials are compared with the defaults, and one whose state was lost has passed
+        # its earlier reports already.
+        if is_defaults(frozen) or report.step != frozen.last_step:
             return False
-        enough = self.finished() >= self.plan.sweep.startup
-        return enough and self._pruner.prune(self.study, frozen)
+        return is_pruned(self.plan.sweep, self.study, frozen, self.searched)
 
-    def end(self, number: int, outcome: TrialResult) -> bool:
-        """End a trial; False when its worker had counted as dead, and another has ended it."""
-        trial, state = self._trials.pop(number), outcome.state
-        values = None if outcome.score is None else [outcome.score]
-        if state == TrialState.PRUNED and values is None:  # its last score is its score
-            reports = self._storage.get_trial(trial._trial_id).intermediate_values
-            values = [reports[max(reports)] if reports else 0.0]
-        try:
-            for key, value in outcome.attributes.items():
-                trial.set_user_attr(key, value)
-            return self._storage.set_trial_state_values(trial._trial_id, state, values)
-        except UpdateFinishedTrialError:
-            return False
-
-    def lose(self, number: int, reason: str) -> bool:
-        """Take back the trial of a dead worker; return whether it is tried again.
-
-        It is, up to ATTEMPTS times; the defaults always are.
-        """
-        trial = self._storage.get_trial(self._trials[number]._trial_id)
-        attempts = 1 + int(trial.user_attrs.get("attempts", 0))
-        if attempts >= ATTEMPTS and not is_defaults(trial):
-            self._fail(self._trials.pop(number)._trial_id, reason)
-            return False
-        self._trials[number].set_user_attr("attempts", attempts)
-        self.release(number)
-        return True
+    def end(self, number: int, outcome: TrialResult) -> None:
+        """End a trial; a pruned one keeps its last report as its score."""
+        trial, score, last = self._running.pop(number), outcome.score, outcome.report
+        if last is not None:
+            self.storage.set_trial_intermediate_value(trial._trial_id, last.step, last.score)
+        if outcome.state == TrialState.PRUNED and score is None:
+            reports = self.storage.get_trial(trial._trial_id).intermediate_values
+            score = reports[max(reports)] if reports else 0.0
+        facts = dict(outcome.attributes)
+        if last is not None:
+            facts.setdefault("score_error", last.error)
+        for key, value in facts.items():
+            self.storage.set_trial_user_attr(trial._trial_id, key, value)
+        values = None if score is None else [score]
+        self.storage.set_trial_state_values(trial._trial_id, outcome.state, values)
 
     def release(self, number: int) -> None:
-        """Let a trial wait again: it was dropped, and nothing is known of its values."""
-        self._storage.set_trial_state_values(self._trials.pop(number)._trial_id, TrialState.WAITING)
+        """Let a trial wait again: it goes on from its state later."""
+        trial_id = self._running.pop(number)._trial_id
+        self.storage.set_trial_state_values(trial_id, TrialState.WAITING)
 
-    def dropped(self) -> list[int]:
-        """Return the numbers of the trials that began before, and wait again."""
-        waiting = (trial for trial in self.trials() if trial.state == TrialState.WAITING)
-        return [trial.number for trial in waiting if trial.datetime_start is not None]
+    def interrupted(self) -> list[int]:
+        """Let the trials of a writer before this one wait again; return their numbers.
 
-    def reclaim(self) -> list[int]:
-        """Let the trials of dead writers wait again; return their numbers."""
-        dead = [
-            trial
-            for trial in self.trials()
-            if trial.state == TrialState.RUNNING
-            and trial.number not in self._trials
-            and self._is_dead(trial)
-        ]
-        for trial in dead:
-            with suppress(UpdateFinishedTrialError):  # it may have ended meanwhile
-                self._storage.set_trial_state_values(trial._trial_id, TrialState.WAITING)
-        return [trial.number for trial in dead]
-
-    def _is_dead(self, trial: FrozenTrial) -> bool:
-        if not self.shared:
-            return True  # this process is the only writer, and the trial is not its own
-        writer = trial.user_attrs.get("lease")
-        # A trial without one: it was killed before it wrote who it is, or is about to write it.
-        key = f"trial:{trial.number}" if writer is None else beat_key(writer)
-        return self._watch.stands_still(key, self.study.user_attrs.get(key, 0))
-
-    def _fail(self, trial_id: int, reason: str) -> None:
-        """Fail a trial, unless another process has ended it meanwhile."""
-        with suppress(UpdateFinishedTrialError):
-            self._storage.set_trial_user_attr(trial_id, "reason", reason)
-            self._storage.set_trial_state_values(trial_id, TrialState.FAIL)
+        Those that it released itself are among them.
+        """
+        begun = [trial for trial in self.trials() if trial.datetime_start is not None]
+        running = [trial for trial in begun if trial.state == TrialState.RUNNING]
+        for trial in running:
+            self.storage.set_trial_state_values(trial._trial_id, TrialState.WAITING)
+        waiting = (TrialState.RUNNING, TrialState.WAITING)
+        return [trial.number for trial in begun if trial.state in waiting]

@@ -1,47 +1,61 @@
-"""A running sweep: hands trials to workers, keeps their results, and selects the best."""
+"""A running sweep: hands slices of trials out, keeps what comes of them, and selects the best."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.judges import RATING, rating_seconds
 from evolve.arena.match import StoppedError
-from evolve.cluster import HERE, Placement
+from evolve.cluster import HERE, Placement, Pool
 from evolve.config.sweep import SweepSettings
+from evolve.config.toml import resolve_as
 from evolve.engine.games.first_use import compile_first
-from evolve.errors import ClusterError, RunError, ShortageError
-from evolve.runs import run_folder
-from evolve.runs.life_cycle import Work
-from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft
-from evolve.sweeps.final import SweepFinal, best_trial, fetch_agents
+from evolve.errors import RunError, WorkerDiedError
+from evolve.parsing import taking_settings
+from evolve.programs.kept import Answers
+from evolve.runs import life_cycle
+from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft, shown
+from evolve.runs.run import Run
+from evolve.sweeps.final import SweepFinal, best_trial, is_defaults
+from evolve.sweeps.handed import Handed, drop_state
+from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import Plan, checked_plan
-from evolve.sweeps.rungs import Rungs, RungsEnded
-from evolve.sweeps.storage import BEAT, beating, open_database, open_journal, storage_errors
-from evolve.sweeps.study import Queued, Study
+from evolve.sweeps.slices import advance
+from evolve.sweeps.storage import JournalStorage
+from evolve.sweeps.study import Study
+from evolve.sweeps.trial import Slice
 from evolve.sweeps.trials import (
     FINISHED,
-    FOLDER,
     PLAY_SECONDS,
     SAME,
     TrialResult,
     games_of,
-    rows_of,
+    row_of,
 )
-from evolve.sweeps.worker import IntermediateScore, Worker, ready
-from evolve.tables.paths import JOURNAL_FILE, RUNGS, TRIALS
+from evolve.tables.paths import JOURNAL_FILE, RETEST_FILE
 from evolve.tables.trials import FinalDocument, whole_final, write_trials
 from evolve.terminal_text import count_of
 
+if TYPE_CHECKING:
+    from evolve.keywords import SweepKeywords
+
 _LOOK: Final = 0.25
-"""Seconds between two checks for Ctrl-C, and of a database for other writers' results."""
+"""Seconds between two checks for Ctrl-C."""
+ATTEMPTS: Final = 3
+"""Workers that a slice may kill before its trial has failed."""
+MODULES: Final = ("evolve.sweeps.slices", "evolve.engine.games.game", "pyarrow.parquet")
+"""What workers import."""
+_APART: Final = 20.0
+"""Times of writing the table that pass before it is written again."""
 _IN_A_ROW: Final = 5
 """Trials that may fail in a row before the sweep itself fails."""
 
@@ -55,99 +69,113 @@ class SweepEnding(RunEnding):
     STOPPED = "stopped"
 
 
-class Sweep(Work):
+class _TimeUp(Exception):  # noqa: N818  # an ending, not an error
+    """The time ended in a retest."""
+
+
+class Sweep(life_cycle.Work):
     """One sweep in its folder. Make it inside the folder's lock.
 
     It has as many workers as its settings say, by default one.
     """
 
     def __init__(self, folder: Path, plan: Plan, study: Study, placement: Placement = HERE) -> None:
-        self.folder = folder
-        self.placement = placement
-        self.settings = plan.sweep
-        self.plan = plan
-        self.study = study
-        self.jobs = plan.sweep.jobs or 1
+        super().__init__(folder, plan.sweep, plan.sweep.jobs or 1)
+        self.plan, self.study, self.placement = plan, study, placement
         self.result: FinalDocument | None = None
-        self._new_worker = partial(Worker, folder, plan.sweep, placement)
-        self._workers: list[Worker] = []
-        self._failed = 0
-        self._next_look = 0.0
+        self._hand: dict[int, Handed] = {}
+        self._failed, self._due = 0, 0.0
 
     def run(self, observer: Observer) -> SweepEnding:
-        """Run the trials that are left, then play the final or the rungs; `result` has these.
+        """Run the trials that are left, then play the final; `result` has it.
 
         RunError where no trial was played to its end.
         """
         compile_first(partial(observer.stage, COMPILING))  # not in the workers' first trials
         observer.expect(self.time_left)
-        observer.whole("trials", *self.study.progress)
-        timeout = self.settings.timeout
-        end = None if timeout is None else time.monotonic() + timeout
-        ending = self.complete if self.study.is_over else self.run_trials(observer)
+        budget = self.study.budget
+        observer.whole("trials", budget.done, budget.total)
+        ending = self.complete if budget.over else self.run_trials(observer)
         if ending.stopped:
             return ending
         if self.failure is not None:
             raise RunError(f"{self.folder}: {self.failure}")
         try:
-            rungs = self.settings.rungs
-            self.result = Rungs(self, end).climb(observer) if rungs else self.play_final(observer)
+            self.result = self.play_final(observer)
         except StoppedError:
             return SweepEnding.STOPPED
-        except RungsEnded as ended:
-            return SweepEnding(ended.ending)
+        except _TimeUp:
+            return SweepEnding.TIMEOUT
         if self.result is None and ending is not SweepEnding.TIMEOUT:
             raise RunError(f"{self.folder}: no trial was played to its end: there is no champion")
         return ending
 
     def run_trials(self, observer: Observer) -> SweepEnding:
-        """Run trials up to the settings' number."""
-        begin = time.monotonic()
-        if not self.study.is_over and (self.folder / RUNGS).exists():
-            run_folder.discard(self.folder / RUNGS, made=False)  # of fewer trials than now
-        heart = beating(self.study.beat) if self.study.shared else nullcontext()
-        with heart, self._at_work():
-            self._reclaim(observer, self.study.dropped())
+        """Run trials up to the settings' number, and those of a retest."""
+        for number in self.study.interrupted():
+            observer.note(f"trial {number}: it was interrupted, going on")
+        wanted = max(1, min(self.jobs, self.study.budget.open))
+        with self.placement.pool(wanted, MODULES, observer.note) as pool:
             self.save()
-            while True:
-                ending = self._stop_reason(observer, begin)
-                if ending is None:
-                    self._assign_trials(observer)
-                elif ending.stopped:
-                    self._drop_trials()
-                busy = [worker for worker in self._workers if not worker.idle]
-                if not busy and (ending is not None or self.study.is_over):
+            try:
+                ending = self._run_trials(pool, observer)
+            except BaseException:
+                with suppress(OSError):  # the first error is the one to report
                     self.save()
-                    return ending or self.complete
-                for worker in ready(busy, _LOOK):
-                    self._handle_message(worker, observer)
-                if not busy:
-                    time.sleep(_LOOK)  # other processes run the last trials
-                if self.study.shared and time.monotonic() >= self._next_look:
-                    self._reclaim(observer)
+                raise
+        self.save()
+        return ending
+
+    def _run_trials(self, pool: Pool, observer: Observer) -> SweepEnding:
+        while True:
+            ending = self._stop_reason(observer)
+            if ending is None:
+                self._assign_trials(pool, observer)
+            elif ending.stopped:  # they go on from their states later
+                for number in self._hand:
+                    self.study.release(number)
+                self._hand.clear()
+            if not self._hand and (ending is not None or self.study.budget.over):
+                return ending or self.complete
+            for number, answer in pool.ready(_LOOK):
+                self._handle(number, answer, pool, observer)
+
+    @cached_property
+    def _end_of_time(self) -> float:
+        """When the time for trials is over, from the first one on."""
+        return time.monotonic() + (self.settings.timeout or math.inf)
 
     @property
     def complete(self) -> SweepEnding:
         """Why a sweep with finished trials has no more of them."""
-        return SweepEnding.EXHAUSTED if self.study.is_exhausted else SweepEnding.COMPLETE
+        return SweepEnding.EXHAUSTED if self.study.budget.exhausted else SweepEnding.COMPLETE
 
     def play_final(self, observer: Observer) -> FinalDocument | None:
         """Let the best trials play for the champion; None where no complete one is here.
 
-        Raises StoppedError where the observer asks to stop; the same call resumes.
+        Raises StoppedError where the observer asks to stop, _TimeUp where the time ends in a
+        retest; the same call resumes.
         """
-        trials, count = self.study.trials(), self.settings.finalists
-        missing = fetch_agents(self.folder, trials, count) if self.study.shared else []
-        if missing:
-            observer.note(
-                f"some of the best trials do not play: {', '.join(missing)} cannot be read here; "
-                f"copy them to {self.folder / TRIALS} and resume"
-            )
-        over = self.study.is_over
+        trials, over = self.study.searched, self.study.budget.over
+        train = partial(self.train_again, observer)
         with self.placement.open(self.jobs) as executor:
-            final = SweepFinal(self.folder, self.plan, trials, executor, observer, over).play()
+            final = SweepFinal(self.folder, self.plan, trials, executor, observer, train, over)
+            result = final.play()
         self.save()
-        return final
+        return result
+
+    def train_again(
+        self, observer: Observer, winner: FrozenTrial, defaults: FrozenTrial
+    ) -> list[FrozenTrial]:
+        """Run the trainings of a retest; return them, the winner's and the defaults' in turn.
+
+        StoppedError or _TimeUp ends it before.
+        """
+        self.study.queue_retest(winner, defaults)
+        ending = self.run_trials(observer)
+        if ending.stopped or ending is SweepEnding.TIMEOUT:
+            raise StoppedError if ending.stopped else _TimeUp
+        return self.study.retests[: 2 * self.settings.retest]
 
     @property
     def time_left(self) -> TimeLeft:
@@ -164,7 +192,7 @@ class Sweep(Work):
 
     @property
     def final_seconds(self) -> float:
-        """Expected seconds of the final or the retest, from the trials' games; 0 without games.
+        """Expected seconds of the final, from the trials' games; 0 without games.
 
         It uses as many threads as there are workers.
         """
@@ -176,166 +204,196 @@ class Sweep(Work):
     @property
     def failure(self) -> str | None:
         """Why there is no result: every ended trial failed; None otherwise."""
-        trials = self.study.trials()
+        trials = self.study.searched
         failed = [trial for trial in trials if trial.state == TrialState.FAIL]
         if not failed or any(trial.state in FINISHED for trial in trials):
             return None
-        last = failed[-1].user_attrs.get("reason")
         every = "the only trial" if len(failed) == 1 else f"all {len(failed)} trials"
-        return f"{every} failed, the last one: {last}"
+        return f"{every} failed, the last one: {failed[-1].user_attrs.get('reason')}"
 
     @property
     def is_over(self) -> bool:
-        return self.study.is_over and self.has_champion
+        return self.study.budget.over and self.has_champion
 
     @property
     def has_champion(self) -> bool:
         """Whether the final has been played since the last trial ended."""
         final = whole_final(self.folder)
-        return final is not None and final.trials == self.study.finished()
+        return final is not None and final.trials == self.study.budget.finished
 
-    def rung(
-        self, folder: Path, settings: SweepSettings, queue: Sequence[Queued]
-    ) -> AbstractContextManager[Sweep]:
-        """Open the sweep of a rung, which runs the trials of a queue."""
-        return opened_sweep(folder, settings, queue, self.placement)
-
-    def _reclaim(self, observer: Observer, dropped: Sequence[int] = ()) -> None:
-        self._next_look = time.monotonic() + BEAT
-        for number in sorted([*dropped, *self.study.reclaim()]):
-            observer.note(f"trial {number}: it was interrupted, trying again")
-
-    def _stop_reason(self, observer: Observer, begin: float) -> SweepEnding | None:
+    def _stop_reason(self, observer: Observer) -> SweepEnding | None:
         """Return why no further trial may start; None where one may."""
-        timeout = self.settings.timeout
         if observer.stop():
             return SweepEnding.STOPPED
-        late = timeout is not None and time.monotonic() - begin >= timeout
-        return SweepEnding.TIMEOUT if late and not self.study.is_over else None
+        late = time.monotonic() >= self._end_of_time
+        return SweepEnding.TIMEOUT if late and self.study.budget.open > 0 else None
 
-    def _assign_trials(self, observer: Observer) -> None:
-        for worker in [worker for worker in self._workers if worker.idle]:
-            while worker.idle:
-                if self.study.open() <= 0:
-                    return
-                taken = self.study.take(f"{self.study.writer.rpartition(':')[0]}/{worker.name}")
-                if taken is None:
-                    break
-                if taken.result is not None:
-                    self._end(taken.number, taken.result, observer)
-                else:
-                    worker.start(taken)
-                    self.save()
-        running = sum(not worker.idle for worker in self._workers)
-        observer.whole(f"{count_of(running, 'trial')} running", *self.study.progress)
+    @cached_property
+    def _answers(self) -> Answers | None:
+        return None if self.placement == HERE else self.plan.answers()
 
-    def _drop_trials(self) -> None:
-        """End the workers and queue the values of their trials again: a trial may take minutes."""
-        for worker in self._workers:
-            if worker.number is not None:
-                self.study.release(worker.number)
-            worker.kill()
-        self._workers.clear()
+    def _assign_trials(self, pool: Pool, observer: Observer) -> None:
+        while len(self._hand) < self.jobs and self.study.budget.open > 0:
+            task = self.study.take()
+            if task.result is not None:
+                self._end(task.number, task.result, observer)
+                continue
+            handed = self._hand[task.number] = Handed.of(self.folder, task, observer)
+            self._submit(handed, pool)
+            self._save_if_due()
+        running, budget = len(self._hand), self.study.budget
+        observer.whole(f"{count_of(running, 'trial')} running", budget.done, budget.total)
 
-    def _handle_message(self, worker: Worker, observer: Observer) -> None:
-        assert worker.number is not None
-        number = worker.number
-        try:
-            message = worker.receive()
-        except (EOFError, OSError):
-            self._handle_death(worker, observer)
-            return
-        match message:
-            case IntermediateScore(step, score, error):
-                worker.answer(self.study.report(number, step, score, error))
-            case ClusterError() | ShortageError() as lost:
+    def _submit(self, handed: Handed, pool: Pool) -> None:
+        name = self.folder.resolve().name
+        part = Slice(self.settings, name, handed.task, handed.state, self._answers)
+        pool.submit(handed.task.number, advance, part)
+
+    def _handle(self, number: int, answer: Any, pool: Pool, observer: Observer) -> None:
+        """Keep what came of a slice, and hand out the next one of its trial."""
+        handed = self._hand[number]
+        match answer:
+            case WorkerDiedError():
+                self._handle_death(handed, str(answer), pool, observer)
+                return
+            case Exception():
                 self.study.release(number)
-                raise lost
-            case TrialResult():
-                worker.number = None
-                self._end(number, message, observer)
+                raise answer
+        outcome = answer.result
+        if answer.refused is not None:
+            observer.note(f"trial {number} begins again: {answer.refused}")
+        handed.state, handed.deaths = answer.state, 0
+        if answer.report is not None and self.study.report(number, answer.report):
+            outcome = TrialResult.pruned()
+        if outcome is None:
+            handed.keep()
+            self._submit(handed, pool)
+            return
+        del self._hand[number]
+        facts = {**answer.state.kept, **outcome.attributes, "worker": answer.worker}
+        self._end(number, handed.filed(replace(outcome, attributes=facts)), observer)
 
     def _end(self, number: int, outcome: TrialResult, observer: Observer) -> None:
         """Keep how a trial ended; RunError where too many have failed in a row."""
-        complete = outcome.state == TrialState.COMPLETE
-        if complete and self.study.shared and outcome.attributes.get("agent"):
-            folder = {FOLDER: str(self.folder.resolve())}
-            outcome = replace(outcome, attributes={**outcome.attributes, **folder})
-        counts = self.study.end(number, outcome)
+        self.study.end(number, outcome)
+        drop_state(self.folder, number)
         new = SAME not in outcome.attributes
         self._failed = self._failed + new if outcome.state == TrialState.FAIL else 0
-        best = best_trial(self.study.trials())
-        if complete and best is not None and best.number == number:
+        best = best_trial(self.study.searched)
+        if best is not None and best.number == number:
             self.plan.save_champion(self.folder, best, {})
-        if not counts:
-            observer.note(f"trial {number}: its worker counted as dead; the result does not count")
         self._tell(number, observer)
         if self._failed >= _IN_A_ROW and not (self.settings.COUNTS_FAILURES and best is not None):
             reason = outcome.attributes["reason"]
             raise RunError(f"{self._failed} trials in a row failed, the last one: {reason}")
 
-    def _handle_death(self, worker: Worker, observer: Observer) -> None:
-        """Take back a dead worker's trial, and start another worker in its place."""
-        assert worker.number is not None
-        reason = worker.death()
-        again = self.study.lose(worker.number, reason)
-        follows = "trying again" if again else "given up"
-        observer.note(f"trial {worker.number}: {reason}; {follows}")
-        if again:
-            self.save()
-        else:
-            self._tell(worker.number, observer)
-        worker.kill()
+    def _handle_death(self, handed: Handed, reason: str, pool: Pool, observer: Observer) -> None:
+        """Do the slice of a dead worker again, unless its trial has killed too many."""
+        number = handed.task.number
+        handed.deaths += 1
+        again = handed.deaths < ATTEMPTS or is_defaults(self.study.trials()[number])
+        observer.note(f"trial {number}: {reason}; {'trying again' if again else 'given up'}")
         self._failed += 1
         if self._failed >= _IN_A_ROW:
+            self.study.release(number)
             raise RunError(f"{self._failed} trials in a row failed: {reason}")
-        self._workers[self._workers.index(worker)] = self._new_worker()
+        if again:
+            self._submit(handed, pool)
+            return
+        del self._hand[number]
+        self.study.end(number, TrialResult.failed(reason))
+        self._tell(number, observer)
 
     def _tell(self, number: int, observer: Observer) -> None:
-        row = next(row for row in self.save() if row["number"] == number)
-        observer.row({**row, "best": self.study.best}, *self.study.progress)
+        self._save_if_due()
+        row, *_ = self._rows([number])
+        best, budget = best_trial(self.study.searched), self.study.budget
+        shown = {**row, "best": None if best is None else best.values[0]}
+        observer.row(shown, budget.done, budget.total)
 
-    def save(self) -> list[dict[str, Any]]:
-        """Write the trials table; return its rows."""
-        rows = rows_of(self.study.trials(), self.plan.space.names)
-        if (final := whole_final(self.folder)) is not None:
+    def _save_if_due(self) -> None:
+        """Write the trials table, unless that was done a moment ago."""
+        if time.monotonic() >= self._due:
+            begin = time.monotonic()
+            self.save()
+            self._due = time.monotonic() + _APART * (time.monotonic() - begin)
+
+    def _rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
+        """The rows of these trials in the table; further ones may follow them."""
+        final, trials = whole_final(self.folder), self.study.trials()
+        winner = [] if final is None or final.winner is None else [final.winner]
+        chosen = dict.fromkeys([*numbers, *winner])
+        rows = [row_of(trials[number], self.plan.space.names) for number in chosen]
+        if final is not None:
             self.plan.add_final(rows, final)
-        types = {p.name: p.type for p in self.plan.space.parameters}
-        write_trials(self.folder, rows, types)
         return rows
 
-    @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        """Keep workers while the block runs, at most as many as trials are left."""
-        wanted = min(self.jobs, self.settings.trials - self.study.finished())
-        try:
-            for _ in range(wanted):
-                self._workers.append(self._new_worker())
-            yield
-        finally:
-            for worker in self._workers:
-                worker.kill()
-            self._workers.clear()
+    def save(self) -> None:
+        """Write the table of trials, and that of a retest."""
+        types = {p.name: p.type for p in self.plan.space.parameters}
+        searched = self.study.searched
+        write_trials(self.folder, self._rows(trial.number for trial in searched), types)
+        if retests := self.study.retests:
+            rows = [row_of(trial, self.plan.space.names) for trial in retests]
+            write_trials(self.folder, rows, types, RETEST_FILE)
 
 
 @contextmanager
 def opened_sweep(
     folder: Path,
     settings: SweepSettings,
-    queue: Sequence[Queued] | None = None,
     placement: Placement = HERE,
 ) -> Iterator[Sweep]:
     """Open the sweep of a folder: begin its study or join it, and queue its first trials.
 
-    With a `queue`, only its trials run. placement: where games are played. Raises what
-    `checked_plan` does, RunError, and StorageError, also for errors of the storage in the block.
+    placement: where games are played. Raises what `checked_plan` does, RunError, and StorageError.
     """
-    plan, database = checked_plan(settings), settings.storage
-    storage = open_journal(folder / JOURNAL_FILE) if database is None else open_database(database)
-    with closing(storage), storage_errors(storage.name):
-        # A folder may be moved, so the study's name must not depend on the folder's.
-        study = Study(plan, storage, settings.study or "sweep", queue)
-        sweep = Sweep(folder, plan, study, placement)
-        if sweep.has_champion:  # it may have died between the final and the table
-            sweep.save()
-        yield sweep
+    plan = checked_plan(settings)
+    study = Study(plan, JournalStorage(folder / JOURNAL_FILE))
+    sweep = Sweep(folder, plan, study, placement)
+    if sweep.has_champion:  # it may have died between the final and the table
+        sweep.save()
+    yield sweep
+
+
+@taking_settings
+def sweep(
+    kind: str,
+    folder: str | Path,
+    *,
+    jobs: int | None = None,
+    progress: bool = False,
+    observer: Observer | None = None,
+    **settings: Unpack[SweepKeywords],
+) -> Run:
+    """Search hyperparameters, as `evolve sweep` does; the same call resumes a stopped sweep.
+
+    Args:
+        kind: what is searched: `alphabeta`, `evolution`, `patterns`, `dqn`, `mcts` or `program`.
+        folder: folder of the sweep; a new one, or one that a call with the same settings started.
+        jobs: workers; a sweep keeps their number, 1 if it is not given, as its trials depend on it.
+        progress: whether to show a line of progress.
+        observer: receives trials.
+        settings: those of `evolve sweep KIND --help`, such as `trials=60`, `fix={"depths": 1}`,
+            `space={"mobility": {"low": 0, "high": 9}}`, or `program="gtp:…"`. Later calls may name
+            more `trials`.
+
+    Workers are processes of their own, but scripts need no `if __name__ == "__main__"`. Returns the
+    run: `.tables["trials"]`, `.champion`, `.elo`, `.plot()`. Raises SettingsError for invalid
+    settings, RunError for a folder that belongs to another run or where every trial failed,
+    ExtraError without what the kind needs.
+
+    >>> evolve.sweep("alphabeta", "runs/tuned", trials=2)
+    Run('runs/tuned', trials=2)
+    """
+    model, command = life_cycle.variant_of(SWEEPS, kind).model(), SWEEPS.command(kind)
+    given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
+    requested = resolve_as(model, {}, given)
+    with (
+        life_cycle.opened(SWEEPS, command, Path(folder), requested) as begun,
+        opened_sweep(begun.folder, begun.settings) as work,
+        shown(progress, observer) as watching,
+    ):
+        if begun.restore(work):
+            work.run(watching)
+    return Run(folder)

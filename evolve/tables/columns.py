@@ -121,7 +121,6 @@ def rows_with(table: pa.Table, column: str, value: Any) -> pa.Table:
 
 
 def _table_of(columns: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
-    """A table with a schema's columns, taken from `columns` by name."""
     arrays = [array_of(columns[field.name], field.type) for field in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
 

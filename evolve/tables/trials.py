@@ -45,6 +45,15 @@ Where trials play the defaults: `elo` over these by all games of the sweep, with
 of which `score` is what it predicts; and the score in the games with the defaults alone. Of a
 final's winner all are of its fresh games.
 """
+CENTRE_COLUMNS: Final = Columns(
+    Column(name, pa.float64()) for name in ("centre_elo", "centre_elo_low", "centre_elo_high")
+)
+"""Of sweeps by SPSA, computed when the table is read: the strength of the search's current point
+over the defaults, smoothed over all estimates, with its 95 % interval."""
+ESTIMATE: Final = "spsa"
+"""Origin of the trials at that point. They play the defaults, and no step has their games."""
+RETEST: Final = "retest"
+"""Origin of the trainings of a retest: of the winner's settings and of the defaults, in turn."""
 FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
 REPEATED: Final = "the settings of trial"
@@ -54,13 +63,15 @@ _TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa
 FINAL_SCHEMA: Final = pa.schema(
     [("trial", pa.string())]
     + [(name, pa.float64()) for name in ("score", "low", "high", "elo", "elo_low", "elo_high")]
-    + [(name, pa.int64()) for name in ("games", "wins", "draws", "losses", "failures", "lives")]
+    + [(name, pa.int64()) for name in ("games", "wins", "draws", "losses", "failures")]
 )
-"""Columns of the table: a final gives Elo and games; rungs give lives and an interval."""
 
 
 def write_trials(
-    folder: Path, rows: Sequence[Mapping[str, Any]], parameters: Mapping[str, type]
+    folder: Path,
+    rows: Sequence[Mapping[str, Any]],
+    parameters: Mapping[str, type],
+    file: str = TRIALS_FILE,
 ) -> None:
     """Replace the table; `parameters` gives the type of each.
 
@@ -74,19 +85,19 @@ def write_trials(
         table = table_of_rows(rows, schema)
     except (pa.ArrowException, TypeError) as error:  # another program wrote the study
         raise RunError(f"a trial of {folder} has what fits no table: {error}") from error
-    write_table(folder / TRIALS_FILE, table)
+    write_table(folder / file, table)
 
 
-def read_trials(folder: Path) -> pa.Table | None:
+def read_trials(folder: Path, file: str = TRIALS_FILE) -> pa.Table | None:
     """The table; None before there is one. RunError when it is damaged."""
-    path = folder / TRIALS_FILE
+    path = folder / file
     return read_table(path, TRIALS_COLUMNS) if path.exists() else None
 
 
 class Against(BaseModel):
     """A score, 0 to 1, with its 95 % interval, None where games are too few.
 
-    seeds: after rungs, how many seeds it is the mean of. failures, failures_of_defaults: games that
+    seeds: of a retest, how many seeds it is the mean of. failures, failures_of_defaults: games that
     were lost because the program failed.
     """
 
@@ -106,6 +117,7 @@ class FinalDocument(BaseModel):
     no further trial was to come, even if the sweep allowed more. finalists: the strongest first.
     winner, defaults: numbers of trials, None for defaults without an agent. against_defaults: the
     winner's result in fresh games. alike: whether every trial played the moves of the defaults.
+    unexplained, words: what strengths leave of the games of a program's trials, as in a rating.
     """
 
     trials: int | None = None
@@ -115,6 +127,8 @@ class FinalDocument(BaseModel):
     defaults: int | None = None
     against_defaults: Against | None = None
     alike: bool = False
+    unexplained: dict[str, Any] | None = None
+    words: list[str] = Field(default=[])
 
     @property
     def verdict(self) -> str:
@@ -127,7 +141,7 @@ class FinalDocument(BaseModel):
             return "the defaults won: no trial was better"
         against = self.against_defaults
         if against is None:
-            return "the winner was not tested with fresh seeds: nothing is known of its settings"
+            return "no training of the retest came to its end: nothing is known of the settings"
         text = f"{against.score:.3f} in {against.games} fresh games"
         if against.low is not None and against.high is not None:
             text = text.replace(" in", f" [{against.low:.3f}, {against.high:.3f}] in")
@@ -149,7 +163,7 @@ def write_final(folder: Path, final: FinalDocument) -> None:
 
 
 def read_final(folder: Path) -> FinalDocument | None:
-    """The final of a sweep; None before the final, even after a rung.
+    """The final of a sweep; None before the final.
 
     RunError where the file is damaged.
     """
@@ -174,9 +188,9 @@ def whole_final(folder: Path) -> FinalDocument | None:
 
 
 def verdict_of(folder: Path) -> str | None:
-    """The verdict of the finished final on the defaults; None before that."""
+    """The verdict of the finished final, and how far trials' strengths add up; None before that."""
     final = whole_final(folder)
-    return None if final is None else final.verdict
+    return None if final is None else "; among the trials ".join([final.verdict, *final.words])
 
 
 def final_table(folder: Path) -> pa.Table:
@@ -185,7 +199,7 @@ def final_table(folder: Path) -> pa.Table:
     rows = [] if final is None else final.finalists
     if final is not None and not rows and final.winner is not None:
         rows = [{"trial": f"trial-{final.winner}"}]  # the winner had no opponent
-    with_trial = [{"trial": row.get("agent", row.get("candidate")), **row} for row in rows]
+    with_trial = [{"trial": row.get("agent"), **row} for row in rows]
     try:
         return table_of_rows(with_trial, FINAL_SCHEMA)
     except (pa.ArrowException, TypeError) as error:

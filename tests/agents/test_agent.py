@@ -7,7 +7,7 @@ import gc
 import json
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,16 +23,9 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.registry import LEVELS, REFERENCES
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import (
-    NODES_BLACK,
-    NODES_WHITE,
-    PASS,
-    RULE_SETS,
-    STANDARD,
-    Rules,
-)
+from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, PASS, RULE_SETS, Rules
 from evolve.errors import AgentError, PositionError
-from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from tests.agents.conftest import NETWORK_AGENTS, PATTERN_AGENTS, boards, sample_agent
 from tests.plain import PlainAgent, play_game
@@ -60,6 +53,14 @@ each_stored = pytest.mark.parametrize(
     "agent", STORED, ids=lambda agent: f"{agent.kind} {agent.parameters}"[:60]
 )
 """Every kind that files hold, in every form."""
+
+
+@each_stored
+def test_a_limit_of_time_changes_what_it_is_known_by(agent: StoredAgent) -> None:
+    """As far as its kind has one."""
+    limited = agent.limited(Limit(seconds=1.0))
+    same = [limited.limit == agent.limit, limited.identity == agent.identity]
+    assert same in ([True, True], [False, False])
 
 
 DOCUMENT = ("format", "version", "kind", "rules", "name", "parameters", "provenance")
@@ -152,10 +153,10 @@ def test_settings_that_cannot_be_are_named(name: str, setting: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_what_no_file_holds_says_so(tmp_path: Path) -> None:
-    with pytest.raises(AgentError, match="random is not an agent that a file could hold"):
-        evolve.load_agent("random").stored()
-    assert not list(tmp_path.iterdir())
+def after(board: Board, line: Sequence[int]) -> Board:
+    for square in line:  # refuses what is illegal
+        board = board.pass_move() if square == PASS else board.play(square)
+    return board
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def test_all_but_the_choice_has_a_default() -> None:
     boards = [board, board.play(19)]
     assert agent.choose_counted(board) == (44, 0)
     assert agent.choose_all(boards) == [(agent.choose(board), 0) for board in boards]
-    assert agent.analyse(board) is None
+    assert agent.analyse(board) is None is evolve.load_agent("random").analyse(board)
     assert agent.identity == agent.name
     assert not agent.repeats
     assert not agent.together
@@ -235,9 +236,17 @@ def test_whole_games_of_legal_moves_that_repeat(agent: evolve.Agent) -> None:
     assert games[0] == games[1]
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
-def test_rules_can_be_given(agent: evolve.Agent) -> None:
-    assert agent.with_rules("reversed").rules == "reversed"
+@each_stored
+def test_every_legal_move_has_a_value_and_the_first_has_a_line(agent: StoredAgent) -> None:
+    found = list[tuple[object, ...]]()
+    places = [*boards(5, 3, 40), *boards(2, 3, 20), *boards(9, 3, 4)]
+    for board in places:
+        analysis = agent.analyse(board)
+        after(board, analysis.line)
+        first, in_discs = analysis.line[0], analysis.unit in ("discs", "forecast")
+        found.append((sorted(analysis.values), next(iter(analysis.values)) == first))
+        found[-1] += ((analysis.discs(first) is not None) == in_discs,)
+    assert found == [(board.legal_moves(), True, True) for board in places]
 
 
 @pytest.mark.slow
@@ -263,11 +272,3 @@ def test_whole_games(rules: Rules) -> None:
         assert nodes == games.results[0, [NODES_BLACK, NODES_WHITE]].sum()
         passes += moves.count(PASS)
     assert passes
-
-
-def test_from_the_start() -> None:
-    agent = AlphaBetaAgent([[5, -2, 1, 1, -3, 0, 0, 1, 0, 0]], [1], [3])
-    player = PlainAgent(agent.weights, agent.mobility, agent.depths, agent.boundaries, STANDARD)
-    games = play_games([agent, agent], np.array([[0, 1, 0]], np.int32), START_POSITION, "standard")
-    moves, _ = play_game(player, player, [])
-    assert moves == [move for move in games.moves[0].tolist() if move >= 0]

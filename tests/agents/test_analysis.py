@@ -12,7 +12,7 @@ from evolve.agents.analysis import Analysis, solved
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from tests import reference
-from tests.agents.conftest import boards, dqn_agent, mcts_agent
+from tests.agents.conftest import boards
 
 
 def after(board: Board, line: tuple[int, ...]) -> Board:
@@ -65,21 +65,6 @@ def test_a_search_is_no_deeper_than_the_game(name: str) -> None:
     analysis = evolve.load_agent(name).analyse(board)
     assert analysis is not None
     assert (analysis.unit != "discs", analysis.depth) == (True, 6)
-
-
-@pytest.mark.parametrize("board", boards(6, 5, 40))
-@pytest.mark.parametrize("agent", [dqn_agent(), mcts_agent()], ids=lambda agent: agent.kind)
-def test_networks_and_trees_have_values_and_no_discs(agent: evolve.MctsAgent, board: Board) -> None:
-    analysis = agent.analyse(board)
-    assert (analysis.unit, analysis.depth) == ("value", None)
-    assert sorted(analysis.values) == board.legal_moves()
-    assert analysis.discs(analysis.line[0]) is None
-    after(board, analysis.line)
-    assert analysis.line[0] == next(iter(analysis.values))
-
-
-def test_who_has_no_opinion_says_none() -> None:
-    assert evolve.load_agent("random").analyse(Board.start()) is None
 
 
 def test_texts_for_people() -> None:

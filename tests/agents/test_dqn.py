@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -101,12 +100,6 @@ earned = st.builds(
     st.floats(0.0, 1.0),
     st.sampled_from(("ply", "turn")),
 )
-
-
-@quick
-@given(earned)
-def test_a_document_is_read_again(rewards: Rewards) -> None:
-    assert Rewards(**json.loads(json.dumps(rewards.document()))) == rewards
 
 
 @quick

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.agents.names import _OF_PROGRAMS, located, parse_name, why_not, words_of
+from evolve.agents.registry import _OF_PROGRAMS, located, parse_name, why_not, words_of
 from evolve.errors import AgentError, EngineError
-from evolve.evolution.generation import individual_agent
 from evolve.programs.external import ExternalAgent
+from evolve.runs.loading import individual_agent
 from evolve.service.engine_worker import describe
 from tests.cli import ROOT
 from tests.programs.test_external import ENGINE
@@ -183,7 +183,7 @@ def program_at(path: Path) -> str:
 def test_words(
     windows: bool, command: str, words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evolve.agents.names._WINDOWS", windows)
+    monkeypatch.setattr("evolve.agents.registry._WINDOWS", windows)
     assert words_of(command) == words
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-import pickle
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,13 +19,11 @@ from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
 from evolve.arena.match import Match
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import PASS, Rules
+from evolve.engine.board.rules import Rules
 from evolve.engine.patterns.patterns import DISC
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from tests.agents.conftest import CUTS, PATTERN_AGENTS, boards, pattern_agent, refused
-
-BOTH = pytest.mark.parametrize("agent", PATTERN_AGENTS, ids=lambda agent: agent.name)
 
 
 def loaded(path: Path, settings: str = "") -> PatternAgent:
@@ -43,20 +38,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("patterns") / "sample.npz"
     pattern_agent(cuts=CUTS, probcut=1.0).save(path)
     return path
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
-@BOTH
-def test_a_copy_knows_where_its_own_weights_are(
-    agent: PatternAgent, copied: Callable[[PatternAgent], PatternAgent]
-) -> None:
-    board = boards(1, 1, 40)[0]
-    wanted = agent.analyse(board)
-    one = copied(agent)
-    assert one == agent
-    assert one.analyse(board) == wanted
-    begin, size = one.patterns.tables.ctypes.data, one.patterns.tables.base.nbytes
-    assert sum(begin <= cell < begin + size for cell in one.block.tolist()) == 65
 
 
 def changed(name: str, array: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
@@ -210,15 +191,6 @@ def searched(agent: PatternAgent, board: Board, depth: int) -> float:
     if depth == 0:
         return -agent.patterns.value(board) / DISC
     return -max(searched(agent, board.play(square), depth - 1) for square in board.legal_moves())
-
-
-@pytest.mark.parametrize("board", [*boards(8, 5, 40), *boards(9, 5, 4)])
-def test_lines_are_played_by_the_rules(board: Board) -> None:
-    agent = pattern_agent(depth=5, endgame=0)
-    analysis = agent.analyse(board)
-    assert analysis.values[analysis.line[0]] == max(analysis.values.values())
-    for square in analysis.line:  # refuses what is illegal
-        board = board.pass_move() if square == PASS else board.play(square)
 
 
 def test_games_at_once_do_not_disturb_each_other() -> None:

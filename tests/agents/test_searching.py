@@ -36,25 +36,17 @@ def patterned(seconds: float) -> PatternAgent:
 BY_THE_CLOCK = pytest.mark.parametrize("by_the_clock", [clocked, patterned])
 
 
-@pytest.mark.slow
-@BY_THE_CLOCK
-@pytest.mark.parametrize("empties", [48, 30, 21, 18])
-def test_moves_by_the_clock_are_legal(by_the_clock: Callable[[float], Agent], empties: int) -> None:
-    agent = by_the_clock(0.02)
-    cases = boards(empties, 3, empties)
-    assert not [board for board in cases if agent.choose(board) not in board.legal_moves()]
-
-
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.clock
 @BY_THE_CLOCK
 @pytest.mark.parametrize("empties", [48, 30, 21, 18])
 def test_keeps_the_time(by_the_clock: Callable[[float], Agent], empties: int, number: int) -> None:
-    """It ends before its time; half as much again is for a machine that does something else."""
+    """With a legal move it ends before its time; half as much again is for a machine that does
+    something else."""
     agent = by_the_clock(0.2)
     board = boards(empties, 3, empties)[number]
     begin = time.perf_counter()
-    agent.choose(board)
+    assert agent.choose(board) in board.legal_moves()
     assert time.perf_counter() - begin < 0.3
 
 
@@ -131,13 +123,6 @@ def test_one_move_or_none(by_the_clock: Callable[[float], Agent]) -> None:
         agent.choose(Board.parse("XO-" + "-" * 61, side="white"))
 
 
-def test_settings() -> None:
-    agent = evolve.load_agent("swh?time=0.5&depth=4&endgame=10")
-    assert isinstance(agent, AlphaBetaAgent)
-    assert (agent.limit, agent.endgame) == (Limit(seconds=0.5, depth=4), 10)
-    assert agent.name == "swh?time=0.5&depth=4&endgame=10"
-
-
 @pytest.mark.parametrize(
     "plain", [evolve.load_agent("swh-mobility"), pattern_agent(cuts=CUTS)], ids=lambda a: a.kind
 )
@@ -176,15 +161,6 @@ def test_the_time_holds_where_nodes_would_take_minutes() -> None:
     _, nodes = agent.choose_counted(board)
     assert time.perf_counter() - begin < 0.2
     assert nodes > 5000
-
-
-def test_the_shorter_of_two_limits_counts() -> None:
-    agent = evolve.load_agent("swh?time=2")
-    assert agent.limited(Limit(seconds=5.0)).limit == Limit(seconds=2.0)
-    assert agent.limited(Limit(seconds=0.5)).limit == Limit(seconds=0.5)
-    tree = evolve.load_agent("uct?simulations=500")
-    assert tree.limited(Limit(simulations=100)).limit.simulations == 100
-    assert tree.limited(Limit(simulations=900)).limit.simulations == 500
 
 
 class Scripted(CutSearch):

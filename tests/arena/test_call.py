@@ -35,6 +35,9 @@ def test_a_rating_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> 
     told = json.loads(done(*words).out)
     assert frame["agent"].tolist() == [row["agent"] for row in told["agents"]]
     assert frame["elo"].tolist() == pytest.approx([row["elo"] for row in told["agents"]])
+    assert frame.words == "\n".join(told["words"]) != ""
+    assert told["unexplained"].pop("cycles") == frame.tables["cycles"].to_dict("records")
+    assert [told["unexplained"]] == frame.tables["unexplained"].to_dict("records")
 
 
 class Last(evolve.Agent):
@@ -84,4 +87,5 @@ def test_a_rating_says_whose_elo_is_fixed_and_has_numbers_alone() -> None:
     assert [rated[name].dtype.kind for name in ("elo", "elo_low", "elo_high")] == ["f"] * 3
     free = evolve.rate(["swh"], against=["zero", "zero?depth=2"], rules="standard", games=2)
     assert free.words.endswith("is of games among them, with mean 0")
-    assert evolve.rate(["swh", "zero"], games=2).words == ""
+    two = evolve.rate(["swh", "zero"], games=10)
+    assert (two.words, len(two.tables["cycles"]), len(two.tables["unexplained"])) == ("", 0, 0)

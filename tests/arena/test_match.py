@@ -1,9 +1,8 @@
-"""Matches: what they count and agree on, and the test that ends them."""
+"""Matches: what they count and agree on."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,13 +10,12 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.match import _PAIR_SCORES, Match, MatchResult, Sprt, StoppedError
+from evolve.arena.match import Match, MatchResult, StoppedError
 from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, RULE_SETS, Rules
 from evolve.errors import AgentError
 from evolve.fitness import playing
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.statistics import score_of_elo
 from evolve.runs.loading import agree_on
 from tests import networks
 
@@ -160,32 +158,6 @@ def test_random_agents_are_even_and_repeat_for_any_jobs() -> None:
     assert result.score.low < 0.5 < result.score.high  # type: ignore[attr-defined]
 
 
-def test_both_ways_of_playing_agree() -> None:
-    @dataclass(frozen=True)
-    class Plain(Agent):
-        """An alpha-beta agent that the kernels do not know as one."""
-
-        agent: evolve.AlphaBetaAgent
-        rules: Rules | None = None
-        name: str = "plain"
-
-        def choose(self, board: evolve.Board) -> int:
-            return self.agent.with_rules(self.rules or "standard").choose(board)
-
-        def choose_counted(self, board: evolve.Board) -> tuple[int, int]:
-            return self.choose(board), 0
-
-    a, b = evolve.load_agent("swh?depth=2&endgame=4"), evolve.load_agent("swh-mobility?depth=1")
-    assert isinstance(a, evolve.AlphaBetaAgent)
-    openings = balanced_openings(6, Part.MATCH, "reversed", np.random.default_rng(0))
-    match = Match(a, b, openings, "reversed")
-    fast, games = match.play(), match.games
-    match = Match(Plain(a), b, openings, "reversed")
-    slow, others = match.play(), match.games
-    assert fast == slow
-    assert np.array_equal(games.moves, others.moves)
-
-
 SWH, ANTI = evolve.load_agent("swh"), evolve.load_agent("anti-swh")
 
 
@@ -207,86 +179,3 @@ def test_rules_of_a_match(agents: list[Agent], asked: Rules | None, rules: str, 
 def test_agents_of_different_rules_do_not_agree() -> None:
     with pytest.raises(AgentError, match="different"):
         agree_on([SWH.with_rules("standard"), ANTI])
-
-
-def likely_shares(counts: list[float], mean: float) -> np.ndarray:
-    """The distribution over pair scores with that mean that makes the counts likeliest: an
-    independent way, by the method of multipliers on a grid of steps."""
-    from scipy.optimize import minimize
-
-    scores = np.array(_PAIR_SCORES)
-    weights = np.array(counts) / sum(counts)
-    found = minimize(
-        lambda p: -(weights * np.log(p)).sum(),
-        np.full(5, 0.2),
-        bounds=[(1e-12, 1)] * 5,
-        constraints=[
-            {"type": "eq", "fun": lambda p: p.sum() - 1},
-            {"type": "eq", "fun": lambda p: p @ scores - mean},
-        ],
-        options={"maxiter": 1000, "ftol": 1e-14},
-    )
-    return found.x
-
-
-@pytest.mark.parametrize(
-    "counts", [[3, 7, 20, 9, 4], [1, 1, 1, 1, 1], [10, 2, 5, 1, 30], [100, 20, 50, 20, 80]]
-)
-def test_the_ratio_is_that_of_the_likeliest_distributions(counts: list[float]) -> None:
-    pytest.importorskip("scipy")
-    test = Sprt(-10, 30)
-    exact = [count + 1e-3 for count in counts]
-    logs = [
-        float((np.array(exact) * np.log(likely_shares(exact, score_of_elo(elo)))).sum())
-        for elo in (30, -10)
-    ]
-    assert test.ratio(counts) == pytest.approx(logs[0] - logs[1], abs=1e-3)  # type: ignore[arg-type]
-
-
-def test_bounds_and_symmetry() -> None:
-    test = Sprt(-5, 5, 0.05, 0.1)
-    assert test.upper == pytest.approx(math.log(0.9 / 0.05))
-    assert test.lower == pytest.approx(math.log(0.1 / 0.95))
-    assert test.ratio([3, 4, 10, 9, 5]) == pytest.approx(-test.ratio([5, 9, 10, 4, 3]))
-    assert test.ratio([0, 0, 0, 0, 0]) == 0
-    assert Sprt(0, 5).verdict([0] * 5) == "undecided"
-
-
-@pytest.mark.parametrize("place", range(5))
-def test_pairs_that_are_all_alike_are_decided(place: int) -> None:
-    test = Sprt(0, 20)
-    counts = [0] * 5
-    for _ in range(2000):
-        counts[place] += 1
-        if test.verdict(counts) != "undecided":
-            break
-    assert test.verdict(counts) == ("accepted" if place > 2 else "rejected")
-    assert sum(counts) < 400
-
-
-def share_accepted(elo: float, test: Sprt, draws: float, matches: int, seed: int) -> float:
-    """Share of simulated matches at a true difference that accept ELO1; pairs are correlated."""
-    rng = np.random.default_rng(seed)
-    mean = score_of_elo(elo)
-    shares = np.array([0.1, 0.15 - draws, 0.5 + 2 * draws, 0.15 - draws, 0.1])
-    slope = (mean - 0.5) / (shares @ (np.array(_PAIR_SCORES) - 0.5) ** 2)
-    shares = shares * (1 + slope * (np.array(_PAIR_SCORES) - 0.5))
-    accepted = 0
-    for _ in range(matches):
-        counts = np.zeros(5, int)
-        while (verdict := test.verdict(counts.tolist())) == "undecided":
-            counts += rng.multinomial(16, shares)  # a round of 32 games
-        accepted += verdict == "accepted"
-    return accepted / matches
-
-
-@pytest.mark.parametrize("alpha", [pytest.param(0.05, marks=pytest.mark.slow), 0.2])
-def test_error_rates_are_as_set(alpha: float) -> None:
-    test = Sprt(0, 60, alpha, alpha)
-    matches = 400
-    slack = 3 * math.sqrt(alpha * (1 - alpha) / matches)
-    assert share_accepted(0, test, 0.05, matches, 1) <= alpha + slack
-    assert 1 - share_accepted(60, test, 0.05, matches, 2) <= alpha + slack
-    assert 0.2 < share_accepted(30, test, 0.05, matches, 3) < 0.8
-    # Nor is it so careful that it wastes games.
-    assert share_accepted(0, test, 0.05, matches, 4) >= alpha / 4

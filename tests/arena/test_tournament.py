@@ -156,7 +156,7 @@ def test_it_is_a_table_as_before(rating: ResultTable) -> None:
 
 
 def test_it_has_its_parts_and_the_strongest_agent(rating: ResultTable) -> None:
-    assert rating.tables == ("agents", "cross")
+    assert rating.tables == ("agents", "cross", "cycles", "unexplained")
     best = rating["agent"].iloc[0]
     assert rating.champion.name == best == "swh"
     cross = rating.tables["cross"]
@@ -174,12 +174,14 @@ def test_its_picture(rating: ResultTable, tmp_path: Path) -> None:
     assert rating.plot(ax=axes) is axes
     assert axes.get_yticklabels()[0].get_text() == "swh"
     assert rating.plot()._repr_png_().startswith(b"\x89PNG")
-    with pytest.raises(OptionsError):
-        rating.plot(size="big")
+    assert evolve.plot(rating, ax=axes) is axes
+    for wrong in ({"size": "big"}, {"metric": "elo"}):
+        with pytest.raises(OptionsError):
+            rating.plot(**wrong)
 
 
 def test_a_table_of_settings_has_no_champion() -> None:
-    table = ResultTable.of(pd.DataFrame({"a": [1]}), {}, "evolve.plots.call:plot_comparison")
+    table = ResultTable.of(pd.DataFrame({"a": [1]}), {})
     with pytest.raises(AgentError, match="run"):
         _ = table.champion
 

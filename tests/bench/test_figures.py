@@ -1,19 +1,60 @@
-"""Figures of ratings get into their file, and change nothing else there."""
+"""Benchmarks: lost discs, and the figures of ratings and claims that pages rest on."""
 
 from __future__ import annotations
 
 import difflib
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks import estimates, figures
-from benchmarks.outputs import renewed
+import evolve
+from benchmarks import claims, figures
+from benchmarks.claims import CLAIMS
+from benchmarks.regret import HERE, judged_by, played, read
 from evolve.agents.calibration.ratings import RATINGS
-from evolve.fitness.statistics import Estimate
+from evolve.config.learning import DqnSettings, MctsSettings
+from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
+from evolve.config.toml import resolve_as
+
+START = "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27
+LINES = f"""# Made by hand.
+{START} X; d3:+2.00; c4:+1.50; f5:+2.00; e6:-3.25
+{START} O; c5:+0.00; e3:-1.00; d6:-64.00; f4:-0.50
+"""
+
+
+def test_an_agent_without_rules_plays_those_of_the_file() -> None:
+    reversed_file = HERE / "regret-reversed.obf"
+    assert judged_by(evolve.load_agent("level-1"), reversed_file).rules == "reversed"
+    own = evolve.load_agent("patterns-standard")
+    assert judged_by(own, reversed_file) is own
+
+
+def test_what_an_agent_loses(tmp_path: Path) -> None:
+    """Its moves, losses and nodes, one after the other."""
+    (tmp_path / "some.obf").write_text(LINES, encoding="utf-8")
+    positions = read(tmp_path / "some.obf")
+    agent = evolve.load_agent("patterns-standard?depth=2&probcut=0")
+    found = played(agent, positions)
+    chosen = [agent.choose_counted(position.board) for position in positions]
+    losses = [one.loss(square) for one, (square, _) in zip(positions, chosen, strict=True)]
+    assert [*found.losses] == losses
+    assert [*found.nodes] == [nodes for _, nodes in chosen]
+    assert (found.nodes > 0).all()
+    assert (found.seconds >= 0).all()
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("regret-*.obf")), ids=lambda path: path.stem)
+def test_the_positions_that_come_with_it(path: Path) -> None:
+    """All legal moves have a value; no position is decided, and none occurs twice."""
+    positions = read(path)
+    assert len({position.board for position in positions}) == len(positions) > 0
+    moves = [sorted(position.values) for position in positions]
+    assert moves == [position.board.legal_moves() for position in positions]
+    assert {position.board.empties for position in positions} <= {*range(20, 51)}
+    assert max(abs(max(position.values.values())) for position in positions) <= 16
 
 
 @pytest.fixture
@@ -58,54 +99,15 @@ def test_levels_that_are_estimates_stand_a_step_above_the_one_below(file: Path) 
     assert [rated[f"level-{level}"]["elo"] for level in (9, 10, 11)] == [1970, 2120, 2290]
 
 
-def test_games_that_all_go_one_way_give_no_elo() -> None:
-    assert figures.rounded(Estimate(10.4, 0.4, 21.4, 8)) == (10, 10)
-    with pytest.raises(SystemExit, match="more"):
-        figures.rounded(Estimate(float("inf"), 80.0, float("inf"), 8))
-
-
-OUTPUT = "note\nplace  agent    Elo\n1      level-2  +19 ± 2\n2      level-3  +1 ± 51\n"
-
-
-def test_an_output_that_is_there_stays() -> None:
-    below = "place agent Elo\n…\n2 level-3 +1 ± 51\n"
-    assert renewed(below, OUTPUT) == (below, [])
-
-
-def test_lines_get_the_numbers_of_the_output() -> None:
-    below = "place  agent\n1      level-3  +194 ± 72\n…\nin words\n"
-    new, lost = renewed(below, OUTPUT)
-    assert new == "place  agent\n1      level-2  +19 ± 2\n…\nin words\n"
-    assert lost == ["in words"]
-
-
-SHOWN = [
-    (1.0, "compiling 3/8 0:00:01\r\n"),
-    (2.0, "run 0/20 2 s elapsed\x1b[2K"),
-    (3.0, "run 1/20 3 s elapsed, \x1b[33mabout 2 m"),
-    (3.1, "in left\x1b[0m"),
-    (4.0, "about 7 s left"),
-]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-@pytest.mark.parametrize(("count", "expected"), [(2, None), (5, (3.1, 120.0))])
-def test_the_first_time_left_counts(count: int, expected: tuple[float, float] | None) -> None:
-    assert estimates.first_estimate(SHOWN[:count]) == expected
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_command_that_fails_is_no_figure() -> None:
-    assert "failed" in estimates.measure("bad", ("run", "--generations", "none"), warm=True)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-@pytest.mark.slow
-def test_a_command_is_run_to_its_end(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    words = ("run", "--generations", "3", "--population", "8")
-    monkeypatch.setattr(estimates, "COMMANDS", {"small": words})
-    monkeypatch.setattr("sys.argv", ["estimates", "small"])
-    estimates.main()
-    cells = capsys.readouterr().out.splitlines()[-1].split("|")
-    assert cells[1].strip() == "small"
-    assert [cell for cell in cells[2:9] if float(cell) < 0] == []
+@pytest.mark.learning
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_claims_are_of_settings_and_agents_that_exist(claim: claims.Claim) -> None:
+    for kind, options in claim.contestants.values():
+        model: Any = MctsSettings if kind == "mcts" else DqnSettings
+        presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
+        resolve_as(model, presets, options)
+    for pair in claim.meetings:
+        for label in pair:
+            if label.partition("?")[0].removesuffix(claims.FIRST) not in claim.contestants:
+                evolve.load_agent(label)
+    assert any(label.partition("?")[0] in claim.contestants for label, _ in claim.meetings)

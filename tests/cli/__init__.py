@@ -27,15 +27,9 @@ from tests import forks
 ROOT = Path(evolve.__file__).parent.parent
 
 TINY = (
-    "--generations=3",
-    "--population=6",
-    "--panel-openings=2",
-    "--playoff-openings=2",
-    "--hall-of-fame=3",
-    "--move-budget=300",
-    "--bounds=depths=1:2",
-    "--bounds=endgame=0:4",
-)
+    "--generations=3", "--population=6", "--panel-openings=2", "--playoff-openings=2",
+    "--hall-of-fame=3", "--move-budget=300", "--bounds=depths=1:2", "--bounds=endgame=0:4",
+)  # fmt: skip
 """Options of a run that takes a second or two, most of it for drawing its openings."""
 
 QUICK = (*TINY, "--openings=start", "--jobs=1")
@@ -45,12 +39,9 @@ UNBOUNDED = tuple(option for option in QUICK if not option.startswith("--bounds"
 """The same without bounds, for runs that have others."""
 
 QUICK_SWEEP = (
-    "--panel=random,swh",
-    "--panel-openings=4",
-    "--final-openings=4",
-    "--finalists=2",
+    "--panel=random,swh", "--panel-openings=4", "--final-openings=4", "--finalists=2",
     "--startup=2",
-)
+)  # fmt: skip
 """Options of a sweep whose panel and final take a moment."""
 
 ALPHABETA = ("sweep", "alphabeta", *QUICK_SWEEP, "--fix=depths=1", "--fix=endgame=0", "--trials=5")
@@ -182,7 +173,7 @@ def finish(process: subprocess.Popen[str]) -> Result:
 
 def program(folder: Path, *arguments: object, real: bool = False, **changes: str) -> Result:
     """Run a command as a program of its own in `folder`, to its end."""
-    return finish(spawn(folder, *arguments, real=real, **changes))
+    return finish(spawn(folder, *arguments, real=real, session=False, **changes))
 
 
 def ran(*words: object, folder: Path | None = None, **changes: str) -> Result:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import os
 import re
 import select
@@ -23,16 +22,7 @@ from evolve.protocols.nboard import NBoardEngine
 from evolve.records.formats import read_games, write_games
 from evolve.records.record import GameRecord
 from tests import forks
-from tests.cli import (
-    command,
-    done,
-    environment,
-    finish,
-    invoke,
-    match,
-    read_terminal,
-    spawn,
-)
+from tests.cli import command, done, environment, finish, match, read_terminal, spawn
 from tests.waits import PATIENCE
 
 
@@ -119,16 +109,6 @@ def test_an_agent_that_resigns(tmp_path: Path) -> None:
     assert GtpEngine(player, "standard").answer("genmove b") == "= resign"
     NBoardEngine(player, "standard", answers.append).serve(["nboard 2", "go", "quit"])
     assert ["===", "resign"] in [line.split() for line in "\n".join(answers).splitlines()]
-
-
-def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> str:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(builtins, "input", interrupted)
-    ended = invoke("play", "swh")
-    assert ended.code == 130
-    assert ended.err.split() == ["interrupted"]
 
 
 def test_replay_shows_the_game_of_the_table(first: Path) -> None:

@@ -1,4 +1,4 @@
-"""`--executor` and `--scheduler`."""
+"""`--scheduler`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import click
 import pytest
 
 import evolve
-from evolve.cli.cluster import executor_for, on_cluster, where
-from evolve.studies import remote_runs as remote
-from tests.cli import QUICK, done, invoke, misused, spawn, wait_until
+from evolve.cli.cluster import executor_for, where
+from evolve.studies import remote_runs
+from tests.cli import QUICK, done, fails, invoke, misused, spawn, wait_until
+from tests.cli.test_train import TRAIN
 from tests.cluster.dask import cluster, place
+from tests.faults import results
 from tests.tables.content import outcome
 from tests.waits import PATIENCE
 
@@ -20,26 +22,42 @@ pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 pytest.importorskip("distributed")
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--executor=dask",), "--executor dask needs --scheduler URL, or EVOLVE_SCHEDULER"),
-        (("--executor=threads", "--scheduler=tcp://127.0.0.1:9"), "--scheduler is for --executor"),
-    ],
-)
-def test_options_that_do_not_go_together(options: tuple[str, ...], said: str) -> None:
-    assert said in misused("match", "swh", "zero", *options)
+GAMES = ("match", "swh", "zero", "--games=2")
+NOWHERE = "tcp://127.0.0.1:9"
+
+
+@pytest.mark.parametrize("words", [GAMES, ("run", *QUICK[1:])])
+def test_a_scheduler_of_the_environment_plays_the_games(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVOLVE_SCHEDULER", NOWHERE)
+    assert NOWHERE in fails(*words)
+    assert invoke(*words, "--scheduler=").code == 0
+
+
+def test_work_for_one_machine_refuses_a_scheduler_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One of the environment is for the commands that can use it."""
+    monkeypatch.setenv("EVOLVE_SCHEDULER", NOWHERE)
+    words = (*TRAIN["patterns"], "--games=20", "--out", tmp_path / "taught")
+    assert "--scheduler" in misused(*words, f"--scheduler={NOWHERE}")
+    done(*words)
 
 
 def test_without_options_games_are_played_on_threads() -> None:
     with click.Context(click.Command("match")), executor_for(2) as executor:
-        assert not on_cluster()
         assert executor.slots == 2
         assert where(executor) == "2 threads"
 
 
 distributed = pytest.importorskip("distributed")
 SMALL = (*QUICK[1:], "--generations=3")
+SWEEP = (
+    *("sweep", "alphabeta", "--trials=6", "--startup=2", "--panel=random,swh,swh?depth=4"),
+    *("--panel-openings=60", "--final-openings=4", "--finalists=2", "--fix=depths=3"),
+)
 
 
 def assert_same(one: Path, other: Path) -> None:
@@ -75,7 +93,7 @@ def test_a_study_has_the_tables_of_one_on_this_machine_whatever_happens(tmp_path
 
 @pytest.mark.slow
 def test_runs_go_leg_by_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "_SLICE", 0.0)
+    monkeypatch.setattr(remote_runs, "seconds_for", lambda size: 0.001)
     with place(tmp_path, 1) as found:
         cluster(found, 1).close()
         words = ("run", *SMALL, "--scheduler", found.address, "--seeds=1-2")
@@ -85,6 +103,68 @@ def test_runs_go_leg_by_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert all(line.endswith(" joined, 1 slot") for line in result.err.splitlines()), result
     done("run", *SMALL, "--seeds=1-2", "--out", tmp_path / "whole")
     assert_same(tmp_path / "whole", tmp_path / "legs")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*TRAIN["patterns"], "--games=200"),
+        pytest.param(
+            (
+                "train", "mcts", "--games=60", "--simulations=4",
+                "--layers=dense 4 relu, dense 1 tanh",
+            ),
+            marks=pytest.mark.learning,
+        ),
+    ],
+)  # fmt: skip
+def test_trainings_go_slice_by_slice(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_runs, "seconds_for", lambda size: 0.001)
+    done(*words, "--seeds=1-2", "--out", tmp_path / "whole")
+    with place(tmp_path, 1) as found:
+        cluster(found, 1).close()
+        there = ("--scheduler", found.address, "--seeds=1-2", "--out", tmp_path / "slices")
+        assert invoke(*words, *there).code == 0
+    one, other = (
+        [results(tmp_path / name / seed) for seed in ("seed-1", "seed-2")]
+        for name in ("whole", "slices")
+    )
+    assert one == other
+    assert [bool(found) for found in one] == [True, True]
+
+
+@pytest.mark.slow
+def test_a_sweep_whose_scheduler_is_not_there_leaves_nothing(tmp_path: Path) -> None:
+    assert NOWHERE in fails(*SWEEP, "--scheduler", NOWHERE, "--out", tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.slow
+def test_a_sweep_has_the_trials_of_one_on_this_machine_whatever_happens(tmp_path: Path) -> None:
+    """A worker dies, and then the scheduler; the sweep goes on in the middle of its trials."""
+    sweep = (*SWEEP, "--jobs", 1, "--out")
+    done(*sweep, tmp_path / "here")
+    there, journal = tmp_path / "there", tmp_path / "there" / "trials"
+    with place(tmp_path, 2) as found:
+        cluster(found, 2).close()
+        process = spawn(tmp_path, *sweep, there, "--scheduler", found.address)
+        wait_until(lambda: len(list(journal.glob("*.json"))) >= 2, process)
+        found.kill_a_worker()
+        wait_until(lambda: len(list(journal.glob("*.json"))) >= 4, process)
+        found.scheduler.kill()
+        _, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, err.splitlines()[-1]) == (
+            1, f"error: the scheduler at {found.address} is gone",
+        )  # fmt: skip
+    with place(tmp_path, 1) as found:
+        cluster(found, 1).close()
+        done("resume", there, "--scheduler", found.address)
+    one, other = results(tmp_path / "here"), results(there)
+    assert one["trials.parquet"] == other["trials.parquet"]
+    assert one["final.json"] == other["final.json"]
 
 
 @pytest.mark.slow

@@ -17,8 +17,8 @@ from evolve.cli.display import Display, reporting_compilation, watching
 from evolve.cli.studies import RunsView
 from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
+from evolve.learning.tables import METRICS_COLUMNS
 from evolve.runs.progress import Row, Stage
-from evolve.tables.metrics import METRICS_COLUMNS
 from tests.cli import on_a_terminal, program
 from tests.cli.test_sweeps import view_of_a_sweep
 
@@ -79,9 +79,7 @@ def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
         signal.raise_signal(signal.SIGINT)
         assert display.stop()
         said = capsys.readouterr().out.splitlines()[-1]
-        assert said.startswith(
-            "ending: running trials begin again when the sweep continues; Ctrl-C"
-        )
+        assert said.startswith("ending: running trials go on when the sweep continues; Ctrl-C")
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):  # and it is as before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -18,7 +17,6 @@ from evolve.cli.main import COMMANDS
 from evolve.records.formats import read_games
 from tests.agents.conftest import mcts_agent
 from tests.cli import (
-    ALPHABETA,
     QUICK,
     QUICK_SWEEP,
     ROOT,
@@ -172,54 +170,10 @@ def test_help_of_every_command(command: str, option: str) -> None:
     assert "Example" in said
 
 
-def test_every_wrong_field_of_a_file_is_named_at_once(tmp_path: Path) -> None:
-    text = (
-        'population = 2\nseed = "a"\nrules = "odd"\npreset = "best"\nsurvivers = 0.5\n'
-        'terms = ["luck"]\nmutation_rate = 7\n'
-        '[fix]\ndepths = "deep"\n[bounds]\nweights = [1, 2, 3]\n'
-    )
-    names = "population seed rules preset survivers terms mutation_rate fix.depths bounds.weights"
-    Path("settings.toml").write_text(text, encoding="utf-8")
-    message = fails("run", "--config", "settings.toml")
-    assert message.startswith("settings.toml: ")
-    assert all(name in message for name in names.split())
-    assert [path.name for path in tmp_path.iterdir()] == ["settings.toml"]
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    assert "nowhere.toml" in fails("run", "--config", "nowhere.toml")
-    assert str(tmp_path) in fails("run", "--config", tmp_path)
-
-
 def test_debug_shows_where_an_error_comes_from() -> None:
     for arguments in (("--debug", "show", "nowhere"), ("show", "nowhere", "--debug")):
         with pytest.raises(ValueError, match="nowhere"):
             invoke(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        (("match", "swh?depth=1&depth=2", "swh"), "depth"),
-        (("match", "gtp:cat?time=1?time=2", "swh"), "time"),
-        (("train", "mcts", "--config", "shares.toml"), "swh"),
-        (("run", "--config", "twice.toml"), "line 2"),
-        (("match", "twice.json", "swh"), "name"),
-        (("convert", "games.json", "-o", "out.csv"), "moves"),
-        (("convert", "games.csv", "-o", "out.ggf"), "rules"),
-    ],
-)
-def test_nothing_is_given_twice(words: tuple[str, ...], name: str) -> None:
-    done("export", "swh", "-o", "once.json")
-    text = Path("once.json").read_text(encoding="utf-8")
-    Path("twice.json").write_text(text.replace('"name"', '"name": "x", "name"'), encoding="utf-8")
-    Path("games.json").write_text('[{"moves": "f5 d6", "moves": "f5"}]', encoding="utf-8")
-    Path("games.csv").write_text("moves,rules,Rules\nf5,reversed,standard\n", encoding="utf-8")
-    Path("shares.toml").write_text('opponents = "swh=1,swh=2"\n', encoding="utf-8")
-    Path("twice.toml").write_text("seed = 1\nseed = 2\n", encoding="utf-8")
-    result = invoke(*words)
-    assert result.code in (1, 2)
-    assert re.search(rf"^error: .*\b{name}\b", result.err)
 
 
 @posix
@@ -239,10 +193,7 @@ RUN = "run --generations 1 --population 4 --openings start --panel-openings 2 --
 @posix
 @pytest.mark.parametrize(
     ("what", "closed"),
-    [
-        ("runs .", "<&- >&- 2>&-"),
-        pytest.param(f"{RUN} --out new", ">&-", marks=pytest.mark.slow),
-    ],
+    [("runs .", "<&- >&- 2>&-"), pytest.param(f"{RUN} --out new", ">&-", marks=pytest.mark.slow)],
 )
 def test_a_closed_standard_output(copy: Path, tmp_path: Path, what: str, closed: str) -> None:
     assert shell(tmp_path, f"evolve {what} {closed}") == (0, "", "")
@@ -259,10 +210,7 @@ def test_a_reader_that_wants_one_line(copy: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize(
-    ("what", "unbuffered"),
-    [("show copy --table games", ""), ("--help", "1")],
-)
+@pytest.mark.parametrize(("what", "unbuffered"), [("show copy --table games", ""), ("--help", "1")])
 def test_a_full_standard_output(copy: Path, tmp_path: Path, what: str, unbuffered: str) -> None:
     line = f"export PYTHONUNBUFFERED={unbuffered}; evolve {what} >/dev/full"
     assert shell(tmp_path, line) == (1, "", "error: No space left on device\n")
@@ -289,7 +237,7 @@ def test_a_writer_on_a_full_disk(copy: Path, tmp_path: Path, what: str) -> None:
     assert snapshot(tmp_path) == before
 
 
-def test_names_that_would_be_formulas_come_back(tmp_path: Path) -> None:
+def test_names_that_would_be_formulas_come_back() -> None:
     agent = evolve.load_agent("swh")
     names = {"=1+1.json", "@x.json"}
     for name in names:
@@ -329,55 +277,6 @@ def test_agents_of_a_journal_stay_inside(sweep: Path, tmp_path: Path, place: str
     said = [fails("resume", sweep, *more) for more in ((), ("--trials=6",))]
     assert not [line for line in said if repr(place) not in line or "trial" not in line]
     assert (sweep / "champion.json").read_bytes() == champion
-
-
-def outside(tmp_path: Path, like: Path) -> Path:
-    """Something outside that a link leads to: a copy of what it stands in for."""
-    place = tmp_path / "outside" / like.name
-    place.parent.mkdir()
-    if like.is_dir():
-        shutil.copytree(like, place)
-        (place / ".writing-precious").write_text("precious")
-    else:
-        shutil.copy(like, place)
-    return place
-
-
-MARK = "stolen"
-
-
-def link_in(folder: Path, tmp_path: Path, name: str) -> Path:
-    """Let something in a folder be a link to a copy of it, all of whose text says so."""
-    target = outside(tmp_path, folder / name)
-    if target.suffix in (".json", ".toml"):
-        text = target.read_text().replace('"name": "', f'"name": "{MARK}-')
-        target.write_text(text.replace("standard", MARK))
-    if (folder / name).is_dir():
-        shutil.rmtree(folder / name)
-    else:
-        (folder / name).unlink(missing_ok=True)
-    (folder / name).symlink_to(target)
-    return target
-
-
-@posix
-@pytest.mark.parametrize("name", ["config.toml", "generations/gen-0002.parquet", ""])
-def test_a_run_with_a_link_is_a_line_in_the_list(
-    copy: Path, first: Path, tmp_path: Path, name: str
-) -> None:
-    (tmp_path / "all").mkdir()
-    shutil.copytree(first, tmp_path / "all" / "fine")
-    shutil.copytree(copy, tmp_path / "all" / "odd")
-    target = copy
-    if name:
-        target = link_in(tmp_path / "all" / "odd", tmp_path, name)
-    else:
-        shutil.rmtree(tmp_path / "all" / "odd")
-        (tmp_path / "all" / "odd").symlink_to(copy)
-    rows = {Path(row["run"]).name: row for row in done("runs", "all", "--json").document}
-    assert rows["fine"]["state"] == "done"
-    assert f"{target}" in rows["odd"]["problem"]
-    assert MARK not in done("runs", "all").out
 
 
 @posix
@@ -485,20 +384,3 @@ def test_a_run_whose_mark_cannot_be_kept_begins(
     words = (*OPTIONS, "--panel", marking[0], "--trials=1")
     with pytest.warns(RuntimeWarning, match="--allow-programs"):
         assert invoke("sweep", "alphabeta", *words, "--out", "mine").code == 0
-
-
-@pytest.mark.slow
-def test_a_storage_of_a_stranger_needs_to_be_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = f"sqlite:///{tmp_path}/study.db"
-    few = ("--fix=weights=10", "--fix=terms=mobility", "--trials=1", "--jobs=1")
-    done(*ALPHABETA[:-1], *few, "--storage", url, "--out", "mine")
-    assert "finished" in done("resume", "mine").out
-    another_user(monkeypatch, tmp_path / "other")
-    (tmp_path / "study.db").rename(tmp_path / "away.db")
-    assert f"--storage {url}" in fails("resume", "mine")
-    assert not (tmp_path / "study.db").exists()
-    (tmp_path / "away.db").rename(tmp_path / "study.db")
-    assert "finished" in done("resume", "mine", "--storage", url).out
-    assert "finished" in done("resume", "mine").out

@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.cli.drawing import board_text, print_agent
-from tests.cli import done, fails
+from tests.cli import done
 from tests.plots import written_in
 
 
@@ -64,15 +64,6 @@ def test_as_many_boards_stand_side_by_side_as_have_room(
     assert max(line.count("weights, ") for line in lines) == beside
     boards = [line for line in lines if re.match(r"[1-8]  ", line)]
     assert max(map(len, boards)) <= columns
-
-
-def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
-    source = first / "champion.json"
-    done("plot", source, "-o", "boards.svg")
-    svg = (tmp_path / "boards.svg").read_text(encoding="utf-8")
-    assert svg.count("<image") >= evolve.load_agent(source).phases
-    fails("plot", "random", "-o", "x.png")
-    assert not (tmp_path / "x.png").exists()
 
 
 def test_a_figure_for_a_paper_with_its_data(first: Path, tmp_path: Path) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,25 +18,10 @@ from evolve.config.matches import MatchSettings
 from evolve.records.formats import read_games, write_games
 from evolve.records.record import GameRecord
 from tests import forks
-from tests.cli import command, done, environment, fails, invoke, match, misused
-from tests.cli.test_resume import KEPT
+from tests.cli import command, done, environment, fails, match, misused
 from tests.programs.test_external import source
 from tests.records.test_ggf import random_record
 from tests.records.test_table import CORNER, from_board
-from tests.records.test_wthor import database, game_bytes
-
-
-def test_through_every_format_and_back() -> None:
-    records = [random_record(seed) for seed in range(6)]
-    Path("a.wtb").write_bytes(database(*map(game_bytes, records)))
-    assert not [
-        (before, after)
-        for before, after in (("a.wtb", "b.ggf"), ("b.ggf", "c.parquet"), ("c.parquet", "d.txt"))
-        if done("convert", before, "-o", after).out != f"6 games → {after}\n"
-    ]
-    done("convert", "d.txt", "-o", "e.csv")
-    moves = [" ".join(str(m).split()) for m in pd.read_csv("e.csv")["moves"]]
-    assert moves == pd.read_parquet("c.parquet")["moves"].tolist()
 
 
 @pytest.mark.slow
@@ -77,9 +60,7 @@ def test_a_dash_is_standard_input_and_output() -> None:
               ("run", "--config=-"), ("study", "-")],
 )  # fmt: skip
 @pytest.mark.parametrize("content", ["", "rubbish"])
-def test_errors_in_standard_input_name_it(
-    words: tuple[str, ...], content: str, tmp_path: Path
-) -> None:
+def test_errors_in_standard_input_name_it(words: tuple[str, ...], content: str) -> None:
     if "run" in words:
         content = "generations = 0"
     ended = subprocess.run(
@@ -90,47 +71,8 @@ def test_errors_in_standard_input_name_it(
     assert tempfile.gettempdir() not in ended.stderr
 
 
-def test_names_of_any_kind() -> None:
-    Path("-a.ggf").write_text("")
-    misused("convert", "-a.ggf", "-o", "b.pgn")
-    name = f"gtp:{sys.executable} -c pass {'x' * 300}"
-    assert name in done("show", name).out
-
-
 def winners(file: object) -> list[str | None]:
     return [record.winner for record in read_games(str(file)).records]
-
-
-@pytest.mark.parametrize("suffix", [pytest.param(".csv", marks=pytest.mark.slow), ".parquet"])
-def test_games_of_a_run_say_their_rules(first: Path, suffix: str) -> None:
-    done("show", first, "--table", "games", "-o", f"g{suffix}")
-    frame = evolve.load_run(first).games
-    assert set(frame["rules"]) == {"reversed"}
-    assert frame["start"].isna().all()
-    shown = done("show", first, "--table", "games", "--format", "json").document
-    assert [(row["rules"], row["start"]) for row in shown] == [("reversed", None)] * len(frame)
-    head = done("show", first, "--table", "games").lines[0].split()
-    assert ("rules" in head, "start" in head) == (True, False)
-    ended = frame["reason"] == "end"
-    before, found = f"g{suffix}", []
-    for after in ("g.ggf", "again.csv", "again.txt", "last.parquet"):
-        done("convert", before, "-o", after)
-        found.append(np.array(winners(after))[ended])
-        before = after
-    assert (np.array(found) == frame["winner"][ended].to_numpy()).all()
-    fails("convert", f"g{suffix}", "-o", "x.ggf", "--rules", "standard")
-    assert not Path("x.ggf").exists()
-
-
-def test_games_of_a_kept_run_say_its_rules() -> None:
-    frame = evolve.load_run(KEPT).games
-    assert set(frame["rules"]) == {"reversed"}
-    done("show", KEPT, "--table", "games", "-o", "g.csv")
-    found = []
-    for each in ("g.csv", *(KEPT / f"games/{name}.parquet" for name in ("gen-0001", "playoff"))):
-        done("convert", each, "-o", "g.ggf")
-        found.append({record.rules for record in read_games("g.ggf").records})
-    assert found == [{"reversed"}] * 3
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
@@ -142,6 +84,7 @@ def test_games_of_matches_and_ratings_say_their_rules(rules: str) -> None:
     done("rate", "random", "zero", *words, "--out", "rated")
     assert winners("m.csv") == winners("m.ggf")
     assert set(pd.read_csv("m.csv")["rules"]) == {rules}
+    assert set(pd.read_parquet("m.parquet")["kind"]) == {"match"}
     sources = ("m.csv", "m.ggf", "rated/games/pair-000-001.parquet")
     again = []
     for each in sources:
@@ -153,25 +96,6 @@ def test_games_of_matches_and_ratings_say_their_rules(rules: str) -> None:
         record.winner == ("black" if record.black == "random" else "white")
         for record in read_games("m.ggf").records
     )
-
-
-BAD = "f5d6c3\nf5f5\n1. F5 d6 2. C3\nd3x9\nnothing\nf5f6 pass\nd3\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("replay", "a.txt", "7"), "1. black d3"),
-        (("rate", "random", "random", "swh", "--openings", "a.txt", "--games", "2"), "random"),
-    ],
-)
-def test_what_cannot_be_read_is_left_out_and_told(arguments: tuple[str, ...], said: str) -> None:
-    Path("a.txt").write_text(BAD)
-    result = invoke(*arguments)
-    assert result.code == 0, result
-    assert said in result.out
-    assert re.findall(r"line (\d)", result.err) == ["2", "4", "5"]
-    assert "a.txt" in fails(*arguments, "--strict")
 
 
 @pytest.mark.parametrize("empties", [(), ("--empties", "4")])
@@ -208,7 +132,7 @@ def test_solve_of_ends_and_passes(tmp_path: Path) -> None:
     assert len(shown.lines) == 5
 
 
-def test_openings_from_a_file(tmp_path: Path) -> None:
+def test_openings_from_a_file() -> None:
     Path("openings.txt").write_text("# two\nf5d6c4d3c2b3b4b5\n\nf5f6e6f4\nf5d6c4d3c2b3b4b5\n")
     found = match("swh", "zero", "--openings", "openings.txt", "--out", "games.parquet")
     assert found["games"] == 4, "each once, with both colours"
@@ -279,12 +203,8 @@ def as_games(path: Path) -> None:
 
 
 FILES: dict[str, Callable[[Path], None]] = {
-    "a.obf": as_obf,
-    "a.ggf": as_obf,
-    "b.ggf": as_games,
-    "a.csv": as_games,
-    "a.parquet": as_games,
-}
+    "a.obf": as_obf, "a.ggf": as_obf, "b.ggf": as_games, "a.csv": as_games, "a.parquet": as_games,
+}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -369,10 +289,3 @@ def test_a_program_over_nboard_is_told_the_board() -> None:
     assert [game.start for game in read_games("m.parquet").records] == [
         b for b in BOARDS for _ in "ab"
     ]
-
-
-def test_positions_have_no_moves_to_cut() -> None:
-    as_obf(Path("a.obf"))
-    assert "no game has 4 moves" in fails(
-        "match", "swh", "zero", "--openings", "a.obf", "--opening-plies", 4
-    )

@@ -41,14 +41,7 @@ AGENTS: dict[str, Any] = {
 
 FEW = ["anti-swh-mobility?endgame=4", "patterns-standard?depth=1&endgame=4", "policy.npz"]
 """Those of the default tests."""
-SOURCES = [
-    "anti-swh-mobility?endgame=4",
-    "champion-reversed?time=0.05",
-    "patterns-standard?depth=1&endgame=4",
-    "patterns-reversed?time=0.05",
-    *AGENTS,
-    "value.npz?time=0.05",
-]
+SOURCES = [*FEW, "patterns-reversed?time=0.05", "dueling.npz", "colours.npz", "value.npz?time=0.05"]
 
 
 @pytest.mark.parametrize(
@@ -77,9 +70,7 @@ def _proposed(out: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_what_is_proposed_at_the_end_goes_by_the_clock(
-    first_output: tuple[Path, Result], tmp_path: Path
-) -> None:
+def test_what_is_proposed_at_the_end_goes_by_the_clock(first_output: tuple[Path, Result]) -> None:
     sweep = done(*ALPHABETA, "--jobs", 1, "--out", "a sweep").out
     train = done(*TRAIN["patterns"], "--games=200", "--out", "taught").out
     outputs = {str(first_output[0]): first_output[1].out, "a sweep": sweep, "taught": train}

@@ -20,8 +20,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.pattern_training import PatternSettings
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.toml import config_text, resolve_as
 from evolve.runs.life_cycle import stored_settings
 from evolve.runs.run_type import RunType
@@ -53,10 +52,8 @@ CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "progress": "tells what happens",
     "log": "tells what is said to programs and by them",
     "json": "how the result is printed",
-    "strict": "fails in place of going on",
     "list": "shows what would be searched, and starts nothing",
-    "executor": "where games are played; test_a_run_on_a_cluster_has_the_tables_of_one_on_threads",
-    "scheduler": "whom --executor asks",
+    "scheduler": "where games are played; test_a_run_on_a_cluster_has_the_tables_of_one_on_threads",
     "jobs": THREADS,
 }
 """Options that no result depends on, with the reason. `jobs` of a sweep is none: it is a field."""
@@ -70,7 +67,6 @@ MAY_CHANGE: Final[Mapping[str, str]] = {
     "until_rest": "when it ends",
     "time_limit": "when it ends",
     "timeout": "when it ends",
-    "storage": "the same place, with its password, which is not kept",
     "jobs": "a line says so: test_a_sweep_keeps_how_many_workers_it_had",
     "seeds": "further runs of a study",
     "allow_programs": "an agreement, which is the user's of today",
@@ -136,8 +132,6 @@ OTHERS: Final[Mapping[str, list[dict[str, Any]]]] = {
     "panel": [{"panel": "fixed"}, {"panel": ("random", "swh")}],
     "require": [{"require": ("x < 3",)}],
     "rungs": [{"rungs": ("4x20", "2x30x2"), "budget": 5.0}],
-    "storage": [{"storage": "sqlite:///study.db"}],
-    "study": [{"study": "mine"}],
     "program": [{"program": "gtp:other --x {x:1:9}"}],
     "set_command": [{"set_command": "set {name} to {value}"}],
     "minimax": [{"minimax": True, "positional": 0.5, "bootstrap": "own"}],
@@ -193,18 +187,15 @@ def test_every_part_of_a_study_is_read_as_it_was_written(tmp_path: Path) -> None
 # match: tests/arena/test_match_files.py.
 
 OTHER_RATING: Final[Mapping[str, tuple[str, ...]]] = {
-    "openings": ("--openings=start",),
-    "opening_plies": ("--opening-plies=5",),
-    "seed": ("--seed=1",),
-    "rules": ("--rules=reversed",),
-    "games": ("--games=2",),
-}
+    "openings": ("--openings=start",), "opening_plies": ("--opening-plies=5",),
+    "seed": ("--seed=1",), "rules": ("--rules=reversed",), "games": ("--games=2",),
+}  # fmt: skip
 
 OF_GAUNTLETS: Final = ("against", "elos")
-"""Kept as well: test_a_gauntlet_goes_on_with_the_same_anchors_alone."""
+"""Kept as well: tests/transcripts/rate.txt."""
 
 
-def test_a_rating_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
+def test_a_rating_with_another_setting_does_not_go_on() -> None:
     assert {*OTHER_RATING, *OF_GAUNTLETS, "agents"} == set(RateSettings.model_fields)
     done("rate", "random", "zero", "--games=4", "--jobs=1", "--out=rating")
     done("rate", "random", "zero", "--games=4", "--jobs=2", "--out=rating")

@@ -67,18 +67,9 @@ def test_looking_at_runs_loads_no_kernels() -> None:
 
 
 COSTLY = {
-    "deap",
-    "distributed",
-    "fastapi",
-    "matplotlib",
-    "optuna",
-    "pandas",
-    "scipy.linalg",
-    "scipy.special",
-    "scipy.stats",
-    "sqlalchemy",
-    "torch",
-}
+    "deap", "distributed", "fastapi", "matplotlib", "optuna", "pandas", "scipy.linalg",
+    "scipy.special", "scipy.stats", "sqlalchemy", "torch",
+}  # fmt: skip
 """What takes 0.1 s or more and is part of few commands; pandas also 38 MB, scipy.linalg 27."""
 
 EACH = (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.cli.progress import ProgressFile
+from evolve.cli.display import ProgressFile
 from evolve.files import changes
 from tests.cli import QUICK, QUICK_SWEEP, done, fails, invoke
 
@@ -54,10 +54,13 @@ def test_a_run_and_its_resume() -> None:
 
 
 def test_a_match_and_a_rating() -> None:
-    result = done("match", "swh", "zero", "--games", 40, "--sprt", -100, 100, "--json", *OPTION)
+    result = done("match", "swh", "zero", "--games", 40, "--sprt", "-100:100", "--json", *OPTION)
     found = events()
     assert names(found) == ["started", "match", "done"]
     assert (found[0]["a"], found[0]["b"]) == ("swh", "zero")
+    assert found[0]["sprt"]["games_left"] == found[0]["sprt"]["games_expected"][1] > 0
+    assert {"pentanomial", "left"} <= found[1].keys()
+    assert found[1]["sprt"].keys() == found[0]["sprt"].keys()
     last = found[-1]
     assert last["score"] == result.document["score"]
     assert last["sprt"] == result.document["sprt"]

@@ -11,21 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import evolve
-from evolve.evolution.generation import individual_agent, run_settings
 from evolve.runs import run_folder
+from evolve.runs.life_cycle import stored_settings
+from evolve.runs.loading import individual_agent
 from tests.cli import QUICK, done, fails, invoke, snapshot
 from tests.tables.content import outcome, tables_hash
 
 LONG = tuple(option for option in QUICK if not option.startswith("--generations"))
 """A quick run without its number of generations."""
-
-
-@pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of six generations that nothing interrupted."""
-    folder = tmp_path_factory.mktemp("resume") / "whole"
-    done("run", *LONG, "--generations", 6, "--out", folder)
-    return folder
 
 
 def test_the_header_of_a_run_that_lacks_its_play_off_alone(copy: Path, quick: Path) -> None:
@@ -55,7 +48,7 @@ def test_the_agent_started_from_is_not_needed_again(first: Path, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_run_that_patience_ended_says_what_goes_on(tmp_path: Path) -> None:
+def test_a_run_that_patience_ended_says_what_goes_on() -> None:
     done("run", *LONG, "--generations", 60, "--patience", 1, "--out", "impatient")
     count = evolve.load_run("impatient").generation_count
     said = done("resume", "impatient", "--generations", 70).out
@@ -81,16 +74,6 @@ def test_settings_changed_by_hand_are_refused(copy: Path, old: str, new: str, wo
     before = snapshot(copy)
     assert words in fails("resume", copy, "--generations", 4)
     assert snapshot(copy) == before
-
-
-@pytest.mark.parametrize("share", [0, 0.5])
-def test_a_truncated_config_is_refused(copy: Path, share: float) -> None:
-    config = copy / "config.toml"
-    lines = config.read_text(encoding="utf-8").splitlines(keepends=True)
-    # Cut where a TOML file may end: what is left reads well, and means other settings.
-    kept = "".join(lines[: int(len(lines) * share)]).partition("terms = ")[0]
-    config.write_text(kept, encoding="utf-8")
-    assert str(copy) in fails("resume", copy, "--generations", 4)
 
 
 def _without_checkpoint(path: Path) -> None:
@@ -131,7 +114,8 @@ def kept(tmp_path: Path) -> Path:
 
 def test_a_kept_run_has_the_tables_that_it_had(kept: Path) -> None:
     assert tables_hash(kept) == TABLES[2]
-    assert run_settings(evolve.load_run(kept)).panel == "fixed"
+    run = evolve.load_run(kept)
+    assert stored_settings(run.kind, run.command, kept / "config.toml").panel == "fixed"
     assert individual_agent(kept, "0-0").rules == "reversed"
 
 

@@ -6,6 +6,7 @@ import re
 import shlex
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -42,12 +43,6 @@ def test_config_of_a_run_makes_the_same_run(first: Path, tmp_path: Path) -> None
     assert outcome(tmp_path / "again") == outcome(first)
 
 
-def test_another_seed_gives_another_run(quick: Path) -> None:
-    done("run", *QUICK, "--seed", 1, "--out", "other")
-    one, other = (evolve.load_run(folder).individuals for folder in (quick, "other"))
-    assert one["weights"].tolist() != other["weights"].tolist()
-
-
 @pytest.mark.parametrize(("population", "preset"), [(4, "published"), (5, "tuned")])
 def test_populations_from_four_up(tmp_path: Path, population: int, preset: str) -> None:
     options = (*QUICK, "--generations", 2, "--preset", preset, "--population", population)
@@ -57,7 +52,7 @@ def test_populations_from_four_up(tmp_path: Path, population: int, preset: str) 
 
 
 @pytest.mark.parametrize("phases", [1, 61])
-def test_phases(tmp_path: Path, phases: int) -> None:
+def test_phases(phases: int) -> None:
     done("run", *QUICK, "--generations", 2, "--phases", phases, "--out", "phased")
     row = evolve.load_run("phased").individuals.iloc[0]
     assert len(row["weights"]) == 10 * phases
@@ -106,12 +101,9 @@ def test_the_example_of_start_from_in_the_help_works() -> None:
 def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() -> None:
     # All individuals are alike, so the rating has nothing to rise by, and has games to show it.
     alike = (
-        "--fix=weights=0",
-        "--fix=depths=1",
-        "--bounds=endgame=0:1",
-        "--bounds=depths=1:2",
+        "--fix=weights=0", "--fix=depths=1", "--bounds=endgame=0:1", "--bounds=depths=1:2",
         "--terms=",
-    )
+    )  # fmt: skip
     panel = ("--panel-every=2", "--panel-openings=48")
     options = (*UNBOUNDED, *alike, *panel, "--seed=0", "--generations", 50)
     said = done("run", *options, "--out", "whole").lines
@@ -147,8 +139,19 @@ def test_nodes_over_the_budget_lose_the_game() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_terminal_says_at_once_that_evolve_loads(tmp_path: Path) -> None:
-    shown = on_a_terminal(tmp_path, "run", *QUICK, "--generations", 1, "--out", "one")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", *QUICK, "--generations", 1),
+        ("run", *QUICK, "--generations", 1, "--seeds", 0),
+        ("match", "swh", "swh?depth=1", "--games", 2),
+        ("rate", "swh", "swh?depth=1", "--games", 2),
+        ("hand-in", "nowhere", "-o", "x.py"),
+        ("play", "nowhere"),
+    ],
+)
+def test_a_terminal_says_at_once_that_evolve_loads(tmp_path: Path, words: Sequence[object]) -> None:
+    shown = on_a_terminal(tmp_path, *words)
     assert shown.startswith("loading …\r\x1b[K"), "and takes it back"
 
 
@@ -176,13 +179,6 @@ def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     assert ended.code in INTERRUPTED
     assert ended.err.split() == ["interrupted"]
     assert not (tmp_path / "long").exists()
-
-
-CLONES = (
-    *(*UNBOUNDED, "--generations=9", "--terms=mobility", "--fix=weights=1", "--fix=mobility=2"),
-    *("--bounds=depths=1:1", "--bounds=endgame=0:1", "--mutation-rate=0", "--newcomers=0"),
-)
-"""Two agents are possible, and one is left soon."""
 
 
 @pytest.mark.slow

@@ -23,8 +23,6 @@ def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
     assert [row["run"] for row in rows] == [str(copy)]
     assert (rows[0]["rules"], rows[0]["seed"]) == ("reversed", 0)
     shown = done("runs", tmp_path)
-    assert "reversed" in shown.lines[1]
-    assert "3/3" in shown.lines[1]
     # The Elo from games after the play-off, in place of what was won there.
     found = evolve.load_agent(copy).stored().provenance
     interval = elo_text(*(found[key] for key in ("elo", "elo_low", "elo_high")))
@@ -32,12 +30,7 @@ def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
     compared = done("compare", copy)
     lines = (shown.lines[1], next(row for row in compared.lines if row.startswith("elo ")))
     assert not [line for line in lines if interval not in line]
-    assert f"{found['score']:.3f}" not in shown.out + compared.out
-    assert "score" not in shown.lines[0]
     assert [rows[0][key] for key in ("done", "target", "unit")] == [3, 3, "generations"]
-    keys = ("elo", "elo_low", "elo_high")
-    assert [rows[0][key] for key in keys] == [found[key] for key in keys]
-    assert rows[0]["score"] is None
     date = datetime.fromtimestamp(rows[0]["date"])
     assert date.isoformat(" ", "minutes") in shown.lines[1]
 
@@ -94,23 +87,6 @@ def test_a_stopped_run_has_a_score_so_far(copy: Path) -> None:
     assert "0.432" in shown
     assert "Elo" not in shown
     assert "play-off" not in shown
-
-
-@pytest.mark.parametrize("name", ["a-damaged", "z-damaged"])
-def test_a_damaged_run_hides_no_other(copy: Path, tmp_path: Path, name: str) -> None:
-    shutil.copytree(copy, tmp_path / name)
-    (tmp_path / name / "config.toml").write_text("[", encoding="utf-8")
-    rows = {Path(row["run"]).name: row for row in done("runs", tmp_path, "--json").document}
-    assert set(rows) == {"copy", name}
-    assert (rows["copy"]["rules"], rows["copy"]["champion"]) == (
-        "reversed",
-        evolve.load_agent(copy).name,
-    )
-    assert isinstance(rows["copy"]["seed"], int)
-    assert any("config.toml" in str(value) for value in rows[name].values())
-    shown = done("runs", tmp_path).out
-    assert "reversed" in shown
-    assert "config.toml" in shown
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")

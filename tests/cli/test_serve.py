@@ -14,15 +14,11 @@ import pytest
 from evolve.cli.serve import _token_file, _user_token
 from evolve.service.server import _listen
 from tests import forks
-from tests.cli import fails, misused
+from tests.cli import fails
 from tests.service import Service, until
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    fails("serve", tmp_path / "none")
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/config.toml").touch()
-    misused("serve", tmp_path / "run")
+def test_where_it_cannot_serve(tmp_path: Path) -> None:
     assert "nonesuch.invalid" in fails("serve", tmp_path, "--host", "nonesuch.invalid")
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/.service").symlink_to(tmp_path)

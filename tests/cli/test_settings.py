@@ -20,15 +20,11 @@ from tests.cli import QUICK, done
 @pytest.mark.parametrize(
     "words",
     [
-        ("run",),
-        ("sweep", "mcts"),
-        ("sweep", "program"),
-        ("train", "dqn"),
-        ("train", "mcts"),
+        ("run",), ("sweep", "mcts"), ("sweep", "program"), ("train", "dqn"), ("train", "mcts"),
         ("train", "patterns"),
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, ...]) -> None:
     said = done(*words, "--help").out
     heads = re.findall(r"^(\w[^:\n]+):$", said, re.MULTILINE)
@@ -67,13 +63,3 @@ def test_options_and_files_of_a_command_come_first(words: tuple[str, ...]) -> No
     assert rules_of("x") == "standard"
     resumed = done("resume", "x", "--generations=2", "--jobs=1").lines[0]
     assert " · standard (" in resumed
-
-
-def test_matches_and_ratings_by_the_rules_of_agents() -> None:
-    words = ("--games=2", "--openings=start", "--jobs=1")
-    assert (
-        done("match", "swh", "zero", *words).lines[0].endswith("standard assumed (most discs wins)")
-    )
-    own = ("match", "champion-reversed?depth=1&endgame=0", "zero", *words)
-    assert done(*own).lines[0].endswith(", reversed (fewest discs wins)")
-    assert done(*own, "--rules=standard").lines[0].endswith(", standard (most discs wins)")

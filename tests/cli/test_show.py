@@ -79,7 +79,7 @@ def test_generation_alone(first: Path, table: str) -> None:
     assert {row["kind"] for row in last} >= {"fitness", "panel", "playoff"}
 
 
-def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
+def test_an_agent_as_json(first: Path) -> None:
     document = done("show", first / "champion.json", "--format", "json").document
     assert document == json.loads((first / "champion.json").read_text(encoding="utf-8"))
     done("show", "swh", "--format", "json", "-o", "swh.json")

@@ -32,7 +32,6 @@ from tests.waits import PATIENCE, until
 
 pty = pytest.importorskip("pty", reason="Windows has no such terminals, and other signals")
 
-
 WAYS = {
     "Ctrl-C": (signal.SIGINT,),
     "Ctrl-C twice": (signal.SIGINT, signal.SIGINT),
@@ -41,9 +40,7 @@ WAYS = {
     "SIGKILL": (signal.SIGKILL,),
 }
 
-
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program's own stay")
-
 
 LONG = (*QUICK, "--generations", 9999, "--patience", 9999)
 
@@ -95,8 +92,10 @@ def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
     until(lambda: not marked(mark))
 
 
-@pytest.mark.parametrize("words", [("--help",), ("match", "swh", "zero", "--games", 2)])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(signal.SIGHUP, ("--help",)), (signal.SIGTERM, ("match", "swh", "zero", "--games", 2))],
+)
 def test_a_signal_at_the_start_ends_it_without_a_traceback(
     number: signal.Signals, words: tuple[object, ...], tmp_path: Path
 ) -> None:
@@ -126,7 +125,7 @@ def test_an_error_that_python_raises_in_place_of_a_signal_is_the_signal() -> Non
     assert (ended.code, ended.err) == (143, "")
 
 
-def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
+def test_an_interruption_that_python_drops_comes_again() -> None:
     """It drops what is raised where C calls Python."""
     script = (
         "import ctypes, signal, sys, time\n"

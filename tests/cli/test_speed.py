@@ -7,13 +7,19 @@ import pytest
 from evolve.cli import speed
 from evolve.cli.speed import half_random, measured_agent
 from evolve.engine.compiled.intrinsics import LANES
-from tests.bench import make_small
-from tests.cli import done, misused
+from tests.cli import done
+
+SIZES = {
+    "_REPEATS": 1, "_SEARCHED": (3, 2), "_SOLVED": (3, 8), "_PLAYED_GAMES": 2,
+    "_GAME_DEPTHS": (2, 1, 2),
+}  # fmt: skip
+"""With which every measurement does next to nothing."""
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_small(monkeypatch)
+    for name, value in SIZES.items():
+        monkeypatch.setattr(speed, name, value)
 
 
 def test_positions_have_the_asked_empties_and_a_choice_and_are_the_same_again() -> None:
@@ -39,13 +45,11 @@ def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(
     assert len(uses) == 4
 
 
-@pytest.mark.parametrize("depth", [2, 8])
+@pytest.mark.parametrize("depth", [2, 8])  # below and from where a search is deepened step by step
 def test_searches_count_the_same_nodes_again(depth: int) -> None:
     boards = half_random(3, (30, 40))
-    agent = measured_agent(all_terms=True)
-    for depth in (2, 8):  # below and from where a search is deepened step by step
-        work = speed.searches(boards, agent, depth)
-        assert work() == work() > len(boards)
+    work = speed.searches(boards, measured_agent(all_terms=True), depth)
+    assert work() == work() > len(boards)
 
 
 def test_bench() -> None:
@@ -62,8 +66,3 @@ def test_perft(depth: int, nodes: int) -> None:
     assert (document["depth"], document["nodes"]) == (depth, nodes)
     assert document["seconds"] >= 0
     assert str(nodes) in done("perft", depth).out.split()
-
-
-@pytest.mark.parametrize("depth", ["-1", "21", "1.5"])
-def test_perft_of_no_depth(depth: str) -> None:
-    assert "DEPTH" in misused("perft", "--", depth)

@@ -105,18 +105,6 @@ def test_runs_alone_are_compared_side_by_side_and_kept(study: Path, tmp_path: Pa
     assert pd.read_csv(tmp_path / "x.csv")["crossover"].tolist() == ["blend", "uniform"]
 
 
-def test_runs_of_several_seeds_are_compared_over_them(study: Path, tmp_path: Path) -> None:
-    runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
-    said = done("compare", *runs)
-    assert said.lines[0].split() == [str(run) for run in runs]
-    done("compare", *runs, "-o", tmp_path / "x.csv")
-    assert pd.read_csv(tmp_path / "x.csv")["seeds"].tolist() == [2]
-    copies = [Path(shutil.copytree(run, tmp_path / run.name)) for run in runs]
-    for copy in copies:  # nothing to compare them by before their end
-        (copy / "games/playoff.parquet").unlink()
-    assert "means" not in done("compare", *copies).out
-
-
 @pytest.mark.parametrize("places", [(0,), (0, 1), (0, 3)], ids=["one", "a setting", "no seed"])
 def test_games_that_nobody_can_play_are_refused(study: Path, places: tuple[int, ...]) -> None:
     """One run, the seeds of one setting, and two settings without a seed in common."""
@@ -141,38 +129,13 @@ def test_runs_of_several_kinds_and_seeds(study: Path, tmp_path: Path) -> None:
     champion = evolve.load_agent(trained).stored()
     champion.provenance.clear()  # as an old version left it
     champion.save(trained / "champion.npz")
-    error = fails("compare", study, trained)
-    assert "trained;" in error
-    assert done("compare", runs[0], trained).lines[-1] in error
-
-
-@pytest.mark.slow
-def test_more_seeds_and_generations(tmp_path: Path) -> None:
-    folder = tmp_path / "more"
-    done("run", *FEW, "--openings=start", "--generations=1", "--seeds=3", "--out", folder)
-    assert [path.name for path in sorted(folder.glob("seed-*"))] == ["seed-3"]
-    done("resume", folder, "--seeds=3-4", "--generations=2")
-    frame = evolve.load_run(folder).generations
-    assert frame.groupby("seed")["generation"].max().to_dict() == {3: 1, 4: 1}
-    assert evolve.load_run(folder).design.seeds == (3, 4)
-    misused("resume", folder, "--trials=9")
-    misused("resume", folder / "seed-3", "--seeds=1")
-
-
-@pytest.mark.slow
-def test_a_file_with_variants_of_a_training(tmp_path: Path) -> None:
-    file = tmp_path / "design.toml"
-    file.write_text(
-        'command = "train patterns"\nseeds = [0]\n[settings]\nshapes = "a1-b2, a1-d1"\n'
-        "games = 200\nround = 100\nchecks = 2\npanel_openings = 2\nsearch_depth = 2\ndepth = 2\n"
-        "endgame = 6\nprobcut_positions = 50\n[variants.slow]\nrate = 0.001\n"
-        "[variants.fast]\nrate = 0.01\n"
-    )
-    done("study", file, "--out", tmp_path / "x")
-    frame = evolve.load_run(tmp_path / "x").metrics
-    assert list(frame.columns[:3]) == ["setting", "variant", "seed"]
-    assert frame["variant"].tolist()[0] == "slow"
-    assert set(frame["variant"]) == {"slow", "fast"}
+    said = done("compare", study, trained)
+    assert "no Elo: trained; left out" in said.lines, "the others are compared all the same"
+    assert "trained" not in set(frame_of("compare", study, trained)["setting"])
+    aside = done("compare", runs[0], trained)
+    assert {"elo", "rules"} < {line.split()[0] for line in aside.lines}
+    assert not {"crossover", "shapes"} & {line.split()[0] for line in aside.lines}
+    assert aside.lines[-1] == "no Elo: trained; left out"
 
 
 @pytest.mark.slow

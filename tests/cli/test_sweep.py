@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sqlite3
 from pathlib import Path
 from typing import cast
 
@@ -13,14 +11,7 @@ import pytest
 
 import evolve
 from evolve.fitness.executor import processors
-from tests.cli import (
-    ALPHABETA,
-    QUICK_SWEEP,
-    done,
-    fails,
-    invoke,
-    misused,
-)
+from tests.cli import ALPHABETA, QUICK_SWEEP, done
 from tests.evolution.conftest import TINY
 
 
@@ -98,7 +89,7 @@ def test_the_best_of_a_sweep_that_goes_on_is_that_of_all_trials(sweep: Path) -> 
 
 
 @pytest.mark.slow
-def test_the_sweeps_of_a_study_keep_how_many_workers_they_had(tmp_path: Path) -> None:
+def test_the_sweeps_of_a_study_keep_how_many_workers_they_had() -> None:
     few = (*ALPHABETA[:-1], "--trials=1")
     done(*few, "--seeds=0-1", "--jobs=4", "--out=both")
     found = evolve.load_run("both")
@@ -122,43 +113,9 @@ def test_the_time_runs_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.learning
-def test_a_sweep_of_dqn(tmp_path: Path) -> None:
+def test_a_sweep_of_dqn() -> None:
     held = ("--fix=games=40", "--fix=games_per_iteration=20", "--fix=layers=dense 8 relu, dense 64")
     done("sweep", "dqn", *QUICK_SWEEP, *held, "--reports=2", "--trials=2", "--jobs=1", "--out=dqn")
     trials = assert_exactly(Path("dqn"), 2)
     assert [len(reports) for reports in trials["reports"]] == [2, 2]
     assert isinstance(evolve.load_agent("dqn"), evolve.DqnAgent)
-
-
-@pytest.mark.slow
-def test_a_database_serves_as_well(tmp_path: Path) -> None:
-    options = (*ALPHABETA, "--jobs=1", "--storage=sqlite:///study.db", "--study=mine")
-    few = ("--fix=weights=100,-25,10,5,-25,1,1,5,2,1", "--fix=stability=0", "--fix=x_squares=0")
-    done(*options, *few, "--trials=2", "--out=one")
-    done(*options, *few, "--trials=3", "--out=two")
-    assert_exactly(Path("two"), 3)
-    assert not Path("two/journal.log").exists()
-    with contextlib.closing(sqlite3.connect("study.db")) as database:
-        assert database.execute("SELECT count(*) FROM trials").fetchone() == (3,)
-    assert "another" in fails(*options, "--panel-openings=5", "--out=three")
-    assert not Path("three").exists()
-    assert "storage" in misused("resume", "two", "--storage", "sqlite:///other.db")
-    assert not Path("other.db").exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--panel=nobody"], "there is no agent 'nobody'"),
-        (["--space=worse.toml"], "low <= high"),
-        (["--storage=nonsense"], "is not a URL"),
-    ],
-)
-def test_sweeps_that_cannot_be(options: list[str], words: str, tmp_path: Path) -> None:
-    Path("worse.toml").write_text("[endgame]\nlow = 9\nhigh = 5\n")
-    result = invoke("sweep", "alphabeta", *options, "--trials=1")
-    assert result.code in (1, 2)
-    assert result.err.startswith("error: ")
-    assert result.err.count("\n") == 1
-    assert words in result.err
-    assert not Path("runs").exists()

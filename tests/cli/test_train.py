@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import shutil
 from collections.abc import Callable
@@ -14,19 +13,11 @@ import pytest
 import evolve
 from evolve.errors import SettingsError
 from tests import forks
-from tests.cli import (
-    command,
-    done,
-    fails,
-    invoke,
-    misused,
-    python,
-)
+from tests.cli import command, done, fails, invoke, misused, python
 from tests.cli.test_export import play_one_move
 from tests.tables.content import outcome
 
 NETWORK = ("--games-per-iteration=20", "--check-every=20", "--panel-openings=2", "--batch=32")
-
 
 TRAIN: dict[str, tuple[str, ...]] = {
     "mcts": ("train", "mcts", *NETWORK, "--simulations=8", "--layers=dense 8 relu, dense 1 tanh"),
@@ -39,29 +30,23 @@ TRAIN: dict[str, tuple[str, ...]] = {
 }
 """Small trainings, without their ends."""
 
-
 GAMES = {"mcts": [20, 40, 60], "dqn": [20, 40, 60], "patterns": [300, 600]}
 """The games of their checks, up to the end of a small one."""
 
-
 SMALL = {kind: (*words, f"--games={GAMES[kind][-1]}") for kind, words in TRAIN.items()}
-
 
 each_kind = pytest.mark.parametrize(
     "kind",
     [pytest.param(kind, marks=pytest.mark.learning) for kind in ("mcts", "dqn")] + ["patterns"],
 )
 
-
 networks_alone = pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=pytest.mark.learning) for kind in ("mcts", "dqn")]
 )
 
-
 one_of_each = pytest.mark.parametrize(
     "kind", [pytest.param("dqn", marks=pytest.mark.learning), "patterns"]
 )
-
 
 Finished = Callable[[str], tuple[Path, str]]
 
@@ -170,22 +155,14 @@ def test_the_result_plays_wherever_agents_play(kind: str, shared: Path, tmp_path
         assert "alpha-beta" in misused("export", shared, "--to", "python", "--numba", "-o", "x.py")
 
 
-@pytest.mark.learning
-def test_jobs_change_nothing(finished: Finished) -> None:
-    done(*SMALL["mcts"], "--jobs", 1, "--out", "again")
-    assert outcome(Path("again")) == outcome(finished("mcts")[0])
-
-
 @one_of_each
 def test_finished_ones_say_so_and_continue_when_asked(kind: str, copy: Path) -> None:
-    games = GAMES[kind][-1]
+    more = GAMES[kind][-1] + GAMES[kind][0]
     assert "finished," in done("resume", copy).out
-    out = done("resume", copy, "--games", games + 300).out
-    assert "resuming" in out
+    assert "resuming" in done("resume", copy, "--games", more).out
     run = evolve.load_run(copy)
-    assert run.metrics["games"].tolist()[-1] == games + 300
+    assert run.metrics["games"].tolist()[-1] == run.config["games"] == more
     assert run.metrics["games"].is_monotonic_increasing
-    assert run.config["games"] == games + 300
     assert evolve.load_agent(copy).name.startswith(f"{kind}-")
     misused("resume", copy, "--generations", 5)
 
@@ -224,22 +201,11 @@ def test_too_little_to_learn_from_is_said_in_a_line(end: str) -> None:
 
 @one_of_each
 def test_work_that_cannot_be_done(kind: str, copy: Path, tmp_path: Path) -> None:
-    assert "taken;" in fails(*SMALL[kind], "--out", copy)
-    assert "folder" in fails(*SMALL[kind], "--out", "no/where")
     assert "--preset" in misused("train", kind, "--preset=s9", "--out", "x")
     assert "generations" in fails("show", copy, "--generation", 0)
     if kind == "dqn":
-        if not importlib.import_module("torch").cuda.is_available():
-            assert "GPU" in fails(*SMALL[kind], "--device", "cuda", "--out", "x")
         assert "alpha-beta" in fails(*SMALL[kind], "--opponents", "uct=1", "--out", "x")
     assert not (tmp_path / "x").exists()
-    whole = (copy / "checkpoint.npz").read_bytes()
-    (copy / "checkpoint.npz").write_bytes(whole[: len(whole) // 2])
-    assert "damaged" in fails("resume", copy, "--games", 900)
-    (copy / "checkpoint.npz").write_bytes(whole)
-    config = copy / "config.toml"
-    config.write_text(config.read_text().replace("seed = 0", "seed = 1"))
-    assert "settings" in fails("resume", copy, "--games", 900)
 
 
 @pytest.mark.learning

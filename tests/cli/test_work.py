@@ -10,7 +10,7 @@ from evolve.cli.signals import INTERRUPTED
 from evolve.cli.trainings import ChecksView
 from evolve.cli.work import finish, shown
 from evolve.config.learning import DqnSettings
-from evolve.runs.run_types import EVOLUTIONS
+from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.sweeps.sweep import SweepEnding
 
 LOOK = ChecksView(DqnSettings())

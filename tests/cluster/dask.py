@@ -48,7 +48,7 @@ class Place:
             )
 
     def worker(self, **changes: str) -> subprocess.Popen[bytes]:
-        words = (self.address, "--nthreads", 1, "--no-nanny", "--no-dashboard")
+        words: tuple[object, ...] = (self.address, "--nthreads", 1, "--no-nanny", "--no-dashboard")
         words = (*words, "--local-directory", self.folder)
         self.workers.append(self._started("worker", *words, **changes))
         return self.workers[-1]

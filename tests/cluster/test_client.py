@@ -130,7 +130,7 @@ def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: P
         cluster(found, 2).close()
         run = tmp_path / "dask"
         process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", run)
-        for generation in range(4):
+        for generation in (0, 2):
             file = run / f"generations/gen-{generation:04d}.parquet"
             wait_until(file.exists, process)
             found.kill_a_worker()

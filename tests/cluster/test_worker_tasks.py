@@ -31,7 +31,7 @@ def doubled(task: int) -> int:
 def test_a_task_is_done_only_where_versions_match(monkeypatch: pytest.MonkeyPatch) -> None:
     payload = payload_of(doubled, 3)
     kind, answer, seconds = work(payload)
-    assert (kind, pickle.loads(answer)) == ("done", 6)
+    assert (kind, pickle.loads(answer)) == ("done", (6, [], False))
     assert seconds >= 0.0
     kind, answer, _ = work(payload_of(doubled, -1))
     assert kind == "raised"

@@ -9,9 +9,8 @@ import pytest
 
 from evolve.config.base import option_words
 from evolve.config.matches import MatchSettings, RateSettings
-from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.ranges import Requirement, range_of, range_text
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.errors import OptionsError
 
 
@@ -53,7 +52,7 @@ def test_other_texts(text: str) -> None:
         (SweepSettings, {"panel": ["a", "b"]}, "--panel a,b"),
         (SweepSettings, {"require": ["a < 1", "b < 2"]}, "--require 'a < 1' --require 'b < 2'"),
         (ProgramSweepSettings, {"panel": ["a", "b"]}, "--panel a,b"),
-        (MatchSettings, {"sprt": [0, 20]}, "--sprt 0 20"),
+        (MatchSettings, {"sprt": [0, 20, "logistic"]}, "--sprt 0:20:logistic"),
         (RateSettings, {"against": ["a", "b"]}, "--against a --against b"),
         (None, {"space": ["a=1:2", "b=1:3"]}, "--space a=1:2 --space b=1:3"),
     ],
@@ -126,19 +125,12 @@ def test_nothing_else_can_stand_in_it(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "style * 1000000 != 'a'",
-        "style % lo != 'b'",
-        "style < lo",
-        "'a' * 99999999999999 == style",
-        "'a' * 3 == style",
-        "'a' + 'b' == style",
-        "'%s' % lo == style",
-        "(lo and 'a') * 3 == style",
-        "min(style, 'b') == 'b'",
-        "max('a', 'b') == 'b'",
-        "-style == -style",
+        "style * 1000000 != 'a'", "style % lo != 'b'", "style < lo",
+        "'a' * 99999999999999 == style", "'a' * 3 == style", "'a' + 'b' == style",
+        "'%s' % lo == style", "(lo and 'a') * 3 == style", "min(style, 'b') == 'b'",
+        "max('a', 'b') == 'b'", "-style == -style",
     ],
-)
+)  # fmt: skip
 def test_texts_are_no_numbers(text: str) -> None:
     with pytest.raises(ValueError, match="numbers"):
         Requirement(text).holds({"style": "calm", "lo": 2})

@@ -21,13 +21,12 @@ from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import config_text, read_toml, resolve, resolve_as
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.engine.patterns.shapes import DEFAULT_SHAPES, SETS
-from evolve.errors import EvolveError, OptionsError, SettingsError
+from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import faults
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec
@@ -174,12 +173,24 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("train patterns", {"probcut": 0.05}, r"probcut: it must be 0\.1 or more, or 0 for no cuts"),
     ("train patterns", {"probcut_depth": 7}, "probcut_depth"),  # 6 plies would predict themselves
     ("train patterns", {"rules": "freestyle"}, "rules"),
+    ("train patterns", {"duels": 1.5}, "duels = 1.5: it must be less than or equal to 1"),
+    ("train patterns", {"duel_depths": "0"}, "duel_depths"),
+    ("train patterns", {"duel_depths": "2,9"}, "duel_depths"),
+    ("train patterns", {"duel_plies": "20,4"}, "duel_plies: the fewest first"),
+    ("train patterns", {"duel_plies": "1,2,3"}, "duel_plies"),
+    ("train patterns", {"duel_shapes": "z9", "duels": 1}, "duel_shapes: .*'z9' is not part of a"),
+    ("train patterns", {"duel_shapes": "a1-a2"}, "duel_shapes: they need duels=1"),
+    ("train patterns", {"duel_shapes": "a1/c3", "duels": 1, "shapes": "a1-b2"}, "a1 b2 c3"),
     ("train patterns", {"layers": "dense 1"}, "layers: there is no such setting"),
     ("match", {"openings": "random", "opening_plies": 2}, "random openings have 3 moves or more"),
     ("match", {"opening_plies": 61}, "opening_plies"),
     ("match", {"games": 1}, "games"),
     ("match", {"sprt": (20, 0)}, "the first must be under the second"),
-    ("match", {"sprt": (0, 3000)}, "the first must be under the second"),
+    ("match", {"sprt": "0:201"}, "-200 to 200 in normalized Elo"),
+    ("match", {"sprt": "0:3000:logistic"}, "-2000 to 2000 in logistic Elo"),
+    ("match", {"sprt": "0:20:bayesian"}, "sprt.2"),
+    ("match", {"sprt": 20}, "sprt"),
+    ("match", {"sprt": "20"}, "ELO0:ELO1"),
     ("match", {"alpha": 0.5}, "alpha"),
     ("match", {"nonsense": 1}, "nonsense"),
     ("sweep alphabeta", {"budget": 5.0}, "trials of alphabeta learn nothing"),
@@ -225,19 +236,13 @@ def test_every_number_has_bounds(command: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("run", "--jobs"),
-        ("run", "--move-budget"),
-        ("run", "--panel-openings"),
-        ("run", "--fix", "mobility="),
-        ("run", "--bounds", "mobility=0:"),
-        ("train", "mcts", "--opponents", "swh="),
-        ("resume", "nowhere", "--generations"),
-        ("resume", "nowhere", "--jobs"),
-        ("show", "nowhere", "--top"),
-        ("match", "swh", "swh", "--jobs"),
-        ("compare", "nowhere", "--games"),
+        ("run", "--jobs"), ("run", "--move-budget"), ("run", "--panel-openings"),
+        ("run", "--fix", "mobility="), ("run", "--bounds", "mobility=0:"),
+        ("train", "mcts", "--opponents", "swh="), ("resume", "nowhere", "--generations"),
+        ("resume", "nowhere", "--jobs"), ("show", "nowhere", "--top"),
+        ("match", "swh", "swh", "--jobs"), ("compare", "nowhere", "--games"),
     ],
-)
+)  # fmt: skip
 def test_huge_numbers_are_wrong_usage(words: tuple[str, ...]) -> None:
     option, name = words[-2:] if words[-1].endswith(("=", ":")) else (words[-1], "")
     huge = f"{option}={name}{10**17}"
@@ -287,17 +292,6 @@ def test_a_study_takes_none_either() -> None:
             StudySpec.model_validate({**right, **more})
 
 
-@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
-def test_a_file_of_settings_with_such_a_number(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "config.toml"
-    file.write_text(f"time_limit = {text}\npopulation = {text}\n")
-    with pytest.raises(EvolveError) as told:
-        resolve({}, read_toml(file), str(file))
-    assert isinstance(told.value, SettingsError)
-    assert "time_limit" in str(told.value)
-    assert "population" in str(told.value)
-
-
 def test_a_folder_of_a_version_before_is_named_as_such(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('seed = 1\nislands = 4\n[versions]\nevolve = "0.1.0"\n')
@@ -314,14 +308,6 @@ def test_options_come_before_the_file_and_the_file_before_the_preset() -> None:
     assert settings.bounds["weights"] == (-7, 7)
     assert settings.bounds["depths"] == (1, 7), "of the preset"
     assert settings.openings == "start"
-
-
-def test_settings_are_read_without_what_says_how_a_run_was_made(tmp_path: Path) -> None:
-    path = tmp_path / "config.toml"
-    path.write_text('command = "run"\nseed = 3\n[versions]\nevolve = "0.2"\n', encoding="utf-8")
-    assert read_toml(path) == {"seed": 3}
-    with pytest.raises(SettingsError, match="No such file"):
-        read_toml(tmp_path / "none.toml")
 
 
 def test_options_and_files_are_told_apart() -> None:
@@ -347,18 +333,6 @@ def test_a_range_of_a_term_that_is_off_is_refused_where_it_is_asked_for() -> Non
     with pytest.raises(OptionsError, match=r"bounds\.mobility"):
         resolve({"bounds": {"mobility": "-1:1"}}, {"terms": ["stability"]})
     assert resolve({"preset": "published", "terms": "stability"}).bounds["mobility"] == (-100, 100)
-
-
-@pytest.mark.parametrize("content", [b"population = ", b"\xff", b"[[[", b"a = 1\na = 2"])
-def test_files_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "x.toml").write_bytes(content)
-    with pytest.raises(SettingsError, match="TOML"):
-        read_toml(tmp_path / "x.toml")
-
-
-def test_settings_are_frozen() -> None:
-    with pytest.raises(ValueError, match="frozen"):
-        resolve({}).seed = 3  # type: ignore[misc]
 
 
 def test_the_first_generations_are_the_shorter_part_of_the_work() -> None:
@@ -432,11 +406,7 @@ def test_the_published_presets_are_their_papers() -> None:
 
 @pytest.mark.parametrize(
     ("model", "presets"),
-    [
-        (MctsSettings, MCTS_PRESETS),
-        (DqnSettings, DQN_PRESETS),
-        (PatternSettings, PATTERN_PRESETS),
-    ],
+    [(MctsSettings, MCTS_PRESETS), (DqnSettings, DQN_PRESETS), (PatternSettings, PATTERN_PRESETS)],
 )
 def test_every_preset_makes_settings_of_its_name(
     model: type[TrainingSettings], presets: dict[str, dict[str, Any]]
@@ -516,7 +486,7 @@ def test_games_stand_in_for_a_budget() -> None:
     ("change", "same"),
     [
         ({"trials": 7}, True),
-        ({"timeout": 3.0, "storage": "sqlite:///x", "study": "x"}, True),
+        ({"timeout": 3.0}, True),
         ({"sampler": "random", "pruner": "none", "startup": 3}, True),
         ({"finalists": 2, "final_openings": 5}, True),
         ({"kind": "mcts"}, False),

@@ -58,28 +58,18 @@ ADDED: Final[Mapping[str, Sequence[str]]] = {
     "train mcts": ("--layers=dense 8 relu, dense 1 tanh",),
     "sweep alphabeta": ("--panel=random,swh",),
     "sweep evolution": (
-        "--budget=0.2",
-        "--panel=random,swh",
-        "--fix=population=6",
-        "--fix=move_budget=300",
+        "--budget=0.2", "--panel=random,swh", "--fix=population=6", "--fix=move_budget=300",
     ),
     "sweep patterns": (
-        "--budget=0.2",
-        "--panel=random,swh",
-        "--rungs=2x0.2",
-        "--fix=shapes=a1-b2",
-        "--fix=probcut=0",
-        "--fix=depth=2",
-        "--fix=endgame=6",
+        "--budget=0.2", "--panel=random,swh", "--fix=shapes=a1-b2",
+        "--fix=probcut=0", "--fix=depth=2", "--fix=endgame=6",
     ),
     "sweep dqn": ("--budget=0.5", "--panel=random,swh", "--fix=games=60"),
     "sweep mcts": ("--budget=0.5", "--panel=random,swh", "--fix=games=60", "--fix=simulations=8"),
     "check": ("--quick",),
     "serve": ("--port=0",),
-}
+}  # fmt: skip
 """Further words of a command, unless it has that option (with `--fix`: and that name) already."""
-REPLACED: Final[Mapping[str, str]] = {"--rungs": "2x0.2"}
-"""Values of options, whatever pages say."""
 REMOVED: Final[Mapping[str, str]] = {"--open": "it opens a browser of whoever runs the tests"}
 WHOLE_GAME: Final = ("--games", "1")
 """A check of so many games takes half a minute: pages run one of positions alone."""
@@ -119,8 +109,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
 }
 """Programs that do nothing where tests run pages, and why; all others are run."""
 ELSEWHERE_OF_EVOLVE: Final[Mapping[str, str]] = {
-    r"--scheduler[ =]|--executor[ =]dask": "it needs a cluster; tests/cluster starts one",
-    r"--storage[ =]postgresql": "it needs a database server; tests/sweeps/test_storage.py has one",
+    r"--scheduler[ =]": "it needs a cluster; tests/cluster starts one",
     r"--python[ =]": "it needs another Python",
 }
 """The same for lines of evolve, by what stands in them."""
@@ -184,11 +173,10 @@ def smaller(words: Sequence[str]) -> list[str]:
     given = {word.partition("=")[0] for word in words}
     while index < len(words):
         option, equals, value = words[index].partition("=")
-        if option in limits or option in REPLACED:
+        if option in limits:
             if not equals:
                 index, value = index + 1, words[index + 1]
-            value = REPLACED.get(option) or _least(value, limits[option])
-            kept.append(f"{option}={value}")
+            kept.append(f"{option}={_least(value, limits[option])}")
         else:
             kept.append(words[index])
         index += 1

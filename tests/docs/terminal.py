@@ -25,13 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests import forks
-from tests.docs.pages import (
-    ELSEWHERE,
-    ELSEWHERE_OF_EVOLVE,
-    ELSEWHERE_OF_PYTHON,
-    STAND_INS,
-    smaller,
-)
+from tests.docs.pages import ELSEWHERE, ELSEWHERE_OF_EVOLVE, ELSEWHERE_OF_PYTHON, STAND_INS, smaller
 
 LONGEST: Final = 120
 """Seconds for a block."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ELSEWHERE, Page, all_pages, smaller, smaller_text
+from tests.docs.pages import Page, all_pages, smaller_text
 from tests.docs.terminal import Terminal
 
 PAGES = all_pages()
@@ -85,20 +85,3 @@ def test_a_block_is_run_as_it_stands(tmp_path: Path) -> None:
         for wrong in ("evolve perft\n", "evolve nothing\necho past\n", "no-such-program\n"):
             with pytest.raises(AssertionError):
                 terminal.run(wrong)
-
-
-def test_commands_become_small() -> None:
-    assert smaller(["match", "a?time=5&depth=12", "b", "--games", "100"]) == [
-        "match", "a?time=0.05&depth=4", "b", "--games=4",
-    ]  # fmt: skip
-    assert smaller(["match", "a", "b", "--games=2"])[-1] == "--games=2"
-    assert "--generations=3" in smaller(["run"])
-    assert smaller(["run", "--seeds", "0-9"])[1:3] == ["--seeds", "0-1"]
-    assert "--openings=start" not in smaller(["run", "--openings", "random"])
-    assert smaller(["resume", "runs/a", "--generations", "168"])[2:] == ["--generations=5"]
-    assert smaller(["sweep", "dqn", "--list"]) == ["sweep", "dqn", "--list"]
-    assert smaller(["serve", "--open"]) == ["serve", "--port=0"]
-    assert smaller_text('run(generations=40)\n{"population": 32}') == (
-        'run(generations=3)\n{"population": 6}'
-    )
-    assert "pip" in ELSEWHERE

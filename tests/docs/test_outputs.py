@@ -8,7 +8,7 @@ seconds, clocks or two workers does not repeat, and is compared nowhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -82,20 +82,23 @@ def test_lines_that_are_missing() -> None:
     assert missing("number score seconds\n1 13 0.007\n", output) == ["1 13"]
 
 
+def lost(page: Page, blocks: Iterable[tuple[str, str]], place: Path) -> list[str]:
+    """What stands below the commands of blocks and is not printed by them."""
+    folder = place / "page"
+    folder.mkdir()
+    for name, text in page.written_files().items():
+        (folder / name).write_text(text, encoding="utf-8")
+    with Terminal(folder, place / "apart") as shell:
+        said = [(command, missing(below, shell.run(command))) for command, below in blocks]
+    return [f"{command}  {line}" for command, lines in said for line in lines]
+
+
 @pytest.mark.parametrize("page", [parameter(page) for page in PRINTED])
 def test_pages_print_what_commands_print(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(terminal, "smaller", list)
-    folder = tmp_path / "page"
-    folder.mkdir()
-    for name, text in page.written_files().items():
-        (folder / name).write_text(text, encoding="utf-8")
-    lost = []
-    with Terminal(folder, tmp_path / "apart") as shell:
-        for command, below in printed(page):
-            lost += [f"{command}  {line}" for line in missing(below, shell.run(command))]
-    assert not lost, "\n".join(lost)
+    assert lost(page, printed(page), tmp_path) == []
 
 
 @pytest.mark.printed
@@ -109,11 +112,4 @@ def test_pages_print_what_runs_print(
 ) -> None:
     monkeypatch.setattr(terminal, "smaller", list)
     monkeypatch.setattr(terminal, "LONGEST", 1200)
-    (tmp_path / "page").mkdir()
-    for name, text in page.written_files().items():
-        (tmp_path / "page" / name).write_text(text, encoding="utf-8")
-    lost = []
-    with Terminal(tmp_path / "page", tmp_path / "apart") as shell:
-        for command, below in printed_by_runs(page):
-            lost += [f"{command}  {line}" for line in missing(below, shell.run(command))]
-    assert not lost, "\n".join(lost)
+    assert lost(page, printed_by_runs(page), tmp_path) == []

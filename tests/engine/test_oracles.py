@@ -122,14 +122,10 @@ def as_rust(value: int) -> int:
 @pytest.mark.parametrize(
     ("depth", "count", "low", "high"),
     [
-        (1, 60, 1, 58),
-        (2, 60, 1, 58),
-        (3, 60, 1, 58),
-        (5, 25, 1, 52),
-        (6, 12, 12, 52),
+        (1, 60, 1, 58), (2, 60, 1, 58), (3, 60, 1, 58), (5, 25, 1, 52), (6, 12, 12, 52),
         (8, 20, 4, 9),
     ],
-)
+)  # fmt: skip
 def test_values_by_rust_reversi(depth: int, count: int, low: int, high: int) -> None:
     rng = random.Random(110 + depth)
     found, expected, ends = [], [], 0

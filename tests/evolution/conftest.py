@@ -16,14 +16,9 @@ from evolve.runs.progress import Observer
 from evolve.runs.run import Run
 
 TINY: dict[str, Any] = {
-    "generations": 4,
-    "population": 6,
-    "panel_openings": 2,
-    "playoff_openings": 3,
-    "hall_of_fame": 2,
-    "move_budget": 400,
-    "seed": 5,
-}
+    "generations": 4, "population": 6, "panel_openings": 2, "playoff_openings": 3,
+    "hall_of_fame": 2, "move_budget": 400, "seed": 5,
+}  # fmt: skip
 
 
 class StopAfter(Observer):

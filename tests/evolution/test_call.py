@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +15,13 @@ import evolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import OF_DIRECT_GENES
 from evolve.fitness.roundrobin import Round
-from evolve.population.genome import Individual
-from evolve.population.operators import Breeding
 from evolve.runs.progress import Observer
 from tests.cli import done, fails
 from tests.evolution.conftest import TINY, StopAfter
+from tests.studies.conftest import youngest
 from tests.tables.content import content_hash
 
 QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5}
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "own-operators.md"
-
-
-def youngest(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
-    lots = breeding.rng.permutation(len(candidates))
-    order = sorted(lots.tolist(), key=lambda place: candidates[place].born, reverse=True)
-    return [candidates[place] for place in order[:count]]
 
 
 def few_discs(played: Round) -> Any:
@@ -123,7 +115,6 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     [
         ({"selection": "magic"}, "there are best, tournament"),
         ({"algorithm": youngest}, "algorithm: is not a function; those may be: fitness, selection"),
-        ({"populaton": 5}, "there is no such setting; did you mean population?"),
         ({"selecton": youngest}, "there is no such setting; did you mean selection?"),
         ({"fitness": lambda played: [1.0]}, "make it with def"),
         ({"selection": youngest, "algorithm": "cma"}, "has operators of its own"),
@@ -200,26 +191,3 @@ def test_an_encoding_that_makes_no_agent_is_told(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="gene"):
         evolve.evolve(tmp_path / "run", encoding=still, **ENCODED)
     assert not (tmp_path / "run" / "config.toml").exists()
-
-
-def test_the_example_of_the_docs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    examples = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    examples = [example for example in examples if "evolve.evolve(" in example]
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    for example, folder, column in zip(
-        examples, ("mine", "rings"), ("fitness", "ring"), strict=True
-    ):
-        known = QUICK if column == "fitness" else ENCODED
-        tiny = ", ".join(
-            f"{key}={value!r}"
-            for key, value in known.items()
-            if key == "generations" or f"{key}=" not in example
-        )
-        assert "**short" in example
-        exec(compile(example.replace("**short", tiny), GUIDE.name, "exec"), names)
-        assert "own:" in (tmp_path / "runs" / folder / "config.toml").read_text()
-        assert evolve.load_run(tmp_path / "runs" / folder).generation_count == 4
-        assert column in capsys.readouterr().out

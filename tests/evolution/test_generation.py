@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
-import pytest
 from deap import tools
 
 from evolve.config.toml import resolve
-from evolve.errors import RunError
 from evolve.evolution.generation import Champions
+from evolve.evolution.tables import ancestry
 from evolve.population.genome import Genome, Individual
-from evolve.runs.evolutions import ancestry
 from evolve.runs.run import Run
-from tests.evolution.conftest import StopAfter, go_on, start
 
 GENOME = Genome.of(resolve({}))
 RNG = np.random.default_rng(0)
@@ -51,15 +47,6 @@ def test_a_checkpoint_brings_them_back() -> None:
     found = Champions.restored(state, 2, GENOME)
     assert found.state(GENOME) == made.state(GENOME)
     assert [entry.fitness.values for entry in found.hall] == [(0.7, 1.0), (0.5, 2.0)]
-
-
-def test_changed_settings_are_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    start(folder, observer=StopAfter(1))
-    config = folder / "config.toml"
-    config.write_text(config.read_text().replace("mutation_rate = 0.1", "mutation_rate = 0.2"))
-    with pytest.raises(RunError, match="mutation_rate"):
-        go_on(folder)
 
 
 def test_ids_are_unique_and_ancestry_is_known(run: Run) -> None:

@@ -11,15 +11,7 @@ import pytest
 
 import evolve
 from tests.cli import Result, done, invoke
-from tests.faults import (
-    Enumeration,
-    Interruption,
-    Work,
-    command,
-    hooked,
-    in_one_line,
-    results,
-)
+from tests.faults import Enumeration, Interruption, Work, command, hooked, in_one_line, results
 
 SMALL: Final = (
     *("run", "--generations=2", "--population=4", "--hall-of-fame=3", "--panel-openings=2"),

@@ -56,11 +56,11 @@ SWEEPS: Final[dict[str, tuple[tuple[object, ...], tuple[str, ...]]]] = {
     ),
     "evolution": (
         (*_EVOLUTION, "--trials=2"),
-        ("trials/trial-N", "trial-N/config.toml", "generations/gen-N.parquet", "trial-N.json"),
+        ("trial-N.json",),
     ),
-    "rungs": (
-        (*_EVOLUTION, "--trials=2", "--rungs=2x0.000002", "--retest=2"),
-        ("x/rungs/N", "N/trials.parquet", "N/champion.json", "retest/trials.parquet"),
+    "retest": (  # with this seed the defaults do not win
+        (*_EVOLUTION, "--trials=2", "--finalists=2", "--retest=1", "--seed=1"),
+        ("trial-N.json", "x/retest.parquet"),
     ),
     "mcts": ((*_TREES, "--trials=2"), ("trials/trial-N.npz", "x/champion.npz")),
 }
@@ -95,7 +95,7 @@ def test_a_sweep_in_which_a_change_of_any_kind_fails_says_so_and_goes_on(tmp_pat
     count = found.fail(
         check, lambda p, n: own(p, n) and ("x/trials" not in p.place or p.change == "write")
     )
-    assert count >= 20
+    assert count >= 19
 
 
 def test_a_trial_that_cannot_be_kept_has_failed_and_its_row_says_why(tmp_path: Path) -> None:

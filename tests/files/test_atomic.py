@@ -14,10 +14,7 @@ from tests.engine import posix
 
 
 def test_what_cannot_be_written_is_told_by_its_name(tmp_path: Path) -> None:
-    with (
-        pytest.raises(OSError, match="space"),
-        replacing(tmp_path / "wanted.txt"),
-    ):
+    with pytest.raises(OSError, match="space"), replacing(tmp_path / "wanted.txt"):
         raise OSError(28, "No space left on device")
     assert not any(tmp_path.iterdir())
 

@@ -31,13 +31,10 @@ def test_every_answer_comes_with_its_number(count: int) -> None:
 @pytest.mark.parametrize(
     ("count", "threads", "seconds", "games"),
     [
-        (4032, 2, math.inf, 16),
-        (4032, 2, 0.01, 16),
-        (4032, 2, 0.001, 64),
-        (4032, 8, 0.001, 30),
+        (4032, 2, math.inf, 16), (4032, 2, 0.01, 16), (4032, 2, 0.001, 64), (4032, 8, 0.001, 30),
         (200, 2, 0.001, 16),
     ],
-)
+)  # fmt: skip
 def test_short_games_are_played_more_at_a_time(
     count: int, threads: int, seconds: float, games: int
 ) -> None:

@@ -20,14 +20,7 @@ from evolve.engine.board.rules import (
     RESULT_COLUMNS,
 )
 from evolve.fitness.executor import Threads
-from evolve.fitness.games import (
-    Games,
-    GamesTask,
-    agent_rows,
-    in_batches,
-    parts_of,
-    play_task,
-)
+from evolve.fitness.games import Games, GamesTask, agent_rows, in_batches, parts_of, play_task
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule, standings

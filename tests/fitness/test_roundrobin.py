@@ -21,7 +21,7 @@ from evolve.fitness.roundrobin import (
     schedule,
     standings,
 )
-from evolve.tables.games import cross_table, cross_table_of
+from evolve.tables.games import cross_table_of
 from tests.fitness import AGENTS
 
 NAMES = [agent.name for agent in AGENTS]
@@ -178,14 +178,6 @@ def test_points_games_and_scores_of_each_against_each() -> None:
     assert table.scores[0].tolist() == [0.5, 0.75, 0.0, 0.5]
     assert table.scores[2, 2] == 0.5, "against itself with both colours"
     assert table.totals.tolist() == [0.5, 0.25, 2 / 3, 0.0]
-
-
-def test_it_is_the_same_by_numbers() -> None:
-    black, white = np.array([0, 1, 0, 2]), np.array([1, 0, 2, 2])
-    table = cross_table(black, white, np.array([1.0, 0.5, 0.0, 0.0]), 4)
-    other = cross_table_of(GAMES, ["a", "b", "c", "d"])
-    assert np.array_equal(table.points, other.points)
-    assert np.array_equal(table.games, other.games)
 
 
 def test_no_games_and_games_of_others() -> None:

@@ -16,32 +16,21 @@ from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.networks.architecture import Architecture
+from evolve.learning.tables import read_metrics
 from evolve.learning.training import Training
 from evolve.runs.progress import Observer
-from evolve.tables.metrics import read_metrics
 from tests import networks, reference
 
 SMALL: dict[str, Any] = {
-    "games": 60,
-    "games_per_iteration": 20,
-    "check_every": 20,
-    "panel_openings": 2,
-    "batch": 32,
+    "games": 60, "games_per_iteration": 20, "check_every": 20, "panel_openings": 2, "batch": 32,
     "window": 600,
-}
+}  # fmt: skip
 MCTS = {**SMALL, "simulations": 8, "layers": "dense 8 relu, dense 1 tanh", "check_simulations": 4}
 DQN = {**SMALL, "layers": "dense 8 relu, dueling"}
 PATTERNS = {
-    "games": 600,
-    "shapes": "a1-b2, a1-d1",
-    "round": 100,
-    "checks": 2,
-    "panel_openings": 2,
-    "depth": 3,
-    "endgame": 6,
-    "search_depth": 2,
-    "probcut_positions": 50,
-}
+    "games": 600, "shapes": "a1-b2, a1-d1", "round": 100, "checks": 2, "panel_openings": 2,
+    "depth": 3, "endgame": 6, "search_depth": 2, "probcut_positions": 50,
+}  # fmt: skip
 SETTINGS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "mcts": (MctsSettings, MCTS_PRESETS, MCTS),
     "dqn": (DqnSettings, DQN_PRESETS, DQN),

@@ -19,8 +19,7 @@ from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
 from evolve.errors import AgentError, SettingsError
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.learning.duels import Strategy, evaluation_weights
-from evolve.learning.growth import grown, split_phases
+from evolve.learning.duels import Strategy, evaluation_weights, grown, split_phases
 from evolve.learning.training import InMemoryTraining, LearningEnding
 from tests.learning import Watcher, content, positions_of, small, training
 from tests.learning.test_patterns import Impatient
@@ -212,22 +211,3 @@ def test_a_start_that_does_not_fit(
     options = {"start_from": str(tmp_path / "start.npz"), "phases": 2, **changes}
     with pytest.raises(SettingsError, match=words):
         InMemoryTraining(small("patterns", **options), 1).warm_up()
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"duels": 1.5}, "duels = 1.5: it must be less than or equal to 1"),
-        ({"duel_depths": "0"}, "duel_depths"),
-        ({"duel_depths": "2,9"}, "duel_depths"),
-        ({"duel_plies": "20,4"}, "duel_plies: the fewest first"),
-        ({"duel_plies": "1,2,3"}, "duel_plies"),
-        ({"duel_shapes": "z9", "duels": 1}, "duel_shapes: .*'z9' is not part of a shape"),
-        ({"duel_shapes": "a1-a2"}, "duel_shapes: they need duels=1"),
-        ({"duel_shapes": "a1/c3", "duels": 1}, "duel_shapes: none of the shapes holds a1 b2 c3"),
-    ],
-    ids=str,
-)
-def test_what_makes_no_sense_is_refused(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(SettingsError, match=words):
-        small("patterns", **changes)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from evolve.errors import SettingsError
 from evolve.learning.learner import (
     Replay,
     alphabeta_agents,
@@ -18,14 +16,8 @@ from evolve.learning.learner import (
     seconds_of_choice,
     shares_drawn,
 )
-from tests.learning import training
 
 pytestmark = pytest.mark.learning
-
-
-def test_opponents_that_cannot_be(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="alpha-beta"):
-        training(tmp_path, "mcts", opponents={"uct": 1.0})
 
 
 def test_shares_are_shares() -> None:
@@ -84,8 +76,7 @@ def test_it_holds_the_last_rows_and_keeps_them_together(sizes: list[int]) -> Non
 def test_it_goes_on_as_it_was() -> None:
     one, other = Replay(10), Replay(10)
     one.add(rows(0, 27))
-    other.restore({f"r/{name}": a for name, a in one.arrays("r/").items()} | {}, "r/r/", 0)
-    other = Replay(10)
+
     other.restore(one.arrays("r/"), "r/", one.added)
     for replay in (one, other):
         replay.add(rows(27, 4))

@@ -23,19 +23,9 @@ from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate
-from evolve.learning.training import (
-    InMemoryTraining,
-    LearningEnding,
-    columns_of,
-    judge_of,
-)
+from evolve.learning.tables import METRICS_COLUMNS, METRICS_SCORES, committed_checks, read_metrics
+from evolve.learning.training import InMemoryTraining, LearningEnding, columns_of, judge_of
 from evolve.runs.progress import Observer
-from evolve.tables.metrics import (
-    METRICS_COLUMNS,
-    METRICS_SCORES,
-    committed_checks,
-    read_metrics,
-)
 from tests import networks
 from tests.learning import Watcher, content, small, training, whole
 
@@ -141,18 +131,6 @@ def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
     assert Match(after, before, openings, "standard", executor=Threads(2)).play().score.low > 0.6
     anyone = evolve.load_agent("random")
     assert Match(after, anyone, openings, "standard", executor=Threads(2)).play().score.value > 0.75
-
-
-def test_killed_in_the_first_check_it_starts_anew(tmp_path: Path) -> None:
-    training(tmp_path / "whole", "dqn").run(Watcher())
-    half = training(tmp_path / "half", "dqn")
-    half.run(Watcher(checks=1))
-    (tmp_path / "half" / "checkpoint.npz").unlink()
-    again = training(tmp_path / "half", "dqn")
-    again.restore()
-    assert again.games == 0
-    again.run(Watcher())
-    assert content(tmp_path / "half") == content(tmp_path / "whole")
 
 
 def test_a_budget_without_room_for_a_game_is_an_error(tmp_path: Path) -> None:

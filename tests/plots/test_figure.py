@@ -5,16 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
 from evolve.errors import RunError
-from evolve.plots.figure import (
-    Look,
-    check_output,
-    legend_below,
-    picture,
-    short,
-)
+from evolve.plots.figure import Look, check_output, picture, short
 from tests.plots import drawn
 
 
@@ -42,14 +35,3 @@ def test_the_end_of_the_name_decides_the_format(name: str, magic: bytes, tmp_pat
 def test_other_formats_are_refused(name: str) -> None:
     with pytest.raises(RunError, match=r"\.png"):
         check_output(Path(name))
-
-
-def test_a_legend_below_covers_no_curve() -> None:
-    figure = Figure(layout="constrained")
-    axes = figure.subplots()
-    axes.plot([0, 1], label="falling")
-    legend_below(axes)
-    renderer = drawn(figure)
-    legend = axes.get_legend()
-    assert legend is not None
-    assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0

@@ -9,10 +9,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve.errors import RunError
+from evolve.learning.tables import METRICS_SCORES, commit_metrics
 from evolve.plots.figure import Look
 from evolve.plots.run_charts import _draw_loss, _draw_scores, plot_run, plot_training
 from evolve.runs.run import Run
-from evolve.tables.metrics import METRICS_SCORES, commit_metrics
 from tests.cli.test_light import KEPT_RUN
 from tests.plots import written_in
 
@@ -95,11 +95,8 @@ def test_on_the_ladder_elo_takes_the_place_of_the_panel(tmp_path: Path) -> None:
     plot_training(run, Look()).save(tmp_path / "picture.svg")
     texts = {*written_in(tmp_path / "picture.svg")}
     assert {
-        "Elo over anti-swh-mobility",
-        "games",
-        "visited",
-        "weight table, 3 plies",
-    } <= texts
+        "Elo over anti-swh-mobility", "games", "visited", "weight table, 3 plies",
+    } <= texts  # fmt: skip
     assert not texts & {*METRICS_SCORES}
     plot_training(training(tmp_path / "other", 2), Look()).save(tmp_path / "other.svg")
     assert "visited" not in written_in(tmp_path / "other.svg")

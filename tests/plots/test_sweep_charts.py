@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve.plots.figure import DIVERGING
-from evolve.plots.sweep_charts import _draw_history, _draw_setting
+from evolve.plots.run_charts import _draw_history, _draw_setting
 from evolve.sweeps.scatter import Scatter, Setting
 from tests.plots import drawn
 
@@ -79,7 +79,8 @@ def test_tick_labels_do_not_overlap(kind: str) -> None:
 def test_the_legend_is_not_over_the_curve() -> None:
     figure = Figure(figsize=(12, 9.4), layout="constrained")
     axes = figure.add_subplot(figure.add_gridspec(3, 4)[0, :2])
-    _draw_history(axes, trials_with(VALUES["share"]))
+    trials = trials_with(VALUES["share"])
+    _draw_history(axes, trials, trials["score"].cummax())
     renderer = drawn(figure)
     legend = axes.get_legend()
     assert legend is not None

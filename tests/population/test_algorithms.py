@@ -9,7 +9,7 @@ from evolve.config.toml import resolve
 from evolve.errors import SettingsError
 from evolve.population.algorithms import CmaEs, GeneticAlgorithm
 from evolve.population.genome import Genome
-from tests.population import evolve_toward_target, judge
+from tests.population import children_of, evolve_toward_target, judge
 
 
 @pytest.mark.parametrize(
@@ -87,15 +87,8 @@ def test_cma_goes_on_from_its_state() -> None:
 
 
 def test_depths_mutate_by_single_steps() -> None:
-    settings = resolve({"crossover": "none", "mutation_rate": 1.0, "newcomers": 0.0})
-    genome = Genome.of(settings)
-    algorithm = GeneticAlgorithm(settings, genome)
-    population = algorithm.first(np.random.default_rng(9))
-    judge(population)
-    by_name = {individual.name: individual for individual in population}
-    children = algorithm.next(1, population, np.random.default_rng(10))[16:]
-    parents = [by_name[child.parents[0]] for child in children]
-    assert np.abs(np.subtract(children, parents))[:, genome.steps].max() <= 1
+    genome, children, parents = children_of(9, crossover="none", mutation_rate=1.0)
+    assert np.abs(children - parents[:, 0])[:, genome.steps].max() <= 1
 
 
 @pytest.mark.parametrize(("survival", "living"), [("selected", 5), ("best", 1)])

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.operators import OPERATORS, OWNABLE, check_operator
+from evolve.config.evolution import OPERATORS, OWNABLE, EvolutionSettings, check_operator
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import SettingsError
 from evolve.fitness.roundrobin import FITNESS_FUNCTIONS
@@ -34,15 +33,12 @@ from evolve.population.operators import (
 )
 from evolve.sweeps.evolution_plan import EvolutionPlan
 from tests.cli import fails
-from tests.population import judge
+from tests.population import children_of
 
 SIGNATURES = {
-    "selection": Select,
-    "crossover": Cross,
-    "mutation": Mutate,
-    "depth_mutation": Mutate,
+    "selection": Select, "crossover": Cross, "mutation": Mutate, "depth_mutation": Mutate,
     "survival": Survive,
-}
+}  # fmt: skip
 
 
 def positional(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -99,7 +95,7 @@ def test_the_sweep_searches_every_operator() -> None:
 
 def test_names_are_known_without_what_they_run() -> None:
     code = (
-        "import sys, evolve.config.operators, evolve.cli.options\n"
+        "import sys, evolve.config.evolution, evolve.cli.options\n"
         "assert not {'deap', 'evolve.population'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -345,28 +341,13 @@ def test_what_parents_share_stays() -> None:
 
 
 def test_uniform_crossover_takes_each_gene_from_a_parent() -> None:
-    settings = resolve({"crossover": "uniform", "mutation_rate": 0.0, "newcomers": 0.0})
-    algorithm = GeneticAlgorithm(settings, Genome.of(settings))
-    population = algorithm.first(np.random.default_rng(5))
-    judge(population)
-    by_name = {individual.name: individual for individual in population}
-    children = algorithm.next(1, population, np.random.default_rng(6))[16:]
-    parents = [[by_name[name] for name in child.parents] for child in children]
-    assert (np.array(children)[:, None] == np.array(parents)).any(axis=1).all()
+    _, children, parents = children_of(5, crossover="uniform", mutation_rate=0.0)
+    assert (children[:, None] == parents).any(axis=1).all()
 
 
 def test_blend_reaches_a_quarter_beyond_the_parents() -> None:
-    settings = resolve({"mutation_rate": 0.0, "newcomers": 0.0})
-    genome = Genome.of(settings)
-    algorithm = GeneticAlgorithm(settings, genome)
-    population = algorithm.first(np.random.default_rng(7))
-    judge(population)
-    by_name = {individual.name: individual for individual in population}
-    children = algorithm.next(1, population, np.random.default_rng(8))[16:]
-    genes = np.array(children)
-    parents = np.array([[by_name[name] for name in child.parents] for child in children])
+    _, children, parents = children_of(7, mutation_rate=0.0)
     low, high = parents.min(axis=1), parents.max(axis=1)
     reach = 0.25 * (high - low) + 0.5
-    assert (genes >= low - reach).all()
-    assert (genes <= high + reach).all()
-    assert ((genes < low) | (genes > high)).any()
+    assert ((children >= low - reach) & (children <= high + reach)).all()
+    assert ((children < low) | (children > high)).any()

@@ -1,16 +1,16 @@
 """A small program that speaks GTP or NBoard, well or badly: python engine.py PROTOCOL [FAULT].
 
-It plays the first legal move by the slow reference rules. Faults, most of them from the third
-move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent (from the start),
-flood, endless (an answer without end), resign, deaf (dies at its start), child (hangs with a child
-of its own), clings (hangs, heeds no signal and no end of its input, has children in sessions of
-their own, and says in the folder that it does), white (illegal, but as white alone).
+It plays the first legal move (last: the last one) by the slow reference rules. Faults, most of
+them from the third move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent
+(from the start), flood, endless (an answer without end), resign, deaf (dies at its start), child
+(hangs with a child of its own), clings (hangs, heeds no signal and no end of its input, has
+children in sessions of their own, and says in the folder that it does), white (illegal, but as
+white alone).
 Dialects: banner, lower, bare, rules:WORD (says that it plays by these); and of GTP
 mute (is silent about commands that it does not know), short (no blank line after an answer),
-late (is slow to start), slow (.15 s a move, time_left), crlf, chatty (says what it thinks, and
-`=D3`);
-passes (where it must not). It is started hundreds of times: what only faults need is imported by
-them.
+late (is slow to start), slow (.15 s a move, time_left), naps (.01 s a move), crlf, chatty (says
+what it thinks, and `=D3`), passes (where it must not). It is started hundreds of times: what only
+faults need is imported by them.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ START = (0x0000000810000000, 0x0000001008000000)
 
 class Game:
     """The position, and whose turn it is."""
+
+    which = 0
+    """Which of the legal moves it plays."""
 
     def __init__(self) -> None:
         self.own, self.opp = START
@@ -56,7 +59,7 @@ class Game:
             self.pass_move()
 
     def choice(self) -> int:
-        return reference.legal_moves(self.own, self.opp)[0]
+        return reference.legal_moves(self.own, self.opp)[self.which]
 
 
 def say(text: str) -> None:
@@ -117,8 +120,7 @@ def gtp(fault: str) -> None:
         elif word == "genmove":
             game.turn(words[0].startswith("b"))
             asked += 1
-            if fault == "slow":
-                time.sleep(0.15)
+            time.sleep({"slow": 0.15, "naps": 0.01}.get(fault, 0.0))
             answer = misbehave(fault) if asked > 2 else None
             if fault == "white" and words[0].startswith("w"):
                 answer = "a1"
@@ -185,6 +187,8 @@ if __name__ == "__main__":
         time.sleep(1000)
     if behaviour == "late":
         time.sleep(1.2)
+    if behaviour == "last":
+        Game.which = -1
     if behaviour == "clings":
         cling()
     (gtp if sys.argv[1] == "gtp" else nboard)(behaviour)

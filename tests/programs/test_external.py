@@ -23,9 +23,9 @@ from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
-from evolve.programs import own_clock
 from evolve.programs.children import LOG
 from evolve.programs.external import ExternalAgent
+from evolve.programs.process import own_seconds
 from evolve.records.record import play_moves
 from evolve.runs.loading import agree_on
 from tests.records.test_ggf import random_record
@@ -62,7 +62,7 @@ def children() -> list[psutil.Process]:
 def nothing_is_left_behind() -> Iterator[None]:
     _others.clear()
     _others.update(process.pid for process in psutil.Process().children(recursive=True))
-    own_clock.seconds()  # its thread stays
+    own_seconds()  # its thread stays
     threads = threading.active_count()
     yield
     # What is gone already needs no search for garbage, which took .1 s a test.
@@ -97,15 +97,20 @@ def play_against(player: ExternalAgent) -> None:
     Match(evolve.load_agent("swh"), player, START_POSITION, "standard").play()
 
 
-@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
-@pytest.mark.parametrize("dialect", ["good", "lower", "banner", "bare"])
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
+DIALECTS = [
+    *(("gtp", one) for one in ("good", "lower", "banner", "bare", "mute", "crlf", "chatty")),
+    *(("nboard", one) for one in ("good", "lower")),
+    *(pytest.param("gtp", one, marks=pytest.mark.slow) for one in ("short", "late")),
+]
+
+
+@pytest.mark.parametrize(("protocol", "dialect"), DIALECTS)
 def test_dialects_play_the_same_games_as_the_agent_they_are(
-    protocol: str, dialect: str, jobs: int
+    protocol: str, dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result, played = match(agent(protocol, dialect), jobs=jobs)
-    rng = np.random.default_rng(1)
-    openings = balanced_openings(3, Part.MATCH, "standard", rng)
+    monkeypatch.setattr("evolve.programs.sessions._LIST_SECONDS", 0.5)
+    result, played = match(agent(protocol, dialect), pairs=2, jobs=2)
+    openings = balanced_openings(2, Part.MATCH, "standard", np.random.default_rng(1))
     other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")  # type: ignore[arg-type]
     assert other.play() == result
     assert np.array_equal(other.games.moves, played.games.moves)
@@ -113,31 +118,9 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
 
 
 @pytest.mark.parametrize(
-    "dialect",
-    [
-        "mute",
-        "crlf",
-        "chatty",
-        *(pytest.param(one, marks=pytest.mark.slow) for one in ("short", "late")),
-    ],
-)
-def test_programs_that_answer_loosely_play(dialect: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve.programs.sessions._LIST_SECONDS", 0.5)
-    result, played = match(agent("gtp", dialect), pairs=1)
-    openings = balanced_openings(1, Part.MATCH, "standard", np.random.default_rng(1))
-    other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")  # type: ignore[arg-type]
-    assert other.play() == result
-    assert np.array_equal(other.games.moves, played.games.moves)
-
-
-@pytest.mark.parametrize(
     ("protocol", "fault", "said"),
     [
-        (
-            "gtp",
-            "illegal",
-            r"played a1, which is illegal; sent 'genmove black', received '= a1'",
-        ),
+        ("gtp", "illegal", r"played a1, which is illegal; sent 'genmove black', received '= a1'"),
         ("gtp", "passes", r"played a pass, which is illegal; sent .*, received '= pass'"),
         ("gtp", "garbage", r"not a move; sent .*, received '= \\x00.*\?!'"),
         ("gtp", "hang", r"no answer in time; sent 'genmove black', received nothing"),
@@ -175,26 +158,22 @@ def test_a_program_that_resigns_loses_by_that(protocol: str) -> None:
 @pytest.mark.parametrize(
     ("protocol", "fault", "reason"),
     [
+        *(
+            (protocol, fault, reason)
+            for protocol in ("gtp", "nboard")
+            for fault, reason in (
+                ("crash", "ended with exit code 3: I give up"),
+                ("kill", "ended by signal SIGKILL"),
+                ("illegal", "a1, which is illegal"),
+                ("garbage", "not a move"),
+            )
+        ),
         # Those that let the time run out do so below any protocol.
-        pytest.param(
-            protocol,
-            fault,
-            reason,
-            marks=[]
-            if reason != "in time" or (protocol, fault) == ("gtp", "hang")
-            else [pytest.mark.slow],
-        )
-        for protocol in ("gtp", "nboard")
-        for fault, reason in (
-            ("crash", "ended with exit code 3: I give up"),
-            ("hang", "in time"),
-            ("child", "in time"),
-            ("stop", "in time"),
-            ("kill", "ended by signal SIGKILL"),
-            ("illegal", "a1, which is illegal"),
-            ("garbage", "not a move"),
-            ("flood", "in time"),
-        )
+        ("gtp", "hang", "in time"),
+        *(
+            pytest.param("gtp", fault, "in time", marks=pytest.mark.slow)
+            for fault in ("child", "stop", "flood")
+        ),
     ],
 )
 def test_what_fails_loses_that_game_and_the_next_ones_are_played(
@@ -398,13 +377,6 @@ def test_closing_ends_one_that_thinks(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "SIGKILL" in str(errors[0])
 
 
-def test_settings_follow_the_last_question_mark() -> None:
-    found = evolve.load_agent("nboard:cat 'what?' -x?time=2.5&depth=7")
-    assert isinstance(found, ExternalAgent)
-    assert (found.command, found.seconds, found.depth) == ("cat 'what?' -x", 2.5, 7)
-    assert found.name == "nboard:cat 'what?' -x?time=2.5&depth=7"
-
-
 def test_a_program_against_itself_scores_a_half() -> None:
     player = agent("gtp")
     assert Match(player, player, START_POSITION, "standard").play().score.value == 0.5
@@ -414,13 +386,10 @@ def test_a_program_against_itself_scores_a_half() -> None:
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("rules:reversed", "reversed"),
-        ("rules:standard", "standard"),
-        ("rules:misere", None),
-        ("rules:standard assumed", None),
-        ("good", None),
+        ("rules:reversed", "reversed"), ("rules:standard", "standard"), ("rules:misere", None),
+        ("rules:standard assumed", None), ("good", None),
     ],
-)
+)  # fmt: skip
 def test_a_program_may_say_its_rules(protocol: str, fault: str, said: str | None) -> None:
     player = agent(protocol, f"'{fault}'")
     assert player.rules is None

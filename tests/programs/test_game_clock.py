@@ -50,7 +50,7 @@ def test_a_move_that_fails_costs_its_time_and_a_retry_gives_none_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr("evolve.programs.own_clock.seconds", lambda: now[0])
+    monkeypatch.setattr("evolve.programs.sessions.own_seconds", lambda: now[0])
     clock, boards = GameClock("10+5"), positions(3)
 
     def move(board: Board, seconds: float, fails: bool = False) -> float:

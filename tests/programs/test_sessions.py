@@ -47,10 +47,7 @@ def test_it_is_told_its_seconds_where_it_wants_to_know() -> None:
         pass
     with session(program(**answers), 0.5):  # less than GTP can tell
         pass
-    with (
-        pytest.raises(EngineError, match="'time_settings"),
-        session(program(**answers), 2.9),
-    ):
+    with pytest.raises(EngineError, match="'time_settings"), session(program(**answers), 2.9):
         pass
 
 
@@ -68,20 +65,10 @@ def test_it_plays_othello_among_other_games() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "play d3",
-        "b D3",
-        "Black D3",
-        "move d3 0.25",
-        '"d3"',
-        "[d3]",
-        "d3.",
-        "(D3)",
-        "d3, 0.5",
-        "\nd3",
-        "D3\nvalue 0.3",
-        "\td3",
+        "play d3", "b D3", "Black D3", "move d3 0.25", '"d3"', "[d3]", "d3.", "(D3)", "d3, 0.5",
+        "\nd3", "D3\nvalue 0.3", "\td3",
     ],
-)
+)  # fmt: skip
 def test_moves_are_said_in_more_than_one_way(answer: str) -> None:
     with session(program(play="", genmove=answer)) as made:
         assert made.choose(Board.start(), soon()) == 19
@@ -110,14 +97,11 @@ for line in sys.stdin:
 @pytest.mark.parametrize(
     ("text", "forgiven"),
     [
-        ("unknown command", True),
-        ("Unrecognized command: boardsize", True),
-        ("command not implemented", True),
-        ("unacceptable size", False),
-        ("unknown size", False),
+        ("unknown command", True), ("Unrecognized command: boardsize", True),
+        ("command not implemented", True), ("unacceptable size", False), ("unknown size", False),
         ("", False),
     ],
-)
+)  # fmt: skip
 def test_a_program_with_one_size_need_not_know_boardsize(text: str, forgiven: bool) -> None:
     command = python(REFUSES.format(text=text))
     if forgiven:

@@ -426,15 +426,10 @@ def test_nothing_that_is_sent_kills_it(lines: list[str]) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "ping \x1b[31m7",
-        "ping\t7\x07",
-        "ping 7\x9b2J",
-        "ping 7\u202e",
-        "move \x1b[2J",
-        "set game (;GM[Othello]\x1b[31m;)",
-        "nboard \x1b 2",
+        "ping \x1b[31m7", "ping\t7\x07", "ping 7\x9b2J", "ping 7\u202e", "move \x1b[2J",
+        "set game (;GM[Othello]\x1b[31m;)", "nboard \x1b 2",
     ],
-)
+)  # fmt: skip
 def test_no_control_character_comes_back(line: str) -> None:
     zero = evolve.load_agent("zero")
     assert isinstance(zero, evolve.AlphaBetaAgent)

@@ -9,10 +9,9 @@ import pytest
 
 import evolve
 from evolve.engine.board.squares import format_moves
-from evolve.errors import RecordError
-from evolve.records.formats import read_games
 from evolve.records.ggf import format_ggf, scan_trees
 from evolve.records.record import GameRecord
+from tests.records import check_file_refused
 
 NBOARD = (
     "(;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[./mEdax]PW[chris]RE[?]TI[15:00]TY[8]"
@@ -66,14 +65,10 @@ def test_there_and_back(seed: int, rules: str) -> None:
 @pytest.mark.parametrize(
     ("found", "written"),
     [
-        ("TY[8]", "TY[0]"),
-        ("TY[8]", "TY[s0]"),
-        ("BO[8 ", "BO[8\t"),
-        ("[F5/", "[\uff265\uff0f"),
-        ("[F5", "[\uff265"),
-        ("chris", "chr\\]is"),
+        ("TY[8]", "TY[0]"), ("TY[8]", "TY[s0]"), ("BO[8 ", "BO[8\t"), ("[F5/", "[\uff265\uff0f"),
+        ("[F5", "[\uff265"), ("chris", "chr\\]is"),
     ],
-)
+)  # fmt: skip
 def test_as_others_write_them(found: str, written: str) -> None:
     (game,) = scan_trees(NBOARD.replace(found, written)).whole()
     assert game.moves == scan_trees(NBOARD).whole()[0].moves
@@ -140,12 +135,7 @@ def test_a_game_from_elsewhere_and_one_that_was_resigned() -> None:
     ],
 )
 def test_damage_is_named(tmp_path: Path, damage: str, words: list[str]) -> None:
-    path = tmp_path / "bad.ggf"
-    path.write_text(damage, encoding="utf-8")
-    with pytest.raises(RecordError) as caught:
-        read_games(path, strict=True)
-    assert "bad.ggf" in str(caught.value)
-    assert not [word for word in words if word not in str(caught.value)]
+    check_file_refused(tmp_path / "bad.ggf", damage, words)
 
 
 @pytest.mark.parametrize(

@@ -69,20 +69,14 @@ def test_a_pass_run_together_with_what_follows() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("f5x9", ["'x9'", "character 3"]),
-        ("f5 d9", ["'d9'", "character 4"]),
-        ("f5 i1 d6", ["'i1 d6'", "character 4"]),
-        ("f5---d6", ["'---d6'", "character 3"]),
-        ("f5 resigns", ["'resigns'"]),
-        ("f5 d6 12", ["'12' at character 7"]),
-        ("f55", ["'5' at character 3"]),
-        ("12-52 f5", ["'12-52 f5'"]),
-        ("f5 12-52 d6", ["'12-52 d6'"]),
-        ("f5 +12", ["'+12'"]),
-        ("f5 white wins by 8", ["'white wins b'"]),
-        ("64 cells", ["'cells'"]),
+        ("f5x9", ["'x9'", "character 3"]), ("f5 d9", ["'d9'", "character 4"]),
+        ("f5 i1 d6", ["'i1 d6'", "character 4"]), ("f5---d6", ["'---d6'", "character 3"]),
+        ("f5 resigns", ["'resigns'"]), ("f5 d6 12", ["'12' at character 7"]),
+        ("f55", ["'5' at character 3"]), ("12-52 f5", ["'12-52 f5'"]),
+        ("f5 12-52 d6", ["'12-52 d6'"]), ("f5 +12", ["'+12'"]),
+        ("f5 white wins by 8", ["'white wins b'"]), ("64 cells", ["'cells'"]),
     ],
-)
+)  # fmt: skip
 def test_what_is_none_is_named(text: str, words: list[str]) -> None:
     check_refused(read_moves, text, words)
 
@@ -143,12 +137,7 @@ def test_results_must_be_those_of_the_moves(seed: int, rules: Rules) -> None:
 
 @pytest.mark.parametrize(
     ("text", "score", "winner"),
-    [
-        ("12-52", -40.0, "white"),
-        ("1-0", 64.0, "black"),
-        ("32-32", 0.0, "draw"),
-        ("*", None, None),
-    ],
+    [("12-52", -40.0, "white"), ("1-0", 64.0, "black"), ("32-32", 0.0, "draw"), ("*", None, None)],
 )
 def test_the_result_of_a_game_that_stopped_counts(
     text: str, score: float | None, winner: str | None

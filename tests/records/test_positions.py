@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from evolve.engine.board.board import Board, Side
-from evolve.errors import RecordError
 from evolve.records.positions import format_obf, read_position
 from tests.records import check_refused
 from tests.records.test_ggf import random_record
@@ -96,8 +95,3 @@ def test_a_given_side_counts_where_there_is_none(side: Side) -> None:
     assert read_position(CELLS, side).side == side  # type: ignore[arg-type]
     assert read_position(rows(CELLS), side).side == side  # type: ignore[arg-type]
     assert read_position(f"{CELLS} X", side).side == "black"  # type: ignore[arg-type]
-
-
-def test_a_side_that_is_given_counts_where_there_is_none() -> None:
-    with pytest.raises(RecordError, match="63"):
-        read_position(f"{CELLS[:-1]} X", "white")

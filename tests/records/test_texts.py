@@ -45,14 +45,10 @@ def test_moves_with_all_that_stands_between(
 @pytest.mark.parametrize(
     ("tag", "behind", "score"),
     [
-        ("36-28", "1. f5 d6", 8.0),
-        ("1-0", "1. f5 d6", 64.0),
-        ("*", "1. f5 d6", None),
-        ("36-28", "1. f5 d6 1-0", 8.0),
-        ("1-0", "1. f5 d6 36-28", 8.0),
-        ("28-36", "28-36", -8.0),
+        ("36-28", "1. f5 d6", 8.0), ("1-0", "1. f5 d6", 64.0), ("*", "1. f5 d6", None),
+        ("36-28", "1. f5 d6 1-0", 8.0), ("1-0", "1. f5 d6 36-28", 8.0), ("28-36", "28-36", -8.0),
     ],
-)
+)  # fmt: skip
 def test_the_result_of_a_tag_counts_where_there_is_none_behind_the_moves(
     tag: str, behind: str, score: float | None
 ) -> None:
@@ -90,12 +86,8 @@ def test_a_bad_game_costs_itself() -> None:
     (left,) = scan_pgn(f'{HEAD}[FEN "8/8/8/3wb3/3bw3/8/8/4b3 b"]\n\n1. f5 *').left_out
     assert "a board has 64 cells" in left.reason
     assert "Grand" in reading.left_out[1].reason.title()
-
-
-def test_what_is_none() -> None:
-    for text in ("", "\n\n"):
-        with pytest.raises(RecordError, match="PGN"):
-            scan_pgn(text)
+    with pytest.raises(RecordError, match="PGN"):
+        scan_pgn("\n\n")
 
 
 SGF_HEAD = "(;GM[2]FF[4]SZ[8]"
@@ -272,12 +264,6 @@ def test_obf_files_name_the_bad_line(tmp_path: Path) -> None:
         read_games(tmp_path / "x.obf", strict=True)
     with pytest.raises(RecordError, match="position"):
         read(tmp_path, "\n", "x.obf")
-
-
-def test_positions_there_and_back(tmp_path: Path) -> None:
-    boards = [random_record(seed).final for seed in range(5)] + [Board.start().play(19)]
-    write_games(tmp_path / "a.obf", [GameRecord(start=board) for board in boards])
-    assert [record.final for record in read_games(tmp_path / "a.obf").records] == boards
 
 
 @pytest.mark.parametrize("ending", [".obf", ".txt", ".obf.gz"])

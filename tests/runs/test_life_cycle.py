@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from pydantic import BaseModel
 
+from evolve.agents.registry import programs_in
 from evolve.config.pattern_training import PatternSettings
+from evolve.config.sweep import ProgramSweepSettings
 from evolve.errors import RunError, SettingsError
+from evolve.learning.kind import KIND as TRAININGS
 from evolve.runs import life_cycle
 from evolve.runs.agreements import agree, disagree, not_agreed
 from evolve.runs.life_cycle import Begun
-from evolve.runs.run_types import TRAININGS
 from evolve.tables.paths import CHECKPOINT_FILE, CONFIG_FILE
 
 SETTINGS: Final = PatternSettings(games=100)
@@ -58,35 +59,19 @@ def test_a_run_that_fails_before_its_first_step_leaves_nothing(tmp_path: Path) -
         pass
 
 
-def test_other_settings_are_named(tmp_path: Path) -> None:
-    life_cycle.check_same(tmp_path, {"a": 1}, {"a": 1})
-    with pytest.raises(RunError, match="settings"):
-        life_cycle.check_same(tmp_path, {"a": 2, "b": 3}, {"a": 1})
-    with pytest.raises(RunError, match="settings"):
-        life_cycle.check_same(tmp_path, {"a": 1}, {"a": 1, "b": 3})
-
-
-class Named(BaseModel):
-    storage: str
-
-
 def test_what_the_caller_names_is_agreed_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
-    life_cycle.agree_to_programs(tmp_path, Named(storage="mine"), Named(storage="mine"))
-    assert not_agreed(tmp_path, ["mine", "other"]) == ["other"]
+    named = ProgramSweepSettings(program="gtp:mine {x:1:9}")
+    life_cycle.agree_to_programs(tmp_path, named, named)
+    assert not_agreed(tmp_path, [*programs_in(named), "gtp:other"]) == ["gtp:other"]
 
 
 def test_kinds_are_named() -> None:
     assert life_cycle.variant_of(TRAININGS, "patterns").learns is False
     with pytest.raises(SettingsError, match="patterns"):
         life_cycle.variant_of(TRAININGS, "pattern")
-
-
-def test_the_config_has_the_versions_of_all_that_counts() -> None:
-    versions = life_cycle.versions_of(TRAININGS, "train patterns")
-    assert {"evolve", "python", "numpy"} <= versions.keys()
 
 
 def test_the_list_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,14 +127,3 @@ def test_a_foreign_folder_at_the_same_path_is_not_trusted(
     if nonce is not None:
         (folder / ".agreed").write_text(nonce)
     assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
-
-
-def test_an_agreement_of_another_user_says_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = []
-    for user in ("one", "other"):
-        monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / user))
-        found.append(not_agreed(tmp_path, ["gtp:x"]))
-        agree(tmp_path, ["gtp:x"])
-    assert found == [["gtp:x"]] * 2

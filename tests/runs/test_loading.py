@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 import pytest
 from pydantic import BaseModel, Field
@@ -12,8 +11,7 @@ import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.registry import programs_in
-from evolve.errors import AgentError, AgentFileError, RunError
-from evolve.runs.ids import agent_in
+from evolve.errors import AgentError, AgentFileError
 from evolve.runs.loading import load_alphabeta
 from tests.agents.conftest import dqn_agent, mcts_agent
 
@@ -32,12 +30,6 @@ def test_settings_of_agents_with_networks(tmp_path: Path) -> None:
             evolve.load_agent(f"{tmp_path}/d.npz?{settings}")
     with pytest.raises(AgentError, match="'c'"):
         evolve.load_agent(f"{tmp_path}/m.npz?c=1")
-
-
-def test_settings_of_a_call_come_before_those_in_the_name() -> None:
-    agent = evolve.load_agent("swh?depth=3", depth=2)
-    assert isinstance(agent, evolve.AlphaBetaAgent)
-    assert agent.depths == (2,)
 
 
 def test_programs_are_found_wherever_settings_name_them() -> None:
@@ -67,39 +59,3 @@ def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Pat
         evolve.load_agent(exported)
     with pytest.raises(AgentError, match="alpha-beta"):
         load_alphabeta("uct")
-
-
-def test_a_folder_of_runs_as_the_root_of_names(tmp_path: Path) -> None:
-    """As clients of the service name agents: nothing outside of the folder, no path, no command."""
-    agent = evolve.load_agent("swh?depth=2")
-    for place in ("first", "study/seed-0"):
-        (tmp_path / place).mkdir(parents=True)
-        (tmp_path / place / "config.toml").write_text("")
-        agent.save(tmp_path / place / "champion.json")
-    (tmp_path / "study" / "study.toml").write_text("")
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "empty" / "config.toml").write_text("")
-    uploads = tmp_path / ".service" / "agents" / "uploads"
-    uploads.mkdir(parents=True)
-    agent.save(uploads / "0123456789abcdef.json")
-    names = ("run:first", "run:study+seed-0?depth=2", "upload:0123456789abcdef", "swh?depth=2")
-    found = [
-        cast(evolve.AlphaBetaAgent, evolve.load_agent(agent_in(tmp_path, one))) for one in names
-    ]
-    assert [agent.depths for agent in found] == [(2,)] * len(names)
-    for name, why in (
-        ("run:none", "no run none"),
-        ("run:empty", "no champion of empty yet"),
-        ("run:first:x", "no individual 'x'"),
-        ("run:..", "not the name of a run"),
-        ("run:study+..", "no run"),
-        ("run:.service", "not the name"),
-        ("upload:../x", "no agent"),
-        ("upload:0000000000000000", "no agent"),
-        (str(tmp_path / "first"), "no agent"),
-        ("first", "no agent"),
-        ("gtp:true", "no agent gtp:true"),
-        ("", "no agent"),
-    ):
-        with pytest.raises((AgentError, RunError), match=why):
-            agent_in(tmp_path, name)

@@ -128,15 +128,78 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_nothing_is_known_before_there_is_a_pace(clock: Clock) -> None:
-    known = TimeLeft(clock=clock)
-    clock.now += 7.0
-    assert known.left is None
-    known.reach(0.5)  # half was done before, or while kernels were compiled
-    assert known.left is None
-    clock.now += 6.0
-    known.reach(0.6)
-    assert known.left == pytest.approx(24.0)
+LEFT: dict[str, tuple[dict[str, Any], list[tuple[float, tuple[Any, ...], float | None]]]] = {
+    "nothing is known before there is a pace": (
+        # half was done before, or while kernels were compiled
+        {}, [(7, (), None), (0, (0.5,), None), (6, (0.6,), 24)],
+    ),
+    "what comes between rows may say nothing": (
+        {"by_rows": True}, [(0, (0.0,), None), (1, (0.5,), None), (0, (0.5, 1.0, {}), 1)],
+    ),
+    "the first moments tell no pace": (
+        {"least": 2.0}, [(0, (0.0,), None), (1.5, (0.001,), None), (0.5, (0.2,), 8)],
+    ),
+    "what is left passes with the time": (
+        {}, [(0, (0.0,), None), (6, (0.1,), 54), (18, (), 36), (50, (), 0)],
+    ),
+    "the pace counts from what was done before": ({}, [(0, (0.5,), None), (10, (0.75,), 10)]),
+    "the last reports tell the pace": (
+        {}, [(9 if step < 21 else 1, (step / 80,), ...) for step in range(40)] + [(1, (0.5,), 40)],
+    ),
+    "work that begins again is measured again": (
+        {}, [(0, (0.5,), None), (10, (0.1,), None), (10, (0.2,), 80)],
+    ),
+    "a limit ends the work but not the stages after it": (
+        {"after": lambda pace: {"ladder": 5.0}, "limit": 30.0},
+        [(0, (0.0,), ...), (10, (0.1,), 25)],
+    ),
+    "a stage that nobody expected goes by its own pace": (
+        {}, [(0, (0.0,), None), (10, (1.0,), 0), (0, ("final", 0.0), None),
+             (10, ("final", 0.25), 30)],
+    ),
+    "early parts may be shorter than later ones": (
+        {"work": lambda done: done**2}, [(0, (0.0, 4.0), None), (1, (1.0, 4.0), 15)],
+    ),
+    "the pace of parts side by side counts from their beginning": (
+        # workers start, and when one is done, the other one is nearly done, too
+        {"at_once": 2}, [(0, (0.0, 8.0), None), (110, (1.0, 8.0, {"seconds": 10.0}), None),
+                         (2, (2.0, 8.0, {"seconds": 12.0}), 36),
+                         (9, (3.0, 8.0, {"seconds": 11.0}), 35)],
+    ),
+    "the first parts that also load what they need tell no pace": (
+        {"at_once": 2, "known_after": 4},
+        [(0, (0.0, 10.0), None), (20, (1.0, 10.0, {"seconds": 20.0}), None),
+         (0, (2.0, 10.0, {"seconds": 0.0}), None), (3, (3.0, 10.0, {"seconds": 3.0}), None),
+         (0, (4.0, 10.0, {"seconds": 0.0}), 9)],
+    ),
+}  # fmt: skip
+"""What is known, and in steps the seconds that pass, what is reached, and what is left then; `...`:
+whatever it is."""
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_is_left(name: str, clock: Clock) -> None:
+    how, steps = LEFT[name]
+    known, found = TimeLeft(clock=clock, **how), []
+    for seconds, reached, left in steps:
+        clock.now += seconds
+        if reached:
+            (known.reach_stage if isinstance(reached[0], str) else known.reach)(*reached)
+        found.append(left if left is ... else known.left)
+    assert found == [one if one in (None, ...) else pytest.approx(one) for *_, one in steps]
+
+
+def test_pauses_tell_no_pace(clock: Clock) -> None:
+    paused = [0.0]
+    known = TimeLeft(after=lambda pace: {"checks": 40.0}, paused=lambda: paused[0], clock=clock)
+    known.reach(0.0)
+    clock.now += 10.0
+    known.reach(0.5)
+    assert known.left == pytest.approx(50.0)
+    clock.now += 45.0
+    paused[0] = 40.0
+    known.reach(0.75)
+    assert known.left == pytest.approx(45.0)
 
 
 class Read(Observer):
@@ -163,30 +226,6 @@ def test_compiling_has_no_share_in_the_pace(clock: Clock) -> None:
     assert read.events[-2] == Stage("run", 0, 4, whole=True)
 
 
-def test_what_comes_between_rows_may_say_nothing(clock: Clock) -> None:
-    known = TimeLeft(by_rows=True, clock=clock)
-    known.reach(0.0)
-    clock.now += 1.0
-    known.reach(0.5)
-    assert known.left is None
-    known.reach(0.5, row={})
-    assert known.left == pytest.approx(1.0)
-
-
-def test_pauses_tell_no_pace(clock: Clock) -> None:
-    paused = [0.0]
-    known = TimeLeft(after=lambda pace: {"checks": 40.0}, paused=lambda: paused[0], clock=clock)
-    known.reach(0.0)
-    clock.now += 10.0
-    known.reach(0.5)
-    assert known.left == pytest.approx(50.0)
-    clock.now += 40.0
-    paused[0] = 40.0
-    clock.now += 5.0
-    known.reach(0.75)
-    assert known.left == pytest.approx(45.0)
-
-
 def test_a_file_has_one_line_while_functions_are_compiled() -> None:
     stream = io.StringIO()
     line = ProgressLine(stream)
@@ -195,53 +234,6 @@ def test_a_file_has_one_line_while_functions_are_compiled() -> None:
     assert [text.partition("compiling")[1] for text in stream.getvalue().splitlines()] == [
         COMPILING
     ]
-
-
-def test_what_is_left_passes_with_the_time(clock: Clock) -> None:
-    known = TimeLeft(clock=clock)
-    known.reach(0.0)
-    clock.now += 6.0
-    known.reach(0.1)
-    assert known.left == pytest.approx(54.0)
-    clock.now += 18.0
-    assert known.left == pytest.approx(36.0)
-    clock.now += 50.0
-    assert known.left == 0.0
-
-
-def test_the_pace_counts_from_what_was_done_before(clock: Clock) -> None:
-    known = TimeLeft(clock=clock)
-    known.reach(0.5, 1.0)
-    clock.now += 10.0
-    known.reach(0.75)
-    assert known.left == pytest.approx(10.0)
-
-
-def test_the_last_reports_tell_the_pace(clock: Clock) -> None:
-    known = TimeLeft(clock=clock)
-    known.reach(0.0, 1.0)
-    for step in range(40):
-        clock.now += 9.0 if step < 20 else 1.0
-        known.reach((step + 1) / 80)
-    assert known.left == pytest.approx(40.0)
-
-
-def test_work_that_begins_again_is_measured_again(clock: Clock) -> None:
-    known = TimeLeft(clock=clock)
-    known.reach(0.5, 1.0)
-    clock.now += 10.0
-    known.reach(0.1)
-    clock.now += 10.0
-    known.reach(0.2)
-    assert known.left == pytest.approx(80.0)
-
-
-def test_a_limit_ends_the_work_but_not_the_stages_after_it(clock: Clock) -> None:
-    known = TimeLeft(after=lambda pace: {"ladder": 5.0}, limit=30.0, clock=clock)
-    known.reach(0.0, 1.0)
-    clock.now += 10.0
-    known.reach(0.1)
-    assert known.left == pytest.approx(20.0 + 5.0)
 
 
 def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
@@ -272,49 +264,3 @@ def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
     known.reach_stage("ladder", 1.0)
     assert known.left == 0.0
     assert set(paces) == {80.0}
-
-
-def test_a_stage_that_nobody_expected_goes_by_its_own_pace(clock: Clock) -> None:
-    known = TimeLeft(clock=clock)
-    known.reach(0.0, 1.0)
-    clock.now += 10.0
-    known.reach(1.0)
-    known.reach_stage("final", 0.0)
-    assert known.left is None
-    clock.now += 10.0
-    known.reach_stage("final", 0.25)
-    assert known.left == pytest.approx(30.0)
-
-
-def test_early_parts_may_be_shorter_than_later_ones(clock: Clock) -> None:
-    known = TimeLeft(work=lambda done: done**2, clock=clock)
-    known.reach(0.0, 4.0)
-    clock.now += 1.0
-    known.reach(1.0, 4.0)
-    assert known.left == pytest.approx(15.0)
-
-
-def test_the_pace_of_parts_side_by_side_counts_from_their_beginning(clock: Clock) -> None:
-    known = TimeLeft(at_once=2, clock=clock)
-    known.reach(0.0, 8.0)
-    clock.now += 100.0  # workers start
-    clock.now += 10.0
-    known.reach(1.0, 8.0, {"seconds": 10.0})
-    assert known.left is None, "the other one is nearly done, too"
-    clock.now += 2.0
-    known.reach(2.0, 8.0, {"seconds": 12.0})
-    assert known.left == pytest.approx(36.0)
-    clock.now += 9.0
-    known.reach(3.0, 8.0, {"seconds": 11.0})
-    assert known.left == pytest.approx(35.0)
-
-
-def test_the_first_parts_that_also_load_what_they_need_tell_no_pace(clock: Clock) -> None:
-    known = TimeLeft(at_once=2, known_after=4, clock=clock)
-    known.reach(0.0, 10.0)
-    left = []
-    for done, seconds in ((1.0, 20.0), (2.0, 0.0), (3.0, 3.0), (4.0, 0.0)):
-        clock.now += seconds
-        known.reach(done, 10.0, {"seconds": seconds})
-        left.append(known.left)
-    assert left == [None, None, None, pytest.approx(9.0)]

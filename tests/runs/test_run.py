@@ -12,8 +12,9 @@ import pytest
 
 import evolve
 from evolve.errors import EvolveError, RunError
+from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.runs.run import list_all, load_run
-from evolve.runs.run_types import EVOLUTIONS, champion_of
+from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import StudySpec
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
@@ -100,7 +101,7 @@ def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
     assert {name: [*one["weights"]] for name, one in found.items()} == last["weights"].map(
         list
     ).to_dict()
-    for name in ("9-0", "0-99", "x", "0", "٠-0", ""):
+    for name in ("9-0", "0-99", "x", "0", "٠-0", "", "0-", "-1", "0-01", " 0-1", "²-1"):
         with pytest.raises(RunError, match="individual"):
             run.find(name)
 

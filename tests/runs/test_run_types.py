@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import shutil
-from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,14 +10,13 @@ import click
 import pytest
 from pydantic import BaseModel
 
-from evolve.cli.main import COMMANDS
+from evolve.cli.main import COMMANDS, cli
 from evolve.cli.run import resume_command
 from evolve.cli.work import LongWork, work_of
 from evolve.errors import RunError
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import FILES, PARTS, RUN_TYPES, kind_of
-from tests.cli import done, invoke, python
-from tests.cli.test_resume import KEPT
+from tests.cli import python
 
 
 def test_a_name_is_of_one_kind_alone() -> None:
@@ -48,47 +45,6 @@ def test_unknown_kinds_are_refused(command: Any) -> None:
         kind_of(command, Path("place"))
 
 
-@pytest.fixture
-def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run whose kind is unknown, alone in the folder `runs`."""
-    monkeypatch.chdir(tmp_path)
-    folder = Path(shutil.copytree(KEPT, tmp_path / "runs/strange"))
-    config = folder / "config.toml"
-    text = config.read_text(encoding="utf-8")
-    config.write_text('command = "nonesuch"\n' + text.replace('command = "run"\n', ""), "utf-8")
-    return folder
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("resume",),
-        ("show",),
-        ("plot", "-o", "a.png"),
-        ("compare", KEPT),
-        ("replay", "0:0"),
-    ],
-    ids=str,
-)
-def test_no_command_takes_a_run_of_an_unknown_kind(
-    strange: Path, arguments: tuple[object, ...]
-) -> None:
-    command, *rest = arguments
-    result = invoke(command, strange, *rest)
-    assert result.code == 1
-    assert result.out == ""
-    assert result.err.count("\n") == 1
-    assert "command = 'nonesuch' is unknown; there are run," in result.err
-    assert not Path("a.png").exists()
-
-
-def test_runs_says_that_a_kind_is_unknown(strange: Path) -> None:
-    rows = done("runs", "--json").document
-    assert [row["run"] for row in rows] == ["runs/strange"]
-    assert "command = 'nonesuch' is unknown" in rows[0]["problem"]
-    assert done("runs").out.count("is unknown") == 1
-
-
 each_kind = pytest.mark.parametrize("kind", RUN_TYPES, ids=lambda kind: kind.name)
 
 
@@ -98,13 +54,11 @@ def parameters(function: Any) -> list[str]:
 
 @each_kind
 def test_the_modules_of_a_kind_are_there_and_take_what_they_are_given(kind: RunType) -> None:
-    command = getattr(import_module(f"evolve.cli.{kind.name}"), f"{kind.name}_command")
-    assert isinstance(command, click.Command)
+    command = cli.get_command(click.Context(cli), kind.name)
+    assert command is not None
     assert command.name == kind.name
-    work, reading = work_of(kind), kind.reading
-    assert issubclass(work, LongWork)
-    assert work.kind is kind
-    assert not inspect.isabstract(work)
+    reading = kind.reading
+    assert isinstance(work_of(kind, next(iter(kind.commands))), LongWork)
     assert parameters(reading.kept) == ["folder"]
     reads = (reading.progress, reading.curve, reading.metrics)
     assert not [read for read in reads if parameters(read) != ["run"]]

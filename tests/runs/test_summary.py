@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from evolve.errors import RunError
-from evolve.runs.evolutions import READING as EVOLUTION_READING
+from evolve.evolution.tables import READING as EVOLUTION_READING
+from evolve.learning.tables import METRICS_COLUMNS, READING, commit_metrics
 from evolve.runs.run import Run
 from evolve.runs.summary import check_config
-from evolve.runs.sweeps import READING as SWEEP_READING
-from evolve.runs.trainings import READING
-from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
+from evolve.sweeps.tables import READING as SWEEP_READING
 from evolve.tables.paths import FINAL_FILE, GENERATIONS
 from evolve.tables.trials import write_trials
 
@@ -43,15 +42,11 @@ def training(folder: Path, scores: list[float], kind: str = "dqn", **settings: A
 @pytest.mark.parametrize(
     ("settings", "complete"),
     [
-        ({}, False),
-        ({"games": 400}, True),
-        ({"games": 401}, False),
-        ({"budget": 40.0}, True),
-        ({"budget": 41.0, "games": 401}, False),
-        ({"patience": 3}, True),
+        ({}, False), ({"games": 400}, True), ({"games": 401}, False), ({"budget": 40.0}, True),
+        ({"budget": 41.0, "games": 401}, False), ({"patience": 3}, True),
         ({"patience": 4, "games": 401}, False),
     ],
-)
+)  # fmt: skip
 def test_the_first_of_its_ends_completes_it(
     tmp_path: Path, settings: dict[str, Any], complete: bool
 ) -> None:
@@ -119,6 +114,19 @@ def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> Non
         found.append(SWEEP_READING.progress(Run(tmp_path)).complete)
     assert found == [False, True]
     assert SWEEP_READING.kept(tmp_path) == len(Run(tmp_path).trials) == 4
+
+
+def test_the_curve_of_a_sweep_ends_at_the_winner_of_its_final(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('command = "sweep dqn"\ntrials = 5\n')
+    states = [("COMPLETE", 0.5), ("COMPLETE", 0.9), ("PRUNED", 0.95), ("COMPLETE", 0.7)]
+    rows = [
+        {"number": number, "state": state, "score": score}
+        for number, (state, score) in enumerate([*states, ("COMPLETE", 0.6)])
+    ]
+    write_trials(tmp_path, rows, {})
+    assert SWEEP_READING.curve(Run(tmp_path)).tolist() == [0.5, 0.9, 0.9, 0.9, 0.9]
+    (tmp_path / FINAL_FILE).write_text('{"trials": 5, "winner": 3}')
+    assert SWEEP_READING.curve(Run(tmp_path)).tolist() == [0.5, 0.9, 0.9, 0.7, 0.7]
 
 
 def test_where_games_end_a_sweep_trials_have_no_target(tmp_path: Path) -> None:

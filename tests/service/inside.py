@@ -35,12 +35,7 @@ class App:
     """
 
     def __init__(
-        self,
-        runs: Path,
-        runner: asyncio.Runner,
-        *programs: str,
-        idle: bool = False,
-        **options: Any,
+        self, runs: Path, runner: asyncio.Runner, *programs: str, idle: bool = False, **options: Any
     ) -> None:
         runs.mkdir(exist_ok=True)
         self.folders = Folders(runs)

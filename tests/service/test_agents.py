@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.agents.names import parse_name
+from evolve.agents.registry import parse_name
 from evolve.runs.loading import load_agent
 from evolve.service.agents import LIMITS, Agents
 from evolve.service.folders import Folders
@@ -28,7 +28,7 @@ def upload(service: Service, name: str, content: bytes, status: int = 201) -> An
     return service.post("agents", {"name": name, "data": data}, status)
 
 
-def test_a_whole_game_with_moves_taken_back(service: Service, runs: Path) -> None:
+def test_a_whole_game_with_moves_taken_back(service: Service) -> None:
     individual = service.get("runs/small/generations/0/individuals?limit=1")["items"][0]
     agent = f"run:small:{individual['individual']}?depth=1&endgame=4"
     play = service.post("plays", {"agent": agent, "side": "white"}, 201)
@@ -143,6 +143,13 @@ def test_a_client_sets_nothing_that_a_program_is_started_with(tmp_path: Path) ->
     assert not [strange for strange in others if agents.allows(strange)]
     kinds = (load_agent("swh"), load_agent("random"), load_agent("patterns-standard"))
     assert not [kind for kind in kinds if not set(kind.settings) <= set(LIMITS)]
+
+
+def test_a_champion_has_the_elo_of_its_run(service: Service) -> None:
+    run = service.get("runs/small")
+    listed = service.get("agents?limit=500")["items"]
+    (ratings,) = (one["ratings"] for one in listed if one["id"] == "run:small")
+    assert [(one["rules"], one["elo"]) for one in ratings] == [(run["rules"], round(run["elo"]))]
 
 
 def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(runs: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from anyio import CapacityLimiter
 
 from evolve.engine.board.board import Board
-from evolve.service.engine_client import Search
+from evolve.service.processes import Search
 from evolve.service.responses import ProblemError
 from tests.service import Service, until
 from tests.service.inside import App

@@ -1,5 +1,5 @@
-"""What a server that was killed has left: the next one takes or removes it, or says that it
-stays."""
+"""Names in a folder of runs, and what a server that was killed has left in it: the next one takes
+or removes it, or says that it stays."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import signal
 import threading
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import httpx
 import pytest
 
+import evolve
+from evolve.errors import AgentError, RunError
 from evolve.files.changes import Change
 from evolve.service.folders import Folders
 from tests.cli import posix
@@ -110,3 +112,38 @@ def test_a_folder_that_is_gone_is_said_to_be(local: App) -> None:
     place.rmdir()
     moved.rename(place)
     assert local.ask("GET", "runs/small").status_code == 200
+
+
+def test_a_folder_of_runs_as_the_root_of_names(tmp_path: Path) -> None:
+    """As clients of the service name agents: nothing outside of the folder, no path, no command."""
+    agent = evolve.load_agent("swh?depth=2")
+    for place in ("first", "study/seed-0"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "config.toml").write_text("")
+        agent.save(tmp_path / place / "champion.json")
+    (tmp_path / "study" / "study.toml").write_text("")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "config.toml").write_text("")
+    uploads = tmp_path / ".service" / "agents" / "uploads"
+    uploads.mkdir(parents=True)
+    agent.save(uploads / "0123456789abcdef.json")
+    names = ("run:first", "run:study+seed-0?depth=2", "upload:0123456789abcdef", "swh?depth=2")
+    folders = Folders(tmp_path)
+    found = [cast(evolve.AlphaBetaAgent, evolve.load_agent(folders.agent(one))) for one in names]
+    assert [agent.depths for agent in found] == [(2,)] * len(names)
+    for name, why in (
+        ("run:none", "no run none"),
+        ("run:empty", "no champion of empty yet"),
+        ("run:first:x", "no individual 'x'"),
+        ("run:..", "not the name of a run"),
+        ("run:study+..", "no run"),
+        ("run:.service", "not the name"),
+        ("upload:../x", "no agent"),
+        ("upload:0000000000000000", "no agent"),
+        (str(tmp_path / "first"), "no agent"),
+        ("first", "no agent"),
+        ("gtp:true", "no agent gtp:true"),
+        ("", "no agent"),
+    ):
+        with pytest.raises((AgentError, RunError), match=why):
+            folders.agent(name)

@@ -14,17 +14,16 @@ from urllib.parse import quote
 import pytest
 
 import evolve
+from evolve.number_text import elo_text
+from evolve.parsing import json_value
 from evolve.service.folders import Folders
 from evolve.service.index import Index
+from evolve.tables.columns import without_nan
 from evolve.terminal_text import plain
-from tests.cli import QUICK, done
+from tests.cli import ALPHABETA, QUICK, done
+from tests.cli.test_train import TRAIN
 from tests.service import Service
 from tests.service.inside import App
-
-
-@pytest.mark.parametrize("sort", ["date", "-date", "name", "-elo", "-score", "share"])
-def test_orders_of_runs(service: Service, sort: str) -> None:
-    assert service.get(f"runs?sort={sort}&q=SMALL")["total"] == 1
 
 
 @pytest.mark.parametrize("name", ["my run", "Zoë", "it's", "a=b", "100%", "a%20b", "-x", "x,y"])
@@ -91,21 +90,69 @@ def test_a_run_says_what_its_elo_means(runs: Path, tmp_path: Path, runner: async
         assert app.get("health")["elsewhere"] == 0
 
 
-def test_lists_say_the_same_on_the_terminal_and_over_rest(
-    runs: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
-    folder = tmp_path / "runs"
+@pytest.fixture(scope="module")
+def each_kind(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs with an evolution, `small`, a study, `grid`, a training and a sweep."""
+    folder = tmp_path_factory.mktemp("each") / "runs"
     shutil.copytree(runs, folder, ignore=shutil.ignore_patterns(".*"))
     done("run", *QUICK, "--generations=1", "--seeds=0-1", "--out", folder / "grid")
-    done("sweep", "alphabeta", "--trials=2", "--panel-openings=2", "--out", folder / "swept")
-    listed = {Path(run.pop("run")).name: run for run in done("runs", folder, "--json").document}
-    with App(folder, runner) as app:
+    done(*ALPHABETA[:-1], "--trials=2", "--jobs=1", "--out", folder / "swept")
+    done(*TRAIN["patterns"], "--games=100", "--out", folder / "taught")
+    return folder
+
+
+def test_a_run_has_one_summary_on_all_faces(each_kind: Path, runner: asyncio.Runner) -> None:
+    """`runs --json`, Python, the lists of REST, one run there; and the text of the terminal."""
+    listed = {Path(run.pop("run")).name: run for run in done("runs", each_kind, "--json").document}
+    with App(each_kind, runner) as app:
         served = {run["id"]: run for run in app.get("runs")["items"]}
-    assert {"grid", "small", "swept"} <= served.keys() == listed.keys()
-    ours = [{name: served[run][name] for name in listed[run]} for run in listed]
-    dates = ([run.pop("date") for run in ours], [run.pop("date") for run in listed.values()])
-    assert dates[0] == pytest.approx(dates[1], abs=1e-3)
-    assert ours == [*listed.values()]
+        alone = {name: app.get(f"runs/{name}") for name in listed}
+    assert {"grid", "small", "swept", "taught"} <= served.keys() == listed.keys()
+    python = {name: evolve.summary(each_kind / name).model_dump() for name in listed}
+    faces = [
+        {name: {key: face[name][key] for key in listed[name]} for name in listed}
+        for face in (served, alone, python)
+    ]
+    dates = [{name: run.pop("date") for name, run in face.items()} for face in (listed, *faces)]
+    assert dates[1:] == [pytest.approx(dates[0], abs=1e-3)] * 3
+    assert faces == [listed] * 3
+    texts = {line.split()[0]: line for line in done("runs", each_kind).out.splitlines()[1:]}
+    shown = {Path(name).name: line for name, line in texts.items()}
+    strengths = {
+        name: elo_text(run["elo"], run["elo_low"], run["elo_high"])
+        if run["elo"] is not None
+        else f"{run['score']:.3f}"
+        for name, run in listed.items()
+        if run["elo"] is not None or run["score"] is not None
+    }
+    assert {"small", "swept", "taught"} <= strengths.keys()
+    assert [text for name, text in strengths.items() if text not in shown[name]] == []
+
+
+@pytest.mark.parametrize("name", ["small", "swept", "taught"])
+def test_a_table_has_one_content_on_all_faces(
+    each_kind: Path, runner: asyncio.Runner, name: str
+) -> None:
+    """`show --json`, Python, and REST, for each table that is read whole.
+
+    REST adds the search depths of each generation's best, which the page draws.
+    """
+    run: Any = evolve.load_run(each_kind / name)
+    whole = [table.name for table in run.kind.tables if not table.generations]
+    whole = [table for table in whole if table in run.tables]
+    with App(each_kind, runner) as app:
+        served = {table: app.get(f"runs/{name}/{table}")["items"] for table in whole}
+    added = {key for row in served.get("generations", ()) for key in row.keys() & {"depths"}}
+    assert added == ({"depths"} if name == "small" else set())
+    for row in served.get("generations", ()):
+        del row["depths"]
+    assert [len(rows) > 0 for rows in served.values()] == [True] * len(whole)
+    words = ("show", run.path, "--json", "--table")
+    assert {table: done(*words, table).document for table in whole} == served
+    frames = {table: without_nan(run.table(table)) for table in whole}
+    assert {
+        table: json_value(frame.to_dict("records")) for table, frame in frames.items()
+    } == served
 
 
 def test_runs_come_and_go(service: Service, runs: Path) -> None:

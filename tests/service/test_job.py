@@ -363,3 +363,9 @@ def test_the_time_left_is_what_its_command_says() -> None:
     assert job.progress.left == 98.0
     job.take({"event": "progress", "stage": "9 games", "done": 0.5, "total": 1.0, "whole": True})
     assert (job.progress.done, job.progress.total) == (0.5, 1.0)
+
+
+def test_a_match_has_its_test_before_its_games() -> None:
+    job = JobRecord(id=JOB, command="match", settings={})
+    job.take({"event": "started", "rules": "standard", "games": 8, "sprt": {"llr": 0.0}})
+    assert job.result == {"rules": "standard", "sprt": {"llr": 0.0}}

@@ -12,6 +12,7 @@ import evolve
 from evolve.runs.run import Run, load_run
 from evolve.service.job_lines import changed, changes_of
 from evolve.service.responses import ProblemError
+from tests.cli import snapshot
 from tests.service import SMALL, Service
 from tests.service.inside import App
 
@@ -23,63 +24,47 @@ def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, 
     job = service.post("runs/longer/resume", {"settings": {"generations": 4}})
     service.wait(job)
     assert evolve.load_run(runs / "longer").generation_count == 4
-    wrong = ({"storage": "x", "patience": "a"}, {"generations": 3}, {"generations": -5})
+    wrong = ({"panel": "x", "patience": "a"}, {"generations": 3}, {"generations": -5})
     found = [service.post("runs/small/resume", {"settings": one}, 422)["errors"] for one in wrong]
     pointers = [{one["pointer"] for one in errors} for errors in found]
     assert pointers == [{f"/settings/{key}" for key in settings} for settings in wrong]
 
 
-def refused(service: Service, runs: Path, asked: dict[str, Any], pointer: str) -> None:
-    """A request for a job is, with the place of what is wrong, and nothing is written."""
-    before = sorted(path.name for path in runs.iterdir())
-    jobs = service.get("jobs")["total"]
-    found = service.post("jobs", asked, 422)
-    assert pointer in [one["pointer"] for one in found["errors"]], found
-    assert sorted(path.name for path in runs.iterdir()) == before
-    assert service.get("jobs")["total"] == jobs
+SETTINGS: list[tuple[str, dict[str, Any], str]] = [
+    ("run", {"seed": True}, "seed"),
+    ("run", {"population": 2}, "population"),
+    ("run", {"nothing": 2}, "nothing"),
+    ("run", {"start_from": "/etc/passwd"}, "start_from"),
+    ("run", {"start_from": "gtp:sh"}, "start_from"),
+    ("run", {"start_from": "runs/x"}, "start_from"),
+    ("train", {}, "kind"),
+    ("train", {"kind": "patterns", "budget": -1}, "budget"),
+    ("train", {"kind": "dqn", "opponents": {"gtp:sh": 1}}, "opponents/gtp:sh"),
+    ("sweep", {"kind": "patterns", "panel": ["/x"]}, "panel/0"),
+    ("sweep", {"kind": "patterns", "start_from": "/etc/passwd"}, "start_from"),
+    ("sweep", {"kind": "patterns", "start_from": "run:small"}, "start_from"),
+    ("sweep", {"kind": "dqn", "fix": {"opponents": "gtp:sh"}}, "fix/opponents"),
+    ("match", {"a": "swh", "b": "nboard:x"}, "b"),
+    ("match", {"a": "swh", "b": "swh", "openings": "/etc/passwd"}, "openings"),
+    ("rate", {"agents": ["swh", "../x"]}, "agents/1"),
+    ("rate", {"agents": ["swh"]}, "agents"),
+    ("match", {"a": "swh?depth=99", "b": "swh"}, "a"),
+    ("match", {"a": "swh", "b": "swh", "sprt": [5, 0]}, "sprt"),
+    ("sweep", {"kind": "alphabeta", "budget": 3}, "budget"),
+    ("sweep", {"kind": "alphabeta", "fix": {"nonsense": 1}}, "fix"),
+    ("match", {"a": "swh?games=3", "b": "swh"}, "a"),
+    ("match", {"a": "swh", "b": "swh", "games": 10**20}, "games"),
+    ("sweep", {"kind": "alphabeta", "fix": {"depths": "gtp:sh"}}, "fix/depths"),
+    ("sweep", {"kind": "program"}, "program"),
+    ("sweep", {"kind": "program", "program": "gtp:sh {x:1:2}"}, "program"),
+]
+"""Wrong ones of commands, with the place of each."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "settings", "name"),
-    [
-        ("run", {"seed": True}, "seed"),
-        ("run", {"population": 2}, "population"),
-        ("run", {"nothing": 2}, "nothing"),
-        ("run", {"start_from": "/etc/passwd"}, "start_from"),
-        ("run", {"start_from": "gtp:sh"}, "start_from"),
-        ("run", {"start_from": "runs/x"}, "start_from"),
-        ("train", {}, "kind"),
-        ("train", {"kind": "patterns", "budget": -1}, "budget"),
-        ("train", {"kind": "dqn", "opponents": {"gtp:sh": 1}}, "opponents/gtp:sh"),
-        ("sweep", {"kind": "patterns", "panel": ["/x"]}, "panel/0"),
-        ("sweep", {"kind": "patterns", "storage": "sqlite:///x"}, "storage"),
-        ("sweep", {"kind": "dqn", "fix": {"opponents": "gtp:sh"}}, "fix/opponents"),
-        ("match", {"a": "swh", "b": "nboard:x"}, "b"),
-        ("match", {"a": "swh", "b": "swh", "openings": "/etc/passwd"}, "openings"),
-        ("rate", {"agents": ["swh", "../x"]}, "agents/1"),
-        ("rate", {"agents": ["swh"]}, "agents"),
-        ("match", {"a": "swh?depth=99", "b": "swh"}, "a"),
-        ("match", {"a": "swh", "b": "swh", "sprt": [5, 0]}, "sprt"),
-        ("sweep", {"kind": "alphabeta", "budget": 3}, "budget"),
-        ("sweep", {"kind": "alphabeta", "fix": {"nonsense": 1}}, "fix"),
-        ("match", {"a": "swh?games=3", "b": "swh"}, "a"),
-        ("match", {"a": "swh", "b": "swh", "games": 10**20}, "games"),
-        ("sweep", {"kind": "alphabeta", "fix": {"depths": "gtp:sh"}}, "fix/depths"),
-        ("sweep", {"kind": "program"}, "program"),
-        ("sweep", {"kind": "program", "program": "gtp:sh {x:1:2}"}, "program"),
-    ],
-)
-def test_a_wrong_setting_is_told_with_its_place(
-    service: Service, runs: Path, command: str, settings: dict[str, Any], name: str
-) -> None:
-    refused(service, runs, {"command": command, "settings": settings}, f"/settings/{name}")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "more", "pointer"),
     [
+        *((command, {"settings": one}, f"/settings/{name}") for command, one, name in SETTINGS),
         ("run", {"name": "../x"}, "/name"),
         ("shell", {}, "/command"),
         ("run", {"seeds": "9-0"}, "/seeds"),
@@ -90,10 +75,13 @@ def test_a_wrong_setting_is_told_with_its_place(
         ("run", {"grid": {"fix": [{"depths": "gtp:sh"}]}}, "/grid/fix"),
     ],
 )
-def test_what_is_wrong_beside_settings_is_told_with_its_place(
-    service: Service, runs: Path, command: str, more: dict[str, Any], pointer: str
+def test_what_is_wrong_is_told_with_its_place_and_nothing_is_written(
+    local: App, command: str, more: dict[str, Any], pointer: str
 ) -> None:
-    refused(service, runs, {"command": command, **more}, pointer)
+    before = snapshot(local.folders.runs)
+    found = local.post("jobs", {"command": command, **more}, 422)
+    assert pointer in [one["pointer"] for one in found["errors"]], found
+    assert snapshot(local.folders.runs) == before
 
 
 def test_names_of_runs(local: App) -> None:
@@ -120,7 +108,7 @@ def sweep(folder: Path, kind: str = "alphabeta") -> Run:
         ({"trials": [3, 4]}, "/settings/trials"),
         ({"trials": True}, "/settings/trials"),
         ({"trials": 10**9}, "/settings/trials"),
-        ({"storage": "sqlite:///x"}, "/settings/storage"),
+        ({"panel": "swh"}, "/settings/panel"),
     ],
 )
 def test_a_client_gets_to_no_file_agent_or_program_by_a_change(
@@ -134,6 +122,5 @@ def test_a_client_gets_to_no_file_agent_or_program_by_a_change(
 def test_what_a_program_is_started_with_is_its_owner_s_to_change(tmp_path: Path) -> None:
     run = sweep(tmp_path / "s", "program")
     assert "trials" in {change.name for change in changes_of(run)}
-    for name in ("space", "storage"):
-        with pytest.raises(ProblemError, match="trials"):
-            changed(run, {name: "style=--anything|x"})
+    with pytest.raises(ProblemError, match="trials"):
+        changed(run, {"space": "style=--anything|x"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from benchmarks.pages import addresses, sign_in, visit
 from evolve.number_text import whole
 from evolve.programs.examination import examine
 from evolve.tables.trials import write_trials
+from tests.cli import done
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
 
@@ -130,7 +132,9 @@ def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
     with window(browser, fresh, "new/run?from=seed-0") as page:
         assert page.locator("#field-fix").input_value() == "depths=1,2,3"
         assert "mobility=-90:100" in page.locator("#field-bounds").input_value()
-        visit(page, root(fresh), "new/sweep%20alphabeta?from=ranges")
+        visit(page, root(fresh), "run/ranges")
+        page.get_by_role("link", name="with other ranges").click()
+        assert page.locator("#field-start_from").input_value() == "run:ranges"
         assert page.locator("#field-space").input_value() == "mobility.0=0:9:3\nendgame=8|9"
         sees(page, "--space mobility.0=0:9:3 --space 'endgame=8|9'")
         visit(page, root(fresh), "run/ranges")
@@ -147,6 +151,62 @@ def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
         assert row.get_by_role("cell").all_inner_texts()[:3] == ["elo", "seed-0 and 1 more", "2"]
         visit(page, root(fresh), "compare?run=seed-0")
         pump(page, lambda: page.get_by_role("heading", name="Over seeds").count() == 0)
+
+
+@pytest.fixture(scope="module")
+def kinds(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run, a study, a training and a sweep, by these names."""
+    folder = tmp_path_factory.mktemp("kinds")
+    shutil.copytree(runs / "small", folder / "run")
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
+    options += ["--bounds=depths=1:2", "--bounds=endgame=0:4", "--seeds=0-1", "--jobs=1"]
+    done("run", *options, "--out", folder / "study")
+    few = ("--shapes=a1-b2", "--round=50", "--checks=1", "--games=100", "--panel-openings=2")
+    quick = ("--search-depth=1", "--depth=1", "--endgame=4", "--probcut-positions=50", "--jobs=1")
+    rules = f"--rules={evolve.load_run(folder / 'run').config['rules']}"
+    done("train", "patterns", rules, *few, *quick, "--out", folder / "training")
+    sweep_in(folder / "sweep")
+    return folder
+
+
+def test_anything_is_compared_with_anything(fresh: Service, kinds: Path, browser: Browser) -> None:
+    """Every Elo that the service has of two things stands in the picture of their champions."""
+    shutil.copytree(kinds, fresh.runs, dirs_exist_ok=True)
+    compared: list[int] = []
+    with window(browser, fresh, "") as page:
+        picture = page.get_by_role("img", name=re.compile("^Elo of the champions"))
+
+        def drawn() -> str:
+            return " ".join(picture.evaluate_all("all => all.map((one) => one.ariaLabel)"))
+
+        for pair in itertools.combinations(("run", "study", "training", "sweep"), 2):
+            words = "compare?run={}&run={}".format(*pair)
+            elos = [run["elo"] for run in fresh.get(words)["runs"] if run["kind"] != "study"]
+            seeds = fresh.get(words.replace("compare", "seeds"))["items"]
+            alone = [one for one in seeds if one["setting"] == "study" and not one["against"]]
+            elos += [one["mean"] for one in alone]
+            known = [whole(elo).replace("-", "−") for elo in elos if elo is not None]
+            visit(page, root(fresh), words)
+            page.get_by_role("heading", name="Play them off").wait_for()
+            pump(page, lambda: all(elo in drawn() for elo in known))  # noqa: B023
+            compared.append(len(known))
+    assert compared == [2, 2, 1, 2, 1, 1]
+
+
+def test_agents_of_some_rules_stand_by_their_elo(service: Service, browser: Browser) -> None:
+    elos = {
+        agent["id"]: [one["elo"] for one in agent["ratings"] if one["rules"] == "reversed"]
+        for agent in service.get("agents?limit=500")["items"]
+        if agent["rules"] in (None, "reversed")
+    }
+    with window(browser, service, "agents?rules=standard") as page:
+        page.get_by_role("button", name="Reversed").click()
+        page.get_by_role("link", name="patterns-reversed", exact=True).wait_for()
+        listed = page.locator(".ladder li a:first-child").all_inner_texts()
+    drawn = [elos[name] for name in listed if elos[name]]
+    assert drawn == sorted(drawn, reverse=True)
+    assert {*listed} == {*elos}
+    assert "run:small" in listed
 
 
 def more(page: Page, what: str) -> None:
@@ -199,18 +259,6 @@ def test_the_example_is_looked_at(fresh: Service, browser: Browser) -> None:
         sees(page, NOTHING_YET)
 
 
-def test_two_runs_are_ticked_and_compared(fresh: Service, runs: Path, browser: Browser) -> None:
-    for name in ("first", "second", "third"):
-        shutil.copytree(runs / "small", fresh.runs / name)
-    with window(browser, fresh, "") as page:
-        page.get_by_label("Choose first").check()
-        sees(page, "one more to compare")
-        page.get_by_label("Choose third").check()
-        page.get_by_role("link", name="Compare", exact=True).last.click()
-        page.get_by_role("heading", name="Compare", exact=True).wait_for()
-        assert page.url.endswith("compare?run=first&run=third")
-
-
 def test_a_chart_is_read_cut_hidden_and_saved(
     service: Service, browser: Browser, tmp_path: Path
 ) -> None:
@@ -258,13 +306,8 @@ def test_a_chart_is_read_cut_hidden_and_saved(
 def test_odd_addresses(service: Service, browser: Browser) -> None:
     game = service.get("runs/small/generations/2/games?limit=1")["items"][0]["id"]
     odd = (
-        f"game/small/{game}?ply=x",
-        f"game/small/{game}?ply=1.5",
-        "job",
-        "run",
-        "game",
-        "nonsense",
-    )
+        f"game/small/{game}?ply=x", f"game/small/{game}?ply=1.5", "job", "run", "game", "nonsense",
+    )  # fmt: skip
     heads = []
     with window(browser, service) as page:
         for address in odd:
@@ -476,13 +519,22 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             ("run", {**SMALL, "seed": 1}),
             ("train", {"kind": "patterns", "budget": 1, "panel_openings": 2}),
             ("sweep", {"kind": "alphabeta", "trials": 4, "panel_openings": 2, "final_openings": 2}),
-            ("match", {"a": "swh", "b": "random", "games": 8}),
-            ("rate", {"agents": ["swh", "random", "zero"], "games": 4}),
+            ("match", {"a": "swh", "b": "random", "games": 8, "sprt": "0:9"}),
+            ("rate", {"agents": ["swh", "random", "zero"], "games": 10}),
         ):
             service.wait(service.order(command, **settings))
         study = {"command": "run", "settings": SMALL, "seeds": "0-1"}
         service.wait(service.post("jobs", {**study, "grid": {"crossover": ["blend", "uniform"]}}))
         yield service
+
+
+@pytest.mark.slow
+def test_a_rating_says_how_far_it_adds_up(full: Service, browser: Browser) -> None:
+    (job,) = (job for job in full.get("jobs")["items"] if job["command"] == "rate")
+    (text,) = job["result"]["words"]
+    with window(browser, full) as page:
+        visit(page, root(full), f"job/{job['id']}")
+        assert page.locator(".words").inner_text() == f"{text}."
 
 
 @pytest.mark.slow

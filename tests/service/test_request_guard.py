@@ -51,18 +51,11 @@ def nothing_is_written(service: Service, runs: Path) -> Iterator[None]:
 @pytest.mark.parametrize(
     "hosts",
     [
-        [],
-        ["Host: example.org"],
-        ["Host: 127.0.0.1", "Host: example.org"],
-        ["Host: 127.0.0.1", "Host: 127.0.0.1"],
-        ["Host: 127.0.0.1.example.org"],
-        ["Host: 0.0.0.0"],
-        ["Host: localhost@example.org"],
-        ["Host: 127.0.0.1:1:2"],
-        ["Host: "],
-        ["Host: 2130706433"],
+        [], ["Host: example.org"], ["Host: 127.0.0.1", "Host: example.org"],
+        ["Host: 127.0.0.1", "Host: 127.0.0.1"], ["Host: 127.0.0.1.example.org"], ["Host: 0.0.0.0"],
+        ["Host: localhost@example.org"], ["Host: 127.0.0.1:1:2"], ["Host: "], ["Host: 2130706433"],
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("method", ["GET", "DELETE", "OPTIONS", "POST"])
 def test_hosts_that_are_not_ours(service: Service, method: str, hosts: list[str]) -> None:
     status, _ = raw(service, f"{method} /api/v1/runs HTTP/1.1", *hosts, SIGNED, "Connection: close")
@@ -80,15 +73,9 @@ def test_hosts_that_are_ours(service: Service, host: str) -> None:
 @pytest.mark.parametrize(
     "header",
     [
-        "Origin: https://example.org",
-        "Origin: null",
         "Sec-Fetch-Site: cross-site",
-        "Sec-Fetch-Site: same-site",
         "Origin: http://127.0.0.1:1\r\nSec-Fetch-Site: cross-site",
         "Origin: http://127.0.0.1:1\r\nOrigin: https://example.org",
-        "Origin: http://127.0.0.1:2",
-        "Origin: http://127.0.0.1",
-        "Origin: http://localhost:1",
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
@@ -147,20 +134,13 @@ def test_heads_as_browsers_send_them(service: Service) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/../../etc/passwd",
-        "/%2e%2e/%2e%2e/etc/passwd",
-        "/..%2f..%2fetc/passwd",
-        "/api/v1/runs/..",
-        "/api/v1/runs/.service",
-        "/api/v1/runs/small%2f..%2f.service",
-        "/api/v1/runs/small/files/%2e%2e%2fconfig.toml",
-        "/api/v1/jobs/..%2f..%2fsmall",
-        "/api/v1/agents/..%2fsmall",
-        "/api/v1/agents/gtp:sh",
-        "/api/v1/agents/run:..",
+        "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd",
+        "/api/v1/runs/..", "/api/v1/runs/.service", "/api/v1/runs/small%2f..%2f.service",
+        "/api/v1/runs/small/files/%2e%2e%2fconfig.toml", "/api/v1/jobs/..%2f..%2fsmall",
+        "/api/v1/agents/..%2fsmall", "/api/v1/agents/gtp:sh", "/api/v1/agents/run:..",
         "/api/v1/plays/..%2f..%2fsmall%2fconfig",
     ],
-)
+)  # fmt: skip
 def test_paths_lead_nowhere_else(service: Service, path: str) -> None:
     status, text = raw(service, f"GET {path} HTTP/1.1", GOOD, "Connection: close")
     assert 400 <= status < 500
@@ -179,12 +159,8 @@ def test_every_answer_has_its_policy(service: Service, path: str) -> None:
 def test_head_is_answered_wherever_get_is(service: Service) -> None:
     """Also where the body has no end, as that of events."""
     known = {
-        "run": "small",
-        "generation": "0",
-        "number": "0",
-        "command": "run",
-        "name": "games.csv",
-    }
+        "run": "small", "generation": "0", "number": "0", "command": "run", "name": "games.csv",
+    }  # fmt: skip
     paths = [
         path.removeprefix("/api/v1/").format_map(defaultdict(lambda: "none", known))
         for path, methods in service.get("openapi.json")["paths"].items()
@@ -218,17 +194,6 @@ def test_where_it_listens_everywhere(tmp_path: Path) -> None:
         } == {421}
         page = f"http://{socket.gethostname()}:{service.port}/?token={TOKEN}"
         assert page in service.log.read_text()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--allow-host", "http://foo/"), "is not a host"),
-        (("--allow-programs", "nonesuch"), "is not gtp:COMMAND"),
-    ],
-)
-def test_what_it_is_not_started_with(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
-    assert said in misused("serve", tmp_path, *options)
 
 
 @pytest.mark.parametrize(
@@ -344,6 +309,7 @@ def test_a_browser_tells_the_token_once(app: App) -> None:
         ("localhost:1", "http://localhost:2", 403),
         ("localhost:1", "http://localhost", 403),
         ("localhost:1", "http://127.0.0.1:1", 403),
+        ("localhost:1", "null", 403),
         ("lab.example.org", "https://lab.example.org", 404),
         ("lab.example.org", "http://lab.example.org:8080", 403),
         ("127.0.0.1:1", "https://lab.example.org", 404),  # a proxy that rewrites Host

@@ -102,7 +102,7 @@ def test_the_design_of_a_study_has_the_ids_of_agents(
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.slow
-def test_a_run_in_a_study_is_a_run(app: App, folder: Path, name: str) -> None:
+def test_a_run_in_a_study_is_a_run(app: App, name: str) -> None:
     found = app.get(f"runs/{name}")
     assert (found["kind"], found["state"], found["done"]) == ("run", "done", 3)
     assert len(app.get(f"runs/{name}/generations")["items"]) == 3
@@ -120,7 +120,7 @@ def test_what_is_in_no_study_is_not_found(app: App, name: str) -> None:
     assert app.ask("DELETE", f"runs/{name}").status_code in (404, 422)
 
 
-def test_a_run_in_a_study_goes_on_in_its_place(app: App, folder: Path) -> None:
+def test_a_run_in_a_study_goes_on_in_its_place(app: App) -> None:
     job = app.post(f"runs/{RUNS[0]}/resume", {"settings": {"generations": 4}}, 202)
     assert job["run"] == RUNS[0]
     assert job["line"] == "evolve resume runs/two/crossover-blend-seed-0 --generations 4"
@@ -231,18 +231,6 @@ def test_links_in_a_study_are_no_runs(app: App, folder: Path, tmp_path: Path) ->
         assert app.ask("GET", "runs/two+crossover-uniform-seed-1/generations").status_code >= 400
     finally:
         link.unlink()
-
-
-def test_a_damaged_study_hurts_no_other(
-    folder: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
-    (tmp_path / "runs/broken").mkdir(parents=True)
-    (tmp_path / "runs/broken/study.toml").write_text("seeds = 3 =")
-    shutil.copytree(folder / "alone", tmp_path / "runs/alone")
-    with App(tmp_path / "runs", runner) as app:
-        states = {one["id"]: one["state"] for one in app.get("runs")["items"]}
-        assert states == {"alone": "done", "broken": "damaged"}
-        assert app.get("runs/broken")["problem"]
 
 
 def test_a_study_is_deleted_with_its_runs(

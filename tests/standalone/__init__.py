@@ -6,12 +6,13 @@ import ast
 import itertools
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import RULE_SETS, Rules
@@ -103,6 +104,11 @@ def square_chosen(module: Any, board: Board, seconds: float = AMPLE) -> int:
     *moves, square = (8 * row + column for row, column in player.candidate_list)
     assert moves == board.legal_moves()
     return int(square)
+
+
+def differing(module: Any, agent: Agent, boards: Iterable[Board]) -> list[Board]:
+    """Where a file plays another move than its agent."""
+    return [board for board in boards if square_chosen(module, board) != agent.choose(board)]
 
 
 class Clock:

@@ -13,12 +13,12 @@ import pytest
 from evolve.arena.judges import Judgement
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import Estimate, mean_of
+from evolve.learning.tables import METRICS_COLUMNS, commit_metrics
 from evolve.learning.training import columns_of
 from evolve.runs.run import Run, Study
 from evolve.studies import course
 from evolve.studies.comparison import Group, groups_of
 from evolve.studies.course import Course, course_of, course_of_group, frame_of, metrics_of
-from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
 from tests.plots.conftest import run, study
 from tests.plots.test_run_charts import training
 

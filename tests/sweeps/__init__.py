@@ -1,4 +1,4 @@
-"""Small studies, in a journal and in a database, and trials for them."""
+"""Small studies, and trials for them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any
 from optuna.distributions import IntDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.sweeps.plan import Plan, plan_of
-from evolve.sweeps.storage import open_database, open_journal
+from evolve.sweeps.storage import JournalStorage
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import Task, TrialResult, rows_of
+from evolve.sweeps.trials import TrialResult, row_of
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
 HELD = {
@@ -27,8 +26,9 @@ GENES = {"kind": "alphabeta", "panel": ("random",), "panel_openings": 2, "fix": 
 """Trials that need no torch: workers are ready at once."""
 
 
-def completed(score: float, facts: Mapping[str, Any]) -> TrialResult:
-    return TrialResult(TrialState.COMPLETE, {"score_error": 0.1, "agent": "x", **facts}, score)
+def completed(score: float, facts: Mapping[str, Any] | None = None) -> TrialResult:
+    facts = {"score_error": 0.1, "agent": "x", **(facts or {})}
+    return TrialResult(TrialState.COMPLETE, facts, score)
 
 
 def plan(kind: str, **changes: Any) -> Plan:
@@ -37,40 +37,28 @@ def plan(kind: str, **changes: Any) -> Plan:
 
 
 def small_plan(trials: int = 4, **changes: Any) -> Plan:
-    """Few parameters: a database takes its time over each."""
+    """Few parameters."""
     return plan_of(
         SweepSettings(kind="mcts", trials=trials, **{"startup": 2, "fix": HELD, **changes})
     )
 
 
 def local(path: Path, **changes: Any) -> Study:
-    return Study(small_plan(**changes), open_journal(path / "journal.log"), "s")
-
-
-def shared(path: Path, **changes: Any) -> Study:
-    url = f"sqlite:///{path}/study.db"
-    return Study(small_plan(**changes), open_database(url), "s")
+    return Study(small_plan(**changes), JournalStorage(path / "journal.log"))
 
 
 def states(study: Study) -> Counter[str]:
     return Counter(trial.state.name for trial in study.trials())
 
 
-def take(study: Study) -> Task:
-    """The next trial of a study that has one."""
-    task = study.take("w")
-    assert task is not None
-    return task
-
-
 def table_of(study: Study) -> list[dict[str, Any]]:
     """The rows of a study's trials."""
-    return rows_of(study.trials(), study.plan.space.names)
+    return [row_of(trial, study.plan.space.names) for trial in study.trials()]
 
 
 def run_one(study: Study, score: float) -> int:
-    taken = take(study)
-    assert study.end(taken.number, completed(score, {"seconds": 1.0}))
+    taken = study.take()
+    study.end(taken.number, completed(score, {"seconds": 1.0}))
     return taken.number
 
 

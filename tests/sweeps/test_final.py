@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,11 @@ from optuna.trial import FrozenTrial, TrialState
 import evolve
 from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings
+from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.fitness.executor import ONE_THREAD, Threads
+from evolve.fitness.strengths import REFERENCE
+from evolve.runs import run_folder
 from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import (
@@ -26,10 +30,12 @@ from evolve.sweeps.final import (
     settings_ranked,
 )
 from evolve.sweeps.plan import plan_of
+from evolve.sweeps.sweep import Sweep, _TimeUp, opened_sweep
 from evolve.sweeps.trials import agent_file, games_of
 from evolve.tables.trials import (
     FinalDocument,
     final_table,
+    read_final,
     verdict_of,
     write_final,
 )
@@ -59,23 +65,22 @@ class Counting(Observer):
         self.shares.append(done / total)
 
 
+def no_training(winner: FrozenTrial, defaults: FrozenTrial) -> list[FrozenTrial]:
+    raise AssertionError("without a retest nothing trains again")
+
+
 def final(folder: Path, trials: list[FrozenTrial], **changes: Any) -> Any:
     options = {"finalists": 2, "final_openings": 6, "panel": ("random",), **changes}
     plan = plan_of(SweepSettings(kind="alphabeta", **options))
     observer = Counting()
-    result = SweepFinal(folder, plan, trials, ONE_THREAD, observer).play()
+    result = SweepFinal(folder, plan, trials, ONE_THREAD, observer, no_training).play()
     assert not observer.shares or observer.shares[-1] <= 1.0
     return result
 
 
 def test_the_best_complete_trial_is_first_and_of_equals_the_earlier() -> None:
-    trials = [
-        trial(0, 0.4),
-        trial(3, 0.8),
-        trial(1, 0.8),
-        trial_of(2, 0.9, TrialState.PRUNED),
-        trial_of(4, None, TrialState.FAIL),
-    ]
+    trials = [trial(0, 0.4), trial(3, 0.8), trial(1, 0.8)]
+    trials += [trial_of(2, 0.9, TrialState.PRUNED), trial_of(4, None, TrialState.FAIL)]
     assert [one.number for one in ranked(trials)] == [1, 3, 0]
     assert best_trial(trials) is trials[2]
     assert best_trial(trials[3:]) is None
@@ -130,6 +135,18 @@ def test_one_agent_alone_wins_without_a_game(tmp_path: Path) -> None:
     assert (result.winner, result.finalists) == (0, []), "the other's file is away"
     assert result.against_defaults is None
     assert evolve.load_agent(tmp_path).name == "trial-0"
+
+
+def test_it_says_how_far_the_strengths_of_trials_do_not_add_up(tmp_path: Path) -> None:
+    """Two that are even with the defaults, of whom one beats the other clearly."""
+    keep(tmp_path, 0, "swh")
+    assert final(tmp_path, [trial(0, 0.5, origin="defaults")]).unexplained is None
+    met = [[REFERENCE, 400, 200.0]], [[REFERENCE, 400, 200.0], [1, 400, 300.0]]
+    apart = [trial(number, 0.5, met=rows) for number, rows in enumerate(met, 1)]
+    result = final(tmp_path, [trial(0, 0.5, origin="defaults"), *apart])
+    assert result.unexplained["elo_low"] > 0
+    assert read_final(tmp_path) == result
+    assert (verdict_of(tmp_path) or "").endswith(result.words[0])
 
 
 def test_without_an_agent_there_is_no_final(tmp_path: Path) -> None:
@@ -208,13 +225,13 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     trials = [of(0, 0.1, 0, origin="defaults"), of(1, 0.9, 1), of(2, 0.8, 2)]
     plan = plan_of(SweepSettings(kind="alphabeta", final_openings=4, panel=("random",)))
     (tmp_path / "whole").mkdir()
-    whole = SweepFinal(tmp_path / "whole", plan, trials, ONE_THREAD, Observer()).play()
+    whole = SweepFinal(tmp_path / "whole", plan, trials, ONE_THREAD, Observer(), no_training).play()
     played, times = 0, 0
     while True:
         observer = Stopping(pairs)
         before = played
         try:
-            result = SweepFinal(tmp_path, plan, trials, ONE_THREAD, observer).play()
+            result = SweepFinal(tmp_path, plan, trials, ONE_THREAD, observer, no_training).play()
         except StoppedError:
             times += 1
             new = [done for done, _ in observer.told if done > before]
@@ -257,3 +274,83 @@ def test_a_final_is_in_proportion_to_its_trials(
     assert openings_of_final(plan.sweep, ended, matches) == openings
     if "final_openings" not in settings and openings > 10:
         assert 2 * openings * matches <= games_of(ended, made.trial_games) / 3
+
+
+RETESTED: dict[str, Any] = {
+    "kind": "evolution",
+    "rules": "standard",
+    "fix": {"population": 4, "openings": "start", "panel_every": 1000}
+    | {"fix": {"depths": [1], "endgame": [0]}},
+    "trials": 2,
+    "startup": 1,
+    "budget": 0.02,
+    "reports": 3,
+    "pruner": "none",
+    "panel": ("random", "swh"),
+    "panel_openings": 2,
+    "final_openings": 3,
+    "retest": 2,
+}
+
+
+class StoppingAfter(Observer):
+    """Stops after so many trials."""
+
+    def __init__(self, trials: int = 1000) -> None:
+        self.shares: list[float] = []
+        self._left = trials
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self.shares.append(done / total)
+
+    def stop(self) -> bool:
+        return len(self.shares) >= self._left
+
+
+def final_of(sweep: Sweep, observer: Observer) -> SweepFinal:
+    """The final of a sweep, before it has a winner: who wins at this size is luck."""
+
+    def train(winner: Any, defaults: Any) -> Any:
+        return sweep.train_again(observer, winner, defaults)
+
+    trials = sweep.study.searched
+    return SweepFinal(sweep.folder, sweep.plan, trials, ONE_THREAD, observer, train)
+
+
+@pytest.mark.slow
+def test_the_winner_and_the_defaults_train_again_though_stopped(tmp_path: Path) -> None:
+    settings = SweepSettings(**RETESTED)
+    run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials",))
+    with opened_sweep(tmp_path, settings) as sweep:
+        sweep.run_trials(first := StoppingAfter())
+        with pytest.raises(StoppedError):
+            final_of(sweep, StoppingAfter(1)).against_defaults(sweep.study.trials()[1])
+    with opened_sweep(tmp_path, settings) as sweep:
+        assert [trial.number for trial in sweep.study.searched] == [0, 1]
+        assert (sweep.study.budget.over, sweep.study.budget.open) == (True, 3)
+        final = final_of(sweep, second := StoppingAfter())
+        winner = sweep.study.trials()[1]
+        against = final.against_defaults(winner)
+        assert against is not None
+        final.save([], winner, against)
+        assert final_of(sweep, third := StoppingAfter()).against_defaults(winner) == against
+    assert (against.seeds, against.games) == (2, 12)
+    assert 0.0 <= (against.low or 0.0) <= against.score <= (against.high or 1.0)
+    assert (len(first.shares), len(second.shares), third.shares) == (2, 3, [])
+    assert [*first.shares, *second.shares] == sorted([*first.shares, *second.shares])
+    assert second.shares[-1] == pytest.approx(1.0)
+    run = evolve.load_run(tmp_path)
+    retest = run.table("retest")
+    assert run.trials["number"].tolist() == [0, 1]
+    assert retest["number"].tolist() == [2, 3, 4, 5]
+    assert retest["survivors"].eq(run.trials["survivors"][[1, 0] * 2].tolist()).all()
+    assert retest["reports"].map(len).tolist() == [1] * 4, "they are judged at their ends alone"
+
+
+@pytest.mark.slow
+def test_the_time_ends_in_a_retest(tmp_path: Path) -> None:
+    settings = SweepSettings(**RETESTED, timeout=1e-9)
+    with opened_sweep(tmp_path, settings.model_copy(update={"timeout": None})) as sweep:
+        sweep.run_trials(Observer())
+    with opened_sweep(tmp_path, settings) as sweep, pytest.raises(_TimeUp):
+        final_of(sweep, Observer()).against_defaults(sweep.study.trials()[1])

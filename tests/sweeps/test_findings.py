@@ -40,7 +40,7 @@ def test_settings_of_a_command_are_a_line_to_copy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trials = [{"score": 0.4}, {"score": 0.6, "rate": 2.0, "round": 2000}, {"score": 0.5}]
-    found = swept(tmp_path, trials, kind="patterns", rungs=())
+    found = swept(tmp_path, trials, kind="patterns")
     assert (found["trial"], found["score"], found["chosen"]) == (1, 0.6, False)
     rate = next(one for one in found["settings"] if one["name"] == "rate")
     assert (rate["value"], rate["default"]) == (2.0, 1.0)
@@ -53,6 +53,14 @@ def test_settings_of_a_command_are_a_line_to_copy(
     with pytest.raises(SystemExit):
         main([*words[1:], "--config", "nowhere.toml"])
     assert "nowhere.toml" in capsys.readouterr().err, "its options are all right"
+
+
+def test_all_that_a_network_is_made_of_is_in_the_line(tmp_path: Path) -> None:
+    trials = [{"score": 0.4}, {"score": 0.6, "network": "revnet"}]
+    (line,) = swept(tmp_path, trials, kind="mcts")["lines"]
+    words = shlex.split(line["line"])
+    found = [words[words.index(option) + 1] for option in ("--input", "--layers")]
+    assert found == ["canonical", "gate,gate,dense 1 tanh"]
 
 
 def test_an_agent_s_own_numbers_are_no_settings(tmp_path: Path) -> None:

@@ -7,22 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from optuna.trial import TrialState
 
-import evolve
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import MCTS_PRESETS
 from evolve.config.pattern_training import PatternSettings
-from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.patterns.shapes import DEFAULT_SHAPES
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
 from evolve.sweeps.learning_plan import SHAPE_SETS
-from evolve.sweeps.plan import plan_of, settings_to_try
+from evolve.sweeps.plan import settings_to_try
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
-from evolve.sweeps.trials import Objective, Task, rows_of
 from evolve.tables.trials import write_trials
 from tests.sweeps import HELD, local, plan, run_one, table_of
 
@@ -33,7 +29,7 @@ def test_the_defaults_of_the_space_are_those_of_the_settings(kind: str, rules: s
     made = plan(kind, rules=rules)
     assert made.defaults is not None
     assert set(made.defaults) == set(made.space.names)
-    by_values = made.settings(made.defaults, 5).model_dump()
+    by_values = made.settings_of(made.defaults, 5).model_dump()
     assert by_values == {**made.base.model_dump(), "seed": 5}
     expected = {"dqn": DqnSettings, "mcts": MctsSettings}.get(kind)
     if expected is not None:
@@ -45,7 +41,7 @@ def test_a_fixed_value_is_held_and_not_searched() -> None:
     made = plan("dqn", fix={"gamma": 0.5, "width": 128, "others_zero": True})
     assert not {"gamma", "width"} & set(made.space.names)
     assert made.defaults is not None
-    settings = made.settings(made.defaults, 0)
+    settings = made.settings_of(made.defaults, 0)
     assert isinstance(settings, DqnSettings)
     assert (settings.gamma, settings.others_zero) == (0.5, True)
     assert settings.layers == ("dense 128 relu", "dense 64") == made.base.layers  # type: ignore[attr-defined]
@@ -54,11 +50,11 @@ def test_a_fixed_value_is_held_and_not_searched() -> None:
 def test_fixed_layers_and_presets_hold_what_they_are_made_of() -> None:
     made = plan("mcts", fix={"layers": "dense 8 relu, dense 1 tanh"})
     assert not {"width", "network"} & set(made.space.names)
-    assert made.settings(made.defaults or {}, 0).layers == ("dense 8 relu", "dense 1 tanh")  # type: ignore[attr-defined]
+    assert made.settings_of(made.defaults or {}, 0).layers == ("dense 8 relu", "dense 1 tanh")  # type: ignore[attr-defined]
     paper = plan("mcts", fix={"preset": "s4-reversiv"})
     assert not {"width", "network"} & set(paper.space.names)
     values = {p.name: p.example for p in paper.space.parameters}
-    assert paper.settings(values, 0).layers == MCTS_PRESETS["s4-reversiv"]["layers"]  # type: ignore[attr-defined]
+    assert paper.settings_of(values, 0).layers == MCTS_PRESETS["s4-reversiv"]["layers"]  # type: ignore[attr-defined]
     assert paper.defaults is None  # first_ply and others, but also a window outside the range
 
 
@@ -113,19 +109,15 @@ def test_every_value_makes_settings(kind: str) -> None:
     for number in range(100):
         values = {p.name: drawn(p, rng) for p in made.space.parameters}
         if number < 2:  # the ends of every range
-            values.update(
-                {
-                    p.name: (p.low, p.high)[number] if p.kind == "float" else drawn(p, rng)
-                    for p in made.space.parameters
-                }
-            )
+            floats = [p for p in made.space.parameters if p.kind == "float"]
+            values |= {p.name: (p.low, p.high)[number] for p in floats}
         if kind == "alphabeta":
             agent = made.agent(values, "x")
             assert agent.endgame == values["endgame"]
             assert agent.weights[1][2] == values["weights.12"]
             assert agent.mobility[2] == values["mobility.2"]
             continue
-        settings = made.settings(values, number)
+        settings = made.settings_of(values, number)
         for name, value in values.items():
             if name in type(settings).model_fields and name not in ("opponents", "openings"):
                 assert getattr(settings, name) == value
@@ -138,7 +130,7 @@ def test_new_shapes_are_beside_those_that_are_there() -> None:
     assert made.defaults is not None
 
     def shapes(**changes: Any) -> tuple[str, ...]:
-        settings = made.settings({**made.defaults, **changes}, 0)  # type: ignore[dict-item]
+        settings = made.settings_of({**made.defaults, **changes}, 0)  # type: ignore[dict-item]
         assert isinstance(settings, PatternSettings)
         return settings.shapes
 
@@ -151,10 +143,10 @@ def test_new_shapes_are_beside_those_that_are_there() -> None:
     bare = dict.fromkeys(SHAPE_SETS, False)
     assert shapes(**bare) == ("corner",)
     with pytest.raises(SettingsError, match="new_squares"):
-        plan("patterns", fix={"new_squares": 11, "new_shapes": 1}).settings({}, 0)
+        plan("patterns", fix={"new_squares": 11, "new_shapes": 1}).settings_of({}, 0)
     with pytest.raises(SettingsError, match="shape"):
         # There are ten single squares that are no images of each other.
-        plan("patterns", fix={"new_squares": 1, "new_shapes": 11}).settings({}, 0)
+        plan("patterns", fix={"new_squares": 1, "new_shapes": 11}).settings_of({}, 0)
 
 
 SPACE = Space((whole("x", 1, 9), real("y", 0.0, 1.0), choice("s", ("a", "b"))))
@@ -210,22 +202,9 @@ def test_the_best_trials_of_a_sweep_come_after_the_defaults(tmp_path: Path) -> N
     names = study.plan.space.names
     wanted = [{name: rows[place][name] for name in names} for place in (2, 3, 1)]
     study = local(tmp_path / "next", **given)  # queued once, however often it is opened
-    taken = [study.take("w") for _ in range(5)]
-    assert [one.values for one in taken if one is not None][1:4] == wanted
-    origins = [row["origin"] for row in rows_of(study.trials(), names)]
+    assert [study.take().values for _ in range(5)][1:4] == wanted
+    origins = [row["origin"] for row in table_of(study)]
     assert origins == ["defaults", "start", "start", "start", "sampler"]
-
-
-def settings(**changes: object) -> SweepSettings:
-    fixed = {"population": 6, "openings": "start", "panel_every": 1000}
-    return SweepSettings(
-        kind="evolution",
-        rules="standard",
-        panel=("random",),
-        panel_openings=2,
-        fix=fixed,
-        **changes,  # type: ignore[arg-type]
-    )
 
 
 def test_seconds_end_an_evolution_and_the_panel_is_the_sweeps() -> None:
@@ -235,36 +214,6 @@ def test_seconds_end_an_evolution_and_the_panel_is_the_sweeps() -> None:
     assert (made.panel, made.population) == ("fixed", 12)
     with pytest.raises(SettingsError, match="generations"):
         _ = plan("evolution", fix={"generations": 3}).base
-
-
-def test_a_trial_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
-    (tmp_path / "trials").mkdir()
-    made = plan_of(settings(budget=0.2))
-    reports: list[tuple[int, float]] = []
-    outcome = made.run(
-        Objective(made.sweep, tmp_path),
-        Task(3, {}),
-        lambda step, score, error: bool(reports.append((step, score))),
-    )
-    assert outcome.attributes["agent"] == "trials/trial-0003.json"
-    assert reports[-1] == (4, outcome.score)
-    agent = evolve.load_agent(tmp_path / "trials/trial-0003.json")
-    assert isinstance(agent, evolve.AlphaBetaAgent)
-    assert (agent.name, agent.provenance["trial"]) == ("trial-3", 3)
-    run = evolve.load_run(tmp_path / "trials/trial-0003")
-    assert run.config["seed"] == made.seed_of(3)
-    assert run.generation_count >= 1
-
-
-def test_a_trial_that_is_ended_leaves_no_agent_and_can_come_again(tmp_path: Path) -> None:
-    (tmp_path / "trials").mkdir()
-    made = plan_of(settings(budget=5.0, reports=100))
-    objective = Objective(made.sweep, tmp_path)
-    states, left = [], []
-    for _ in range(2):
-        states.append(made.run(objective, Task(0, {}), lambda step, score, error: True).state)
-        left.append((tmp_path / "trials/trial-0000.json").exists())
-    assert (states, left) == ([TrialState.PRUNED] * 2, [False] * 2)
 
 
 def test_the_defaults_of_alphabeta_are_the_reference_agent() -> None:
@@ -299,40 +248,3 @@ def test_the_defaults_of_alphabeta_must_lie_in_the_space() -> None:
     assert plan("alphabeta", space={"weights.0": {"low": 90, "high": 105}}).defaults is not None
     assert plan("alphabeta", require=("mobility.0 > 5",)).defaults is None
     assert plan("alphabeta", require=("weights.0 > 5",)).defaults is not None
-
-
-LITTLE = {
-    "kind": "mcts",
-    "panel": ("random",),
-    "panel_openings": 2,
-    "fix": {
-        "games": 60,
-        "simulations": 4,
-        "check_simulations": 4,
-        "endgame": 0,
-        "layers": "dense 4 relu, dense 1 tanh",
-    },
-}
-
-
-@pytest.mark.learning
-@pytest.mark.parametrize("each", [15, 30])
-def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
-    each: int, tmp_path: Path
-) -> None:
-    sweep = SweepSettings(**{**LITTLE, "fix": {**LITTLE["fix"], "games_per_iteration": each}})  # type: ignore[arg-type, dict-item]
-    steps: list[int] = []
-
-    def report(step: int, score: float, error: float) -> bool:
-        steps.append(step)
-        assert 0.0 <= score <= 1.0 < 1.0 + error
-        return False
-
-    (tmp_path / "trials").mkdir()
-    made, objective = plan_of(sweep), Objective(sweep, tmp_path)
-    outcome = made.run(objective, Task(0, made.defaults or {}), report)
-    assert outcome.attributes["agent"] == "trials/trial-0000.npz"
-    assert (tmp_path / "trials" / "trial-0000.npz").exists()
-    assert steps == ([1, 2, 3, 4] if each == 15 else [2, 4])
-    ended = made.run(objective, Task(1, {}), lambda step, score, error: True)
-    assert ended.state == TrialState.PRUNED

@@ -56,9 +56,9 @@ def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None
     assert {type(value) for value in one.values} == {one.type}
     assert (one.count, one.ends) == (len(values), (values[0], values[-1]))
     assert made.defaults.get(one.name, middle(one)) == usual
-    assert all(one.holds(value) for value in values)
-    assert not one.holds(values[-1] + 0.01)
-    assert not one.holds((values[0] + values[0 if len(values) < 2 else 1]) / 2 + 1e-3)
+    assert all(one.taken(value) is not None for value in values)
+    assert one.taken(values[-1] + 0.01) is None
+    assert one.taken((values[0] + values[0 if len(values) < 2 else 1]) / 2 + 1e-3) is None
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_values_and_middles() -> None:
     ]  # fmt: skip
     made = CommandTemplate.of("{a:1:100:log} {b:0:9} {c:0:50:20} {d:x|y} {e:1.0:2}").parameters
     assert [middle(one) for one in made.values()] == [10, 4, 20, "x", 1.5]
-    assert all(one.holds(middle(one)) for one in made.values())
+    assert all(one.taken(middle(one)) is not None for one in made.values())
 
 
 def test_holes_and_ranges_make_the_space() -> None:

@@ -12,22 +12,16 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import AgentError, AgentFileError, EngineError, EvolveError, SettingsError
 from evolve.fitness.statistics import Estimate, score_of_elo
 from evolve.programs.external import ExternalAgent
 from evolve.runs.life_cycle import agree_to_programs, config_of
-from evolve.runs.run_types import SWEEPS
 from evolve.service import engine_worker
+from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.program_plan import (
-    ProgramPlan,
-    _score_predicted,
-    _shares_of,
-    parts_of,
-    shared,
-)
+from evolve.sweeps.program_plan import ProgramPlan, _score_predicted, _shares_of, parts_of, shared
 from evolve.sweeps.trials import MIRROR, games_of
 from evolve.tables.trials import FinalDocument
 from tests.sweeps import trial_of
@@ -107,7 +101,6 @@ def test_the_best_values_are_an_agent(tmp_path: Path, monkeypatch: pytest.Monkey
         (f"gtp:{ENGINE} {{x:1:5}}", {"set_command": "set {name}"}, "{value} must be in it"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"games": 110}, "leave no room"),
         (f"gtp:{ENGINE} {{elo:1:5}}", {}, "has a column elo"),
-        (f"gtp:{ENGINE} {{x:1:5}}", {"storage": "sqlite:///x"}, "one machine"),
         (f"gtp:{ENGINE} {{x:1:5}}", {"budget": 3}, "learn nothing; leave it out"),
     ],
 )

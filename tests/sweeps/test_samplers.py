@@ -6,7 +6,6 @@ import datetime
 import json
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,35 +16,31 @@ from optuna.distributions import BaseDistribution, FloatDistribution, IntDistrib
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.ranges import value_at
+from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError
 from evolve.fitness.statistics import score_of_elo
-from evolve.sweeps.samplers import (
-    _CMA_GENERATION,
-    _ESTIMATE,
-    EVERY,
-    Cma,
-    _step_of,
-    spsa_values,
-)
+from evolve.sweeps.plan import START
+from evolve.sweeps.samplers import _CMA_GENERATION, EVERY, Cma, Spsa, _step_of
 from evolve.sweeps.space import Number
-from evolve.sweeps.storage import open_journal
+from evolve.sweeps.storage import JournalStorage
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import MIRROR, TrialResult
-from tests.sweeps import completed, local, plan, run_one, table_of, take
+from evolve.sweeps.trials import MIRROR, Report, TrialResult
+from evolve.tables.trials import ESTIMATE
+from tests.sweeps import completed, local, plan, run_one, table_of
 
 
 @pytest.mark.parametrize("pruner", ["median", "race", "none"])
 def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
     study = local(tmp_path, trials=30, pruner=pruner, sampler="random", startup=3)
     for number in range(30):
-        taken = take(study)
+        taken = study.take()
         score = (number * 7 % 10) / 10
         for step in range(1, 5):
-            if study.report(taken.number, step, score, 0.01):
+            if study.report(taken.number, Report(step, score, 0.01)):
                 study.end(taken.number, TrialResult.pruned())
                 break
         else:
-            study.end(taken.number, TrialResult.complete(score, 0.1, "x"))
+            study.end(taken.number, completed(score))
     rows = table_of(study)
     pruned = [row["score"] for row in rows if row["state"] == "PRUNED"]
     complete = [row["score"] for row in rows if row["state"] == "COMPLETE"]
@@ -85,7 +80,7 @@ def test_no_sampler_proposes_what_breaks_a_requirement(sampler: Any, tmp_path: P
     given = {"sampler": sampler, "trials": 40, "startup": 4}
     rule = ["lo + 4 < hi", "s == 'a' or lo < 1"]
     made = plan("program", program=program, require=rule, **given)
-    study = Study(made, open_journal(tmp_path / "journal.log"), "s")
+    study = Study(made, JournalStorage(tmp_path / "journal.log"))
     for number in range(30):
         run_one(study, 0.5 + 0.01 * ((7 * number) % 12))
     values = [one.params for one in study.trials()]
@@ -97,12 +92,12 @@ def test_a_small_space_is_searched_whole_within_its_requirement(tmp_path: Path) 
     made = plan("program", program=program, require=["lo < hi"], trials=20)
     assert made.space.count == 6
     assert made.bounded.trials == 6
-    study = Study(made, open_journal(tmp_path / "journal.log"), "s")
+    study = Study(made, JournalStorage(tmp_path / "journal.log"))
     for _ in range(6):
-        taken = take(study)
+        taken = study.take()
         study.end(taken.number, completed(0.5, {"games": 4}))
     assert len({(one.params["lo"], one.params["hi"]) for one in study.trials()}) == 6
-    assert study.is_over
+    assert study.budget.over
 
 
 @pytest.mark.parametrize(
@@ -144,7 +139,7 @@ def cma(startup: int, numbers: Any, seed: int) -> Sampler:
 
 
 def spsa(numbers: dict[str, Number], begin: Any, trials: int, seed: int) -> Sampler:
-    return Sampler(partial(spsa_values, numbers=numbers, begin=begin, trials=trials), numbers, seed)
+    return Sampler(Spsa(numbers, begin, trials).values, numbers, seed)
 
 
 XY = {name: FloatDistribution(0.0, 1.0) for name in "xy"}
@@ -288,19 +283,29 @@ def test_steps_mirror_each_other_around_where_the_search_is() -> None:
     assert all(one.low <= below[name] <= one.high for name, one in SPACE.items())  # type: ignore[attr-defined]
 
 
+def test_it_begins_at_the_first_setting_to_start_from() -> None:
+    study = walked(1, 0)
+    for name in ("b", "a"):
+        start = {**BEGIN, name: SPACE[name].high}
+        study.enqueue_trial(start, user_attrs={"origin": START})
+    study.sampler = spsa(SPACE, BEGIN, 9 * EVERY, 0)
+    trials = [study.ask(dict(SPACE)) for _ in range(EVERY)]
+    assert trials[-1].params == pytest.approx({**BEGIN, "b": SPACE["b"].high})
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_it_climbs_a_noisy_hill(seed: int) -> None:
     trials = walked(12 * EVERY + 1, seed).get_trials(deepcopy=False)
     last = trials[-1]
-    assert last.user_attrs["origin"] == _ESTIMATE
+    assert last.user_attrs["origin"] == ESTIMATE
     assert elo(last.params) > elo(BEGIN) / 3
 
 
 @pytest.mark.parametrize("trials", [3, 6, EVERY, EVERY + 1, EVERY + 4])
 def test_where_the_search_ends_is_judged(trials: int) -> None:
     origins = [one.user_attrs.get("origin") for one in walked(trials, 1).get_trials(deepcopy=False)]
-    assert origins[-1] == _ESTIMATE
-    assert origins.count(_ESTIMATE) == (2 if trials > EVERY + 1 else 1)
+    assert origins[-1] == ESTIMATE
+    assert origins.count(ESTIMATE) == (2 if trials > EVERY + 1 else 1)
 
 
 def test_the_same_trials_give_the_same_walk() -> None:
@@ -369,3 +374,37 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
     study.sampler = spsa(space, begin, 3 * EVERY, 0)
     last = study.ask(dict(space)).params["x"]
     assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)
+
+
+def test_halving_lets_the_best_quarter_go_on(tmp_path: Path) -> None:
+    study = local(tmp_path, trials=9, pruner="halving", sampler="random", startup=5)
+    ended: list[bool] = []
+    for score in (0.5, 0.4, 0.6, 0.55, 0.1, 0.56, 0.58, 0.57, 0.59):
+        number = study.take().number
+        ended.append(study.report(number, Report(1, score, 0.01)))
+        result = TrialResult.pruned() if ended[-1] else TrialResult.failed("it need not go on")
+        study.end(number, result)
+    # The defaults are never ended, and the first eight have one best.
+    assert ended == [False, True, False, True, True, True, True, True, False]
+
+
+def test_trials_report_four_times_as_late_each_time() -> None:
+    patterns = SweepSettings(kind="patterns")
+    assert patterns.marks == [1 / 16, 1 / 4, 1.0]
+    # A sixteenth of all, three sixteenths of a quarter, twelve of a sixteenth of the trials.
+    share = 1 / 16 + 3 / 16 / 4 + 12 / 16 / 16
+    assert patterns.work == pytest.approx(64 + 2 * 3 / share)
+    assert SweepSettings(kind="mcts").marks == [0.25, 0.5, 0.75, 1.0]
+    assert SweepSettings(kind="mcts", retest=2).work == 64.0
+    assert patterns.identity["pruner"] == "halving", "its reports are at other places"
+    assert "pruner" not in SweepSettings(kind="mcts").identity
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"reports": 7}, {"kind": "alphabeta", "reports": 1}, {"kind": "alphabeta", "retest": 1}],
+)
+def test_halving_and_retests_that_cannot_be(changes: dict[str, Any]) -> None:
+    pruner = "none" if "retest" in changes else "halving"
+    with pytest.raises(ValueError, match="halving"):
+        SweepSettings(**{"kind": "patterns", "pruner": pruner, **changes})

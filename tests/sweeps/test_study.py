@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,9 @@ from evolve.errors import RunError
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.samplers import Proposer
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.storage import GRACE, Watch, open_journal
-from evolve.sweeps.study import ATTEMPTS, Study
-from evolve.sweeps.trials import SURPLUS, TrialResult, known_result
+from evolve.sweeps.storage import JournalStorage
+from evolve.sweeps.study import Study
+from evolve.sweeps.trials import Report, TrialResult, known_result
 from tests.sweeps import (
     HELD,
     SEARCHED,
@@ -30,85 +28,50 @@ from tests.sweeps import (
     local,
     plan,
     run_one,
-    shared,
     small_plan,
     states,
     table_of,
-    take,
 )
 
 
 def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
     study = local(tmp_path)
-    taken = take(study)
+    taken = study.take()
     assert taken.values == study.plan.defaults
-    second = take(study)
+    second = study.take()
     assert second.values != taken.values
     assert set(second.values) == set(study.plan.space.names) == set(SEARCHED)
     assert [row["origin"] for row in table_of(study)] == ["defaults", "sampler"]
 
 
-def test_trials_of_a_dead_writer_come_again_with_their_values(tmp_path: Path) -> None:
+def test_trials_are_read_once_until_something_is_written(tmp_path: Path) -> None:
+    study = local(tmp_path)
+    held = study.trials()
+    assert study.trials() is held
+    study.take()
+    assert [trial.state for trial in study.trials()] == [TrialState.RUNNING]
+    assert held[0].state == TrialState.WAITING, "what was read stays as it was"
+
+
+def test_interrupted_trials_come_again_with_their_values(tmp_path: Path) -> None:
     first = local(tmp_path)
-    values = [first.take("w"), first.take("w")]
-    assert states(first) == {"RUNNING": 2}
+    values = [first.take(), first.take()]
+    first.release(1)
+    assert states(first) == {"RUNNING": 1, "WAITING": 1}
     second = local(tmp_path)  # the folder's lock says that the first one is gone
-    assert second.reclaim() == [0, 1]
+    assert second.interrupted() == [0, 1]
     assert states(second) == {"WAITING": 2}
-    assert second.open() == 4
-    again = [second.take("w"), second.take("w")]
-    assert again == values
+    assert second.budget.open == 4
+    assert [second.take(), second.take()] == values
     assert [row["origin"] for row in table_of(second)] == ["defaults", "sampler"]
-    # Once the second one has ended a trial, what the first one says is not counted.
-    assert second.end(0, TrialResult.complete(0.5, 0.1, "x"))
-    assert not first.end(0, TrialResult.complete(1.0, 0.1, "x"))
-    assert second.best == 0.5
-
-
-def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -> None:
-    study = local(tmp_path)
-    run_one(study, 0.5)
-    tried: list[Any] = []
-    again = True
-    while again:
-        tried.append(take(study))
-        again = study.lose(1, "the worker was killed by SIGSEGV")
-    assert tried == [tried[0]] * ATTEMPTS
-    other = take(study)
-    assert (tried[0].number, other.number) == (1, 2)
-    assert other.values != tried[0].values
-    row = table_of(study)[1]
-    assert (row["number"], row["state"]) == (1, "FAIL")
-    assert row["reason"] == "the worker was killed by SIGSEGV"
-
-
-def test_the_defaults_and_what_is_not_to_blame_come_again_however_often(tmp_path: Path) -> None:
-    study = local(tmp_path)
-    for number in (0, 1):
-        tried = []
-        for attempt in range(3 * ATTEMPTS):
-            taken = take(study)
-            assert taken.number == number
-            tried.append(taken.values)
-            if attempt % 2:
-                assert number > 0 or study.lose(number, "killed")
-                if number > 0:
-                    study.release(number)
-            else:
-                study = local(tmp_path)
-                assert study.reclaim() == [number]
-        assert tried == [tried[0]] * (3 * ATTEMPTS)
-        run_one(study, 0.5)
-    assert [row["state"] for row in table_of(study)] == ["COMPLETE"] * 2
-    assert table_of(study)[0]["origin"] == "defaults"
 
 
 def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
     study = local(tmp_path)
     run_one(study, 0.5)
-    taken = take(study)
+    taken = study.take()
     study.end(taken.number, TrialResult.failed("nonsense"))
-    after = take(study)
+    after = study.take()
     assert (taken.number, after.number) == (1, 2)
     assert after.values != taken.values
     assert [row["state"] for row in table_of(study)] == ["COMPLETE", "FAIL", "RUNNING"]
@@ -116,14 +79,14 @@ def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
 
 def play_one(study: Study) -> None:
     """A trial from its proposal to its end, pruned or not, its scores drawn from its values."""
-    taken = take(study)
+    taken = study.take()
     text = json.dumps(taken.values, sort_keys=True)
     scores = np.random.default_rng(zlib.crc32(text.encode())).random(4)
     for step, score in enumerate(scores, 1):
-        if study.report(taken.number, step, float(score), 0.1):
+        if study.report(taken.number, Report(step, float(score), 0.1)):
             study.end(taken.number, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
             return
-    study.end(taken.number, TrialResult.complete(float(scores[-1]), 0.1, f"{taken.number}"))
+    study.end(taken.number, completed(float(scores[-1])))
 
 
 SMALL: dict[str, Any] = {
@@ -156,7 +119,7 @@ def test_a_journal_cut_off_anywhere_gives_the_same_table(
         folder.mkdir()
         journal = folder / "journal.log"
         study = local(folder, **settings)
-        while not study.is_over:
+        while not study.budget.over:
             before = journal.stat().st_size
             play_one(study)
             if not kills or rng.random() > 0.7:
@@ -167,7 +130,7 @@ def test_a_journal_cut_off_anywhere_gives_the_same_table(
                 os.truncate(journal, int(rng.integers(before, size + 1)))
                 before = journal.read_bytes().rfind(b"\n") + 1
                 study = local(folder, **settings)
-                study.reclaim()
+                study.interrupted()
         assert kills == 0
         rows = table_of(study)
         return [{**row, "seconds": None} for row in rows]
@@ -183,9 +146,9 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
     study = local(tmp_path, trials=12, pruner="median", startup=3)
     asked: list[list[bool]] = []
     for number in range(12):
-        taken = take(study)
+        taken = study.take()
         score = 0.1 if number in (0, 11) else 0.9
-        asked.append([study.report(taken.number, step, score, 0.01) for step in (1, 2)])
+        asked.append([study.report(taken.number, Report(step, score, 0.01)) for step in (1, 2)])
         if asked[-1][-1]:
             study.end(taken.number, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
         else:
@@ -202,111 +165,17 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
         local(tmp_path, budget=7.0)
     other = plan_of(SweepSettings(kind="dqn"))
     with pytest.raises(RunError, match="kind"):
-        Study(other, open_journal(tmp_path / "journal.log"), "s")
+        Study(other, JournalStorage(tmp_path / "journal.log"))
     with pytest.raises(RunError, match="seed"):
         local(tmp_path, seed=4)  # the panel's openings come of it
     with pytest.raises(RunError, match="space"):
         local(tmp_path, space={"noise": {"low": 0.0, "high": 0.1}})
     local(tmp_path, trials=9, sampler="random", startup=7)  # these may differ
-    storage = open_journal(tmp_path / "foreign.log")
-    study = optuna.create_study(storage=storage.optuna, study_name="s", direction="maximize")
+    storage = JournalStorage(tmp_path / "foreign.log")
+    study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
     study.add_trial(optuna.trial.create_trial(value=1.0))
     with pytest.raises(RunError, match="evolve's"):
-        Study(small_plan(), storage, "s")
-
-
-@pytest.mark.slow
-def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
-    one, other = shared(tmp_path), shared(tmp_path)
-    now = 0.0
-    other._watch = Watch(lambda: now)
-    one.beat(0)
-    first = take(one)
-    reclaimed = []
-    for beat in range(1, 30):
-        now += GRACE / 4
-        one.beat(beat)
-        reclaimed += other.reclaim()
-    assert reclaimed == []
-    now += GRACE - 1
-    assert other.reclaim() == []
-    now += 2
-    assert other.reclaim() == [0]
-    assert one.reclaim() == []
-    assert other.take("w") == first
-    assert other.end(0, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
-    assert one.report(0, 1, 0.9, 0.1)  # it is told to end, and what it says is not counted
-    assert not one.end(0, TrialResult.complete(0.9, 0.1, "x"))
-    assert states(other) == {"PRUNED": 1}
-
-
-@pytest.mark.slow
-def test_a_trial_whose_taker_never_said_who_it_was(tmp_path: Path) -> None:
-    one, other = shared(tmp_path), shared(tmp_path)
-    one.study.ask()
-    now = 0.0
-    other._watch = Watch(lambda: now)
-    assert other.reclaim() == []
-    now = GRACE + 1
-    assert other.reclaim() == [0]
-
-
-def test_only_one_of_two_gives_a_trial_up(tmp_path: Path) -> None:
-    one, other, third = shared(tmp_path), shared(tmp_path), shared(tmp_path)
-    one.take("w")
-    now = 0.0
-    for study in (other, third):
-        study._watch = Watch(lambda: now)
-    assert [other.reclaim(), third.reclaim()] == [[], []]
-    now = GRACE + 1
-    assert other.reclaim() == [0]
-    assert third.reclaim() == []
-    assert states(other)["WAITING"] == 1
-
-
-@pytest.mark.slow
-def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
-    shared(tmp_path, trials=6)
-    together = threading.Barrier(2)
-
-    def work(number: int) -> None:
-        study = shared(tmp_path, trials=6)
-        together.wait()
-        while study.finished() < 6:
-            if study.open() > 0 and (taken := study.take(f"w{number}")) is not None:
-                study.report(taken.number, 1, 0.5, 0.1)
-                study.end(taken.number, completed(0.5, {"seconds": 0.1}))
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(work, range(2)))
-    study = shared(tmp_path, trials=6)
-    counted = states(study)
-    assert counted.pop("FAIL", 0) <= 2  # of both asking for the last one at once
-    assert counted == {"COMPLETE": 6}
-    workers = {t.user_attrs["worker"] for t in study.trials() if t.state is TrialState.COMPLETE}
-    assert workers == {"w0", "w1"}
-    numbers = [trial.number for trial in study.trials()]
-    assert numbers == list(range(len(numbers)))
-
-
-def test_two_writers_have_the_defaults_once(tmp_path: Path) -> None:
-    shared(tmp_path)  # makes the tables, and the defaults' trial
-    study = shared(tmp_path)
-    origins = [trial.user_attrs.get("origin") for trial in study.trials()]
-    assert origins == ["defaults"]
-    # Killed before its defaults were there.
-    late = local(tmp_path)
-    late.study._storage.set_trial_state_values(0, TrialState.FAIL)
-    assert [t.number for t in local(tmp_path).trials()] == [0]
-
-
-def test_surplus_trials_are_given_back(tmp_path: Path) -> None:
-    one, other = shared(tmp_path, trials=2), shared(tmp_path, trials=2)
-    assert one.take("a") is not None
-    assert other.take("b") is not None
-    assert one.take("a") is None
-    assert states(one) == {"RUNNING": 2, "FAIL": 1}
-    assert table_of(one)[2]["reason"] == "not wanted any more"
+        Study(small_plan(), storage)
 
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
@@ -324,7 +193,7 @@ def opened(folder: Path, **changes: Any) -> Study:
     fix = {"depths": 1, "endgame": 0, **FIXED}
     few: dict[str, Any] = {"fix": fix, "space": RANGES, "trials": 40, "startup": 3, **changes}
     made = plan("alphabeta", panel=("random", "swh"), **few)
-    return Study(made, open_journal(folder / "journal.log"), "s")
+    return Study(made, JournalStorage(folder / "journal.log"))
 
 
 def worth(values: dict[str, Any]) -> float:
@@ -335,8 +204,8 @@ def end(study: Study, number: int, values: Any, fails: bool = False) -> None:
     if fails:
         study.end(number, TrialResult.failed("it crashed"))
     else:
-        study.report(number, 1, worth(values), 0.1)
-        study.end(number, TrialResult.complete(worth(values), 0.1, "x"))
+        study.report(number, Report(1, worth(values), 0.1))
+        study.end(number, completed(worth(values)))
 
 
 def settings_of(study: Study) -> list[tuple[Any, ...]]:
@@ -354,59 +223,51 @@ def test_a_small_space_is_searched_once_and_whole(
     study = opened(tmp_path, sampler=sampler)
     assert study.plan.space.count == 12
     hand: list[Any] = []
-    while not study.is_over:
-        while len(hand) < workers and study.open() > 0:
-            hand.append(study.take("w"))
+    while not study.budget.over:
+        while len(hand) < workers and study.budget.open > 0:
+            hand.append(study.take())
         assert hand, "a sweep that waits for nobody"
         task = hand.pop(0)
         end(study, task.number, task.values, fails=task.number % 4 == 3)
     tried = settings_of(study)
     assert len(tried) == len(set(tried)) == 12
-    assert study.is_exhausted
-    assert study.open() == 0
-    assert study.progress == (9, 12)
+    assert study.budget.exhausted
+    assert study.budget.open == 0
+    assert study.budget[:3] == (9, 9, 12)
 
 
 def test_more_settings_than_trials_are_not_exhausted(tmp_path: Path) -> None:
     study = opened(tmp_path, trials=5)
-    while study.open() > 0:
-        task = take(study)
+    while study.budget.open > 0:
+        task = study.take()
         end(study, task.number, task.values)
-    assert (study.is_over, study.is_exhausted, study.finished()) == (True, False, 5)
+    assert (study.budget.over, study.budget.exhausted, study.budget.finished) == (True, False, 5)
     assert len(set(settings_of(study))) == 5
 
 
 def test_values_that_come_again_are_known_meanwhile(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    first, second = take(study), take(study)
+    first, second = study.take(), study.take()
     study.release(second.number)
-    assert study.open() == 11, "10 that are new, and one that waits"
-    tasks = [study.take("w") for _ in range(11)]
-    assert study.open() == 0
-    assert not study.is_over
+    assert study.budget.open == 11, "10 that are new, and one that waits"
+    tasks = [study.take() for _ in range(11)]
+    assert study.budget.open == 0
+    assert not study.budget.over
     found = [tuple(task.values.values()) for task in (first, *tasks) if task is not None]
     assert len(set(found)) == 12
-
-
-def test_what_was_not_wanted_any_more_is_not_tried(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-    task = take(study)
-    assert len(study._untried(study.trials())) == 11
-    study.end(task.number, TrialResult.failed(SURPLUS))
-    assert len(study._untried(study.trials())) == 12
 
 
 def test_the_defaults_are_played_even_where_their_result_is_known(tmp_path: Path) -> None:
     """They need an agent of their own: the final plays it."""
     study = opened(tmp_path)
-    first = take(study)
+    first = study.take()
     for _ in range(2):
         study.study.enqueue_trial(dict(first.values))
-    second = take(study)
+    second = study.take()
     assert second.result is None, "nothing is known yet"
     end(study, second.number, second.values)
     study.release(first.number)
-    again, third = take(study), take(study)
+    again, third = study.take(), study.take()
     assert third.result is not None
     assert (again.number, again.values, again.result) == (0, first.values, None)
 
@@ -428,8 +289,8 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
     study = opened(tmp_path, space=wide, trials=30)
     insist_on(study._proposer, monkeypatch)
     results: list[bool] = []
-    while not study.is_over:
-        task = take(study)
+    while not study.budget.over:
+        task = study.take()
         if task.result is None:
             end(study, task.number, task.values)
         else:
@@ -437,12 +298,8 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
         results.append(task.result is not None)
     assert results[:12] == [False, *[True] * 5, False, *[True] * 5]
     rows = table_of(study)
-    assert [rows[1][key] for key in ("state", "score", "reason", "agent")] == [
-        "COMPLETE",
-        rows[0]["score"],
-        "the settings of trial 0",
-        None,
-    ]
+    expected = ["COMPLETE", rows[0]["score"], "the settings of trial 0", None]
+    assert [rows[1][key] for key in ("state", "score", "reason", "agent")] == expected
 
 
 def test_what_is_known() -> None:
@@ -463,20 +320,16 @@ def test_what_is_known() -> None:
         create_trial(state=TrialState.WAITING, system_attrs={"fixed_params": {"a": 3}}),
         trial(4, TrialState.FAIL, reason="it crashed"),
         create_trial(state=TrialState.RUNNING),
-        trial(5, TrialState.FAIL, reason=SURPLUS),
     ]
     for number, one in enumerate(trials):
         one.number = number
 
     def result(value: int) -> TrialResult | None:
-        return known_result(trial(value, TrialState.RUNNING), trials, space.names)
+        return known_result(trial(value, TrialState.RUNNING), trials)
 
     assert [value for value in range(9) if result(value) is not None] == [0, 1, 4]
-    assert result(0) == TrialResult(
-        TrialState.COMPLETE,
-        {"same_as": 0, "reason": "the settings of trial 0", "score_error": 0.3},
-        0.0,
-    )
+    facts = {"same_as": 0, "reason": "the settings of trial 0", "score_error": 0.3}
+    assert result(0) == TrialResult(TrialState.COMPLETE, facts, 0.0)
     assert result(4) == TrialResult(TrialState.FAIL, {"same_as": 4, "reason": "it crashed"})
 
 

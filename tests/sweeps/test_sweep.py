@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
@@ -19,15 +20,16 @@ from evolve.arena.judges import RATING, rating_seconds
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError, SettingsError
 from evolve.runs.progress import Observer
+from evolve.sweeps import handed
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.storage import open_journal
+from evolve.sweeps.storage import JournalStorage
 from evolve.sweeps.study import Study
-from evolve.sweeps.sweep import Sweep
+from evolve.sweeps.sweep import ATTEMPTS, Sweep
+from evolve.sweeps.trial import State
 from evolve.sweeps.trials import Task, TrialResult, values_of
-from evolve.sweeps.worker import IntermediateScore, Worker, ready
 from tests.cli import done, ran
-from tests.sweeps import GENES, completed, take
+from tests.sweeps import GENES, completed
 from tests.waits import PATIENCE
 
 
@@ -45,26 +47,46 @@ class Watcher(Observer):
         self.notes.append(text)
 
 
+class Killer(Watcher):
+    """An observer that kills the workers of the sweep as soon as they work, so often."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self._left = times
+
+    def stop(self) -> bool:
+        children = {child.pid for child in multiprocessing.active_children()}
+        if self._left and children:
+            self._left -= 1
+            for pid in filter(None, children):
+                os.kill(pid, signal.SIGKILL)
+        return False
+
+
+LONG: dict[str, Any] = {"panel_openings": 300, "fix": {"depths": 4, "endgame": 8}}
+"""Trials of some seconds: a kill hits them at work."""
+
+
 @pytest.mark.slow
-def test_a_worker_that_dies_over_its_report_is_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    killed: list[int] = []
-    answer = Worker.answer
-
-    def kill_first(self: Worker, stop: bool) -> None:
-        if not killed:
-            killed.append(int(self.name))
-            os.kill(killed[0], signal.SIGKILL)
-            self._process.join()
-        answer(self, stop)
-
-    monkeypatch.setattr(Worker, "answer", kill_first)
-    watcher = Watcher()
-    sweep = opened(tmp_path, trials=1)
+@pytest.mark.parametrize("times", [1, 4])
+def test_workers_that_die_cost_a_slice(times: int, tmp_path: Path) -> None:
+    watcher, sweep = Killer(times), opened(tmp_path, trials=1, **LONG)
     assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
-    assert "SIGKILL" in watcher.notes[0]
+    assert [note.endswith("killed by SIGKILL; trying again") for note in watcher.notes] == (
+        [True] * times
+    )
+
+
+@pytest.mark.slow
+def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -> None:
+    """All but the defaults, which everything is compared with."""
+    opened(tmp_path, trials=1, **LONG).run_trials(Watcher())
+    watcher, sweep = Killer(ATTEMPTS), opened(tmp_path, trials=2, **LONG)
+    assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
+    rows = [(row["number"], row["state"]) for row in watcher.rows]
+    assert rows == [(1, "FAIL"), (2, "COMPLETE")]
+    assert "SIGKILL" in watcher.rows[0]["reason"]
 
 
 class Stopper(Watcher):
@@ -92,15 +114,50 @@ def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
     assert all(set(values_of(trial)) == set(sweep.plan.space.names) for trial in taken)
     resumed = Stopper()
     opened(tmp_path, jobs=2, panel_openings=400, fix=fix).run_trials(resumed)
-    assert resumed.notes == [
-        f"trial {number}: it was interrupted, trying again" for number in (0, 1)
+    assert [note.split(":")[0] for note in resumed.notes] == ["trial 0", "trial 1"]
+
+
+@pytest.mark.slow
+def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the state that lies in its folder; what is damaged there begins again."""
+    monkeypatch.setattr(handed, "_WORTH_KEEPING", 0.0)
+    fix = {"openings": "start", "population": 6}
+    changes: dict[str, Any] = {"kind": "evolution", "budget": 3.0, "fix": fix, "trials": 2}
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        opened(folder, **changes).run_trials(StopAtState(folder))
+    state = tmp_path / "a" / "trials" / "trial-0000.state"
+    facts = State.load(
+        state, Task(0, plan_of(SweepSettings(**{**GENES, **changes})).defaults or {})
+    )
+    assert facts.facts["mark"] >= 1
+    (tmp_path / "b" / "trials" / state.name).write_bytes(b"?")
+    watchers = [Watcher(), Watcher()]
+    for folder, watcher in zip((tmp_path / "a", tmp_path / "b"), watchers, strict=True):
+        opened(folder, **changes).run_trials(watcher)
+    assert [["begins again" in " ".join(watcher.notes)] for watcher in watchers] == [
+        [False],
+        [True],
     ]
+    assert not list(tmp_path.glob("*/trials/*.state"))
+
+
+class StopAtState(Watcher):
+    """An observer that stops the sweep of a folder once a trial has a state."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def stop(self) -> bool:
+        return any(self._folder.glob("trials/*.state"))
 
 
 def opened(folder: Path, **changes: Any) -> Sweep:
-    settings = SweepSettings(**{**GENES, "trials": 4, "study": "s", **changes})
-    plan = plan_of(settings)
-    return Sweep(folder, plan, Study(plan, open_journal(folder / "journal.log"), "s"))
+    plan = plan_of(SweepSettings(**{**GENES, "trials": 4, **changes}))
+    return Sweep(folder, plan, Study(plan, JournalStorage(folder / "journal.log")))
 
 
 @pytest.mark.parametrize(
@@ -117,11 +174,11 @@ def opened(folder: Path, **changes: Any) -> Sweep:
 def test_a_sweep_of_which_every_trial_failed(ends: str, said: str | None, tmp_path: Path) -> None:
     sweep = opened(tmp_path)
     for number, how in enumerate(ends):
-        take(sweep.study)
+        sweep.study.take()
         if how == "f":
             sweep.study.end(number, TrialResult.failed(f"it crashed {number}"))
         elif how == "c":
-            sweep.study.end(number, TrialResult.complete(0.5, 0.1, "x"))
+            sweep.study.end(number, completed(0.5))
         elif how == "p":
             sweep.study.end(number, TrialResult.pruned())
     assert sweep.failure == said
@@ -132,7 +189,7 @@ def test_repeated_failures_do_not_end_a_sweep(tmp_path: Path) -> None:
     repeated = replace(failed, attributes={**failed.attributes, "same_as": 0})
 
     def end(outcome: TrialResult) -> None:
-        task = take(sweep.study)
+        task = sweep.study.take()
         sweep._end(task.number, outcome, Observer())
 
     for outcome in (failed, *[repeated] * 6, failed, failed, failed):
@@ -156,7 +213,7 @@ def test_the_final_takes_as_long_as_games_did_so_far(
     sweep = opened(tmp_path, jobs=jobs, **settings)
     assert sweep.final_seconds == 0.0, "nobody knows yet"
     for number, (games, each) in enumerate([(4, 0.2), (12, 0.6)]):
-        sweep.study.take("w")
+        sweep.study.take()
         facts = {"played": games, "play_seconds": games * each}
         sweep.study.end(number, completed(0.5, facts))
     assert sweep.final_seconds == pytest.approx(seconds)
@@ -167,34 +224,6 @@ def test_the_final_takes_as_long_as_games_did_so_far(
     assert time.left == pytest.approx(seconds + rating, abs=0.1)
     time.reach_stage(RATING, 0.0)
     assert time.left == pytest.approx(rating, abs=0.1)
-
-
-@pytest.mark.slow
-def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None:
-    settings = SweepSettings(**GENES, trials=1)  # type: ignore[arg-type]
-    worker = Worker(tmp_path, settings)
-    try:
-        worker.start(Task(0, plan_of(settings).defaults or {}))
-        while not ready([worker], 0.02):  # from its first moment to its first report
-            os.kill(int(worker.name), signal.SIGINT)
-        assert isinstance(worker.receive(), IntermediateScore)
-    finally:
-        worker.kill()
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
-@pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "SIGSEGV"])
-def test_how_a_worker_died(way: str, tmp_path: Path) -> None:
-    worker = Worker(tmp_path, SweepSettings(**GENES, trials=1))  # type: ignore[arg-type]
-    assert worker.idle
-    worker.start(Task(4, {}))
-    assert (worker.idle, worker.number) == (False, 4)
-    os.kill(int(worker.name), signal.Signals[way])
-    assert ready([worker], PATIENCE) == [worker], "its end is a message, too"
-    with pytest.raises((EOFError, OSError)):
-        worker.receive()
-    assert worker.death() == f"the worker was killed by {way}"
-    worker.kill()
 
 
 SMALL: dict[str, Any] = {

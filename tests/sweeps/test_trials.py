@@ -1,19 +1,20 @@
-"""Trials: their numbers, attempts, files and judges."""
+"""Trials: their values, marks, files and states."""
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
 
+import numpy as np
 import optuna
 import pytest
 from optuna.distributions import FloatDistribution
-from optuna.trial import FrozenTrial, create_trial
+from optuna.trial import create_trial
 
+import evolve
+from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps import final
-from evolve.sweeps.final import fetch_agents
-from evolve.sweeps.trials import Marks, values_of
+from evolve.sweeps.trial import Held, Slice, State, Trial
+from evolve.sweeps.trials import Task, agent_file, values_of
 from tests.sweeps import setting
 
 
@@ -28,56 +29,45 @@ def test_values_are_those_that_were_to_be_tried() -> None:
     assert values_of(whole) == {"x": 3.0}
 
 
-def test_a_mark_says_how_much_of_the_trial_is_done() -> None:
-    marks = Marks(4)
-    reached = [(share, marks.step) for share in (0.1, 0.3, 0.4, 0.8, 0.9, 1.0) if marks.due(share)]
-    assert reached == [(0.3, 1), (0.8, 3)]
-    assert not any(Marks(1).due(share) for share in (0.1, 0.5, 1.0))
-
-
-def ended(folder: Path, number: int, data: bytes, score: float, **facts: str) -> FrozenTrial:
-    """A complete trial of another process."""
-    path = folder / f"trials/trial-{number:04d}.npz"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return setting(number, score, number, agent=f"trials/{path.name}", folder=str(folder), **facts)
-
-
-def test_the_best_and_the_defaults_are_fetched_and_what_is_here_stays(tmp_path: Path) -> None:
-    there, here = tmp_path / "there", tmp_path / "here"
-    trials = [
-        ended(there, 0, b"defaults", 0.1, origin="defaults"),
-        *(ended(there, number, b"%d" % number, number / 10) for number in range(1, 6)),
-    ]
-    here.mkdir()
-    assert fetch_agents(here, trials[:-1], 1) == []
-    (here / "trials/trial-0005.npz").write_bytes(b"own")
-    assert fetch_agents(here, trials, 2) == []
-    assert {path.name: path.read_bytes() for path in (here / "trials").iterdir()} == {
-        "trial-0000.npz": b"defaults",
-        "trial-0004.npz": b"4",
-        "trial-0005.npz": b"own",
-    }
-    (there / "trials/trial-0003.npz").unlink()
-    assert fetch_agents(here, trials, 3) == [str(there / "trials/trial-0003.npz")]
-
-
-def test_a_full_disk_here_is_no_agent_that_cannot_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: Path, content: bytes) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device", str(path))
-
-    monkeypatch.setattr(final, "write_bytes", full)
-    with pytest.raises(OSError, match="space"):
-        fetch_agents(tmp_path, [ended(tmp_path / "there", 1, b"agent", 0.5)], 1)
+@pytest.mark.parametrize(("reports", "steps"), [(4, [1, 3]), (1, [])])
+def test_a_mark_says_how_much_of_the_trial_is_done(reports: int, steps: list[int]) -> None:
+    sweep = SweepSettings(kind="evolution", reports=reports, panel=("random",), panel_openings=2)
+    trial = Trial(Slice(sweep, "x", Task(0, {})), Held(sweep))
+    agent, shares = evolve.load_agent("random"), (0.1, 0.3, 0.4, 0.8, 0.9, 1.0)
+    marks = ((share, trial.mark_at(share)) for share in shares)
+    assert [trial.report(mark, agent).step for _, mark in marks if mark is not None] == steps
 
 
 @pytest.mark.parametrize(
     "name", ["../trial-0001.npz", "/tmp/trial-0001.npz", "trials/champion.npz"]
 )
-def test_no_file_is_written_under_any_other_name(name: str, tmp_path: Path) -> None:
-    trial = ended(tmp_path / "there", 1, b"agent", 0.5)
-    trial.set_user_attr("agent", name)
+def test_an_agent_is_under_no_other_name(name: str, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="names"):
-        fetch_agents(tmp_path / "here", [trial], 1)
+        agent_file(tmp_path, setting(1, 0.5, 1, agent=name))
+
+
+def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
+    task, path = Task(3, {"x": 1.5, "y": "a"}), tmp_path / "trial-0003.state"
+    state = State(
+        {"played": 4, "scores": [[0.5, 0.0]]}, {"weights": np.arange(5), "a/b": np.ones(2)}
+    )
+    state.save(path, task)
+    found = State.load(path, task)
+    assert found.facts == state.facts
+    assert {name: array.tolist() for name, array in found.arrays.items()} == {
+        name: array.tolist() for name, array in state.arrays.items()
+    }
+
+
+@pytest.mark.parametrize("task", [Task(4, {"x": 1}), Task(3, {"x": 2}), Task(3, {})])
+def test_a_state_of_another_trial_is_refused(task: Task, tmp_path: Path) -> None:
+    State({}, {}).save(tmp_path / "one.state", Task(3, {"x": 1}))
+    with pytest.raises(RunError, match="state"):
+        State.load(tmp_path / "one.state", task)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"[]", bytes(50)])
+def test_a_damaged_state_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "one.state").write_bytes(content)
+    with pytest.raises(RunError, match="state"):
+        State.load(tmp_path / "one.state", Task(3, {}))

@@ -2,7 +2,7 @@
 
 It takes --corner and --mobility, or the variables CORNER and MOBILITY, or the GTP command
 `set_parameter NAME VALUE`. With --crash-above X it ends as soon as it is asked for a move with a
-corner over X.
+corner over X; with --wait it sleeps so many seconds before each move.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--corner", type=float, default=float(os.environ.get("CORNER", "1")))
 parser.add_argument("--mobility", type=float, default=float(os.environ.get("MOBILITY", "0")))
+parser.add_argument("--wait", type=float, default=0.0)
 parser.add_argument("--crash-above", type=float, default=1e9)
 given = parser.parse_args()
 told = {"corner": given.corner, "mobility": given.mobility}
@@ -74,6 +76,7 @@ def answer(words: list[str]) -> str:
         case ["genmove", side]:
             if told["corner"] > given.crash_above:
                 sys.exit("the corner is too large")
+            time.sleep(given.wait)
             legal = moves(board, side)
             x, y = max(legal, key=lambda one: value(played(board, side, *one), side))
             board = played(board, side, x, y)

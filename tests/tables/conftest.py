@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import evolve
-from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
+from evolve.learning.tables import METRICS_COLUMNS, commit_metrics
 from evolve.tables.parquet import write_table
 from evolve.tables.trials import write_trials
 from tests.evolution.conftest import start

@@ -137,14 +137,6 @@ def test_types_that_no_table_has_yet_are_made_by_pyarrow() -> None:
     assert array_of([1, 2], pa.uint8()).type == pa.uint8()
 
 
-def test_tables_of_columns_and_of_rows() -> None:
-    schema = pa.schema([("a", pa.int32()), ("b", pa.string())], metadata={"of": "a test"})
-    table = _table_of({"b": ["x", None], "a": pa.array([1, 2])}, schema)
-    assert table.equals(pa.table({"a": [1, 2], "b": ["x", None]}, schema=schema))
-    rows = table_of_rows([{"a": 1, "b": "x", "c": 0}, {"a": 2}], schema)
-    assert rows.equals(table, check_metadata=True)
-
-
 def test_what_is_written_is_the_same_file(tmp_path: Path) -> None:
     """Also in bytes: nothing under a null is written."""
     values: dict[str, tuple[pa.DataType, list[Any]]] = {

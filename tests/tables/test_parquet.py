@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.errors import EvolveError, RunError
+from evolve.learning.tables import read_metrics
 from evolve.records.formats import read_games
 from evolve.tables.games import GAMES_COLUMNS
-from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import csv_text, read_csv, read_metadata, read_table, write_table
 from evolve.tables.trials import read_trials
 from tests.cli import python

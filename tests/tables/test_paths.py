@@ -13,16 +13,16 @@ import pytest
 
 import evolve
 from evolve.errors import LinkError, RunError
-from evolve.evolution.generation import individual_agent
-from evolve.runs.run import load_run
-from evolve.runs.run_types import FILES, PARTS, champion_of
-from evolve.tables.metrics import (
+from evolve.learning.tables import (
     METRICS_COLUMNS,
     commit_metrics,
     committed_checks,
     forget_checks,
     read_metrics,
 )
+from evolve.runs.loading import individual_agent
+from evolve.runs.run import load_run
+from evolve.runs.run_types import FILES, PARTS, champion_of
 from evolve.tables.paths import committed_generations, games_file, generation_file, generation_of
 from tests.engine import posix
 
@@ -66,7 +66,7 @@ def test_checks_are_counted_and_none_may_be_missing(tmp_path: Path) -> None:
 
 INSIDE: Final = (
     *("generations/gen-0001.parquet", "games/gen-0000.parquet", "games/playoff.parquet"),
-    *("metrics/check-0000.parquet", "trials/matches/x/y", "rungs/0/trials.parquet"),
+    *("metrics/check-0000.parquet", "trials/matches/x/y"),
     *("logs", "logs/seed-1.log", "settings/seed-1.toml"),
 )
 OTHERS: Final[dict[str, Callable[[Path], Any]]] = {

@@ -26,13 +26,11 @@ from evolve.engine.board.rules import DEFAULT_RULES, WIN, Rules
 _Floats = npt.NDArray[np.float64]
 _Counts = npt.NDArray[np.int64]
 
-_EDGES: Final = (20, 28, 36, 44, 52)
-"""Disc counts at which a phase begins, after the first."""
+_EDGES: Final = (20, 28, 36, 44, 52)  # disc counts at which a phase begins, after the first
 _LEAVES: Final = (16, 24, 29, 34, 39, 44, 50, 55, 57)
 """The same for the discs of the positions that a search of discs ends with."""
 _SHALLOW: Final = Limit(simulations=200)
-_FEWEST: Final = 12
-"""Positions for a line; a phase with fewer has that of the phase before it."""
+_FEWEST: Final = 12  # positions for a line; a phase with fewer has that of the phase before it
 _MOST: Final = 64.0
 
 
@@ -109,7 +107,6 @@ def position_file(rules: Rules) -> Path:
 
 @cache
 def _reference_positions(rules: Rules) -> _ReferencePositions | None:
-    """The known positions of some rules; None where there are none."""
     path = position_file(rules)
     if not path.is_file():
         return None

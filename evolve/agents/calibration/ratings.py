@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evolve.agents.names import parse_name
-from evolve.agents.registry import LEVEL
+from evolve.agents.registry import LEVEL, parse_name
 from evolve.engine.board.rules import RULE_SETS, Rules
 
 

@@ -10,7 +10,7 @@ from fastapi.responses import PlainTextResponse
 
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
-from evolve.runs.ids import AGENT_SUFFIXES
+from evolve.service.folders import AGENT_SUFFIXES
 from evolve.service.models import agents as models
 from evolve.service.models.meta import AGENT_ID, Page
 from evolve.service.responses import Paged, ProblemError

@@ -1,21 +1,28 @@
-"""Generations: their individuals, games and cross tables."""
+"""Generations: their individuals, games and cross tables; tables and games in pages."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import FileResponse
 
+from evolve.evolution.tables import ancestors, births_of
+from evolve.parsing import json_value
 from evolve.runs.run import Run
-from evolve.service import tables
+from evolve.service.agents import check_individual
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.meta import Page
-from evolve.service.models.runs import CrossTable, Game, Lineage, Rows
-from evolve.service.responses import Paged, RunId, Text, not_found
+from evolve.service.models.runs import ColumnInfo, CrossTable, Game, Lineage, LineageNode, Rows
+from evolve.service.responses import Cursor, Paged, RunId, Text, not_found, order_of
 from evolve.service.state import Service, ServiceState
-from evolve.tables.columns import rows_with
+from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
+from evolve.tables.games import GAMES_COLUMNS, WINNERS, cross_table_of
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS
+from evolve.tables.paths import generation_file
 
 router = APIRouter()
 Number = Annotated[int, Path(ge=0, le=10**9)]
@@ -25,7 +32,10 @@ _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 def _committed(response: Response, service: Service, run: RunId, generation: Number) -> Run:
     opened = service.index.open(run)
-    tables.check_generation(opened, generation)
+    # `Run` counts them, which takes longer than all the rest where there are thousands.
+    there = generation_file(opened.path, generation).exists()
+    if not there or opened.kind.table("generations") is None:
+        raise not_found(f"generation {generation} of {opened.name}")
     # It does not change; but its run may be deleted, and another one made in its place.
     response.headers["cache-control"] = "private, max-age=300, immutable"
     return opened
@@ -44,19 +54,95 @@ class _Generation(NamedTuple):
 def _played(response: Response, service: Service, run: RunId, generation: _Round) -> _Generation:
     if generation == "playoff":
         opened = service.index.open(run)
-        return _Generation(opened, "playoff", tables.games_table(opened, "playoff"))
-    opened = _committed(response, service, run, int(generation))
-    return _Generation(opened, int(generation), tables.games_table(opened, int(generation)))
+        games = None if opened.kind.table("generations") is None else opened.playoff_table()
+        if games is None:
+            raise not_found(f"play-off of {opened.name}")
+        return _Generation(opened, "playoff", games)
+    opened, number = _committed(response, service, run, int(generation)), int(generation)
+    return _Generation(opened, number, opened.games_table(number))
 
 
 _Played = Annotated[_Generation, Depends(_played)]
 """A run, and a generation of it with its games; or its play-off."""
 
 
+def games_page(
+    games: pa.Table,
+    upsets: Sequence[float | None],
+    prefix: str,
+    cursor: Cursor,
+    sort: str,
+    **wanted: str | None,
+) -> Page[Game]:
+    """A page of games: those with the wanted individual, winner, reason and kind."""
+    games = games.append_column("upset", array_of(upsets, pa.float64()))
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        if name == "individual":
+            black, white = (pc.equal(games[side], scalar_of(value)) for side in ("black", "white"))
+            games = games.filter(pc.or_(black, white))
+        elif name == "reason":
+            games = games.filter(pc.starts_with(games["reason"], value))
+        else:
+            games = rows_with(games, name, value)
+    keys = ("game", "upset", "plies", "nodes_black", "nodes_white")
+    key, down = order_of(sort, "games", keys)
+    order = pc.sort_indices(
+        games, [(key, "descending" if down else "ascending"), ("game", "ascending")]
+    )
+    games = games.take(order)
+    chosen, after = cursor.slice(len(games))
+    items = [game_of(row, prefix) for row in games.slice(chosen.start, len(chosen)).to_pylist()]
+    return Page(items=items, next=after, total=len(games))
+
+
+def game_of(row: dict[str, Any], prefix: str) -> Game:
+    """A row of a games table as clients get it."""
+    values = {name: row.get(name) for name in (*GAMES_COLUMNS.names, "upset")}
+    return Game.model_validate({"id": f"{prefix}{row['game']}", **values})
+
+
+def page_of(rows: pa.Table, known: Columns | None, after: str | None, total: int) -> Rows:
+    """A page of a table: its rows, and its columns, their types, and how they are shown."""
+    formats = {column.name: column.format for column in known or ()}
+    columns = []
+    for name, kind in zip(rows.schema.names, rows.schema.types, strict=True):
+        shown: Any = "text" if pa.types.is_string(kind) else "number"
+        shown = "bool" if pa.types.is_boolean(kind) else shown
+        shown = "list" if pa.types.is_nested(kind) else shown
+        columns.append(ColumnInfo(name=name, type=shown, format=formats.get(name, "number")))
+    items = [json_value(row) for row in rows.to_pylist()]
+    return Rows(items=items, next=after, total=total, columns=columns)
+
+
+def _upsets_of(
+    run: Run, generation: int | Literal["playoff"], games: pa.Table
+) -> list[float | None]:
+    """How surprising each game was: the loser's score minus the winner's, None for draws."""
+    number = run.generation_count - 1 if generation == "playoff" else generation
+    table = run.individuals_table(number)
+    names = table["individual"].to_pylist()
+    score = dict(zip(names, table["score"].to_pylist(), strict=True))
+    columns = [games[name].to_pylist() for name in ("black", "white", "winner")]
+    signs = {"black": 1, "white": -1}
+    return [
+        round((score[white] - score[black]) * signs[winner], 6)
+        if {black, white} <= score.keys() and winner in signs
+        else None
+        for black, white, winner in zip(*columns, strict=True)
+    ]
+
+
 @router.get("/runs/{run}/generations/{generation}/individuals")
 def get_individuals(opened: _Committed, generation: Number, page: Paged) -> Rows:
     """The individuals of a generation, the best first."""
-    return tables.individuals_of(opened, generation, page)
+    table = opened.individuals_table(generation)
+    rank = "fitness" if "fitness" in table.column_names else "score"
+    table = table.take(pc.sort_indices(table, [(rank, "descending")]))
+    chosen, after = page.slice(len(table))
+    rows = table.slice(chosen.start, len(chosen))
+    return page_of(rows, INDIVIDUALS_COLUMNS, after, len(table))
 
 
 @router.get("/runs/{run}/generations/{generation}/games")
@@ -72,7 +158,7 @@ def get_games(
     """The games of a generation, or of the play-off."""
     wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
     prefix = f"{played.generation}:"
-    return tables.games_page(played.games, tables.upsets_of(*played), prefix, page, sort, **wanted)
+    return games_page(played.games, _upsets_of(*played), prefix, page, sort, **wanted)
 
 
 @router.get("/runs/{run}/generations/{generation}/crosstable")
@@ -81,7 +167,20 @@ def get_crosstable(played: _Played) -> CrossTable:
     games = played.games
     if played.generation != "playoff":
         games = rows_with(games, "kind", "fitness")  # they decide scores, not those of the panel
-    return tables.crosstable_of(games)
+    won = pc.is_in(games["winner"], value_set=array_of(WINNERS, pa.string()))
+    games = games.filter(won)
+    names = sorted({*games["black"].to_pylist(), *games["white"].to_pylist()})
+    table = cross_table_of(games, names)
+    totals, scores = table.totals.tolist(), table.scores.tolist()
+    order = sorted(range(len(names)), key=lambda player: -totals[player])
+    return CrossTable(
+        individuals=[names[row] for row in order],
+        scores=[
+            [round(scores[row][other], 4) if table.games[row, other] else None for other in order]
+            for row in order
+        ],
+        totals=[round(totals[row], 4) for row in order],
+    )
 
 
 @router.get("/runs/{run}/generations/{generation}/champion")
@@ -115,8 +214,8 @@ def get_game(
     row = rows_with(games, "game", int(number)).slice(0, 1)
     if len(row) == 0:
         raise not_found(f"game {generation}:{number} in {run}")
-    upset = tables.upsets_of(opened, generation, row)[0]
-    return tables.game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
+    upset = _upsets_of(opened, generation, row)[0]
+    return game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
 
 
 @router.get("/runs/{run}/lineage/{individual}")
@@ -127,7 +226,15 @@ def get_lineage(
     depth: Annotated[int, Query(ge=0, le=50)] = 6,
 ) -> Lineage:
     """The ancestors of an individual, `depth` steps back."""
-    return tables.lineage_of(service.index.open(run), individual, depth)
+    opened = service.index.open(run)
+    found, complete = ancestors(births_of(opened), individual, depth)
+    if not found:
+        raise not_found(f"individual {individual} in {opened.name}")
+    items = [
+        LineageNode.model_validate({**birth, "parents": birth["parents"] or []})
+        for _, birth in found.values()
+    ]
+    return Lineage(items=items, complete=complete)
 
 
 @router.get("/runs/{run}/lineage/{individual}/picture", response_class=FileResponse)
@@ -136,7 +243,7 @@ async def get_lineage_picture(
 ) -> FileResponse:
     """The ancestors of an individual as `evolve lineage` draws them."""
     opened = service.index.open(run)
-    tables.check_individual(opened, individual)
+    check_individual(opened, individual)
     words = ["lineage", str(opened.path), individual, "-o", "{to}"]
     picture = await service.downloads.made(words, ".svg")
     return service.downloads.sent(picture, f"{run}-{individual}.svg")

@@ -18,22 +18,20 @@ from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.errors import EvolveError, RunError
 from evolve.fitness.executor import processors
 from evolve.parsing import everything_in, json_value
-from evolve.runs.ids import new_run_in
 from evolve.runs.run_folder import claim, claimed
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import seeds_of
-from evolve.service.downloads import SentFile
+from evolve.service.api.generations import game_of, games_page
 from evolve.service.forms import Form, forms, has_torch
 from evolve.service.job import JobRecord
 from evolve.service.job_lines import Asked, asked
 from evolve.service.models import meta
 from evolve.service.models.runs import Game, Job, JobState, NewJob
-from evolve.service.offers import NEEDS, goals
+from evolve.service.processes import SentFile
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Paged, ProblemError, not_found, pointer
 from evolve.service.state import Service, ServiceState
-from evolve.service.tables import game_of, games_page
 from evolve.tables.columns import array_of, rows_with
 from evolve.tables.parquet import read_table
 from evolve.version import __version__
@@ -133,7 +131,7 @@ async def check_settings(service: Service, form: _Form, given: meta.NamedDesign)
     """Whether settings are right, and the equivalent command line."""
     found = await _checked(service, form.command, given)
     runs = len(seeds_of(given.seeds or "0")) * math.prod(map(len, given.grid.values()))
-    out = [] if given.name is None else ["--out", str(new_run_in(service.folders.runs, given.name))]
+    out = [] if given.name is None else ["--out", str(service.folders.new_run(given.name))]
     line = service.folders.line_of([*found.words, *out])
     return meta.Checked(settings=found.settings, line=line, runs=runs)
 
@@ -155,14 +153,6 @@ async def _checked(service: ServiceState, command: str, request: meta.Design) ->
     if missing is not None:
         raise ProblemError(409, f"{form.command} needs {missing}, which this server does not have")
     return found
-
-
-@router.get("/goals")
-def list_goals(service: Service) -> meta.Goals:
-    """What one may begin with."""
-    items = goals(service.agents.tunable)
-    missing = {offer.needs for goal in items for offer in goal.offers}
-    return meta.Goals(items=items, notes=[text for what, text in NEEDS.items() if what in missing])
 
 
 @router.get("/presets")
@@ -207,7 +197,7 @@ def _claimed_name(service: ServiceState, found: Asked, name: str | None) -> str:
     try:
         if (other := service.jobs.of_run(name)) is not None and not other.over:
             raise RunError(f"{name} is the run of job {other.id}")
-        return claimed(runs, stem, new_run_in(runs, name))[0].name
+        return claimed(runs, stem, service.folders.new_run(name))[0].name
     except EvolveError as error:
         taken = f"{name} is taken"
         raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error

@@ -3,48 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
+import pyarrow as pa
 from fastapi import APIRouter, Query, Response
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse
 
-from evolve.agents.names import with_clock
+from evolve.agents.registry import with_clock
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove_tree
 from evolve.parsing import Fault, read_document
-from evolve.runs.ids import IN_STUDY, RUN_ID
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
 from evolve.runs.run_type import Change
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.summary import RunState, playoff_share_of
-from evolve.service.downloads import SentFile
+from evolve.service.api.generations import page_of
+from evolve.service.folders import IN_STUDY, RUN_ID
 from evolve.service.forms import form_of, shown_settings
+from evolve.service.index import thinned
 from evolve.service.job import JobRecord
 from evolve.service.job_lines import changes_of
 from evolve.service.models.meta import FileCheck, Page
 from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunSummary
-from evolve.service.responses import (
-    Paged,
-    ProblemError,
-    RunId,
-    Text,
-    faulty,
-    not_found,
-    order_of,
-)
+from evolve.service.processes import SentFile
+from evolve.service.responses import Paged, ProblemError, RunId, Text, faulty, not_found, order_of
 from evolve.service.state import Service, ServiceState
-from evolve.service.tables import rows_of
+from evolve.tables.columns import array_of
 from evolve.tables.paths import playoff_file
 from evolve.tables.trials import verdict_of
 from evolve.terminal_text import as_word
 
 router = APIRouter()
 _RECORDS: Final = ".ggf"
+_REPORT: Final = "report.html"
 _OF_SUMMARY = ("elo", "score", "share")
 
 
@@ -220,6 +217,8 @@ async def get_file(
     if name == "agent.py":
         return service.downloads.sent(await _python_file(service, source), sent_as)
     made, words = service.downloads.made, ["show", source, "--table", stem, "-o", "{to}"]
+    if name == _REPORT:
+        words = ["report", source, "-o", "{to}"]
     if suffix != _RECORDS[1:]:
         return service.downloads.sent(await made(words, f".{suffix}"), sent_as)
     whole = await made(words, ".parquet")
@@ -240,7 +239,20 @@ def _table_route(table: str) -> Callable[..., Rows]:
         since: Annotated[int, Query(ge=0, le=10**9)] = 0,
         points: Annotated[int | None, Query(ge=2, le=2000)] = None,
     ) -> Rows:
-        return rows_of(service.index.open(run), table, page, points, since)
+        opened = service.index.open(run)
+        if opened.kind.table(table) is None:
+            raise not_found(f"table {table} of {opened.name}")
+        reading = opened.kind.reading.tables[table]
+        taken: Callable[[Sequence[int]], pa.Table]
+        if reading.rows is not None and reading.count is not None:
+            count, taken = reading.count(opened), partial(reading.rows, opened)
+        else:
+            whole = reading.read(opened)
+            count, taken = len(whole), lambda rows: whole.take(array_of(list(rows), pa.int64()))
+        chosen: tuple[Sequence[int], str | None] = page.slice(count, since)
+        if points is not None:
+            chosen = [since + number for number in thinned(max(0, count - since), points)], None
+        return page_of(taken(chosen[0]), reading.columns, chosen[1], count)
 
     get_table.__doc__ = (
         f"The {table} of a run, from row `since` on; with `points` so many rows of all, evenly."
@@ -275,6 +287,8 @@ def _files(name: str, run: Run | Study) -> list[dict[str, str]]:
     if champion is not None:
         file = "the champion as one Python file to hand in, which goes by the clock if it can"
         files = [(champion.name, "the champion's agent file"), ("agent.py", file)]
+    if run.tables:
+        files.append((_REPORT, "one page to send, which needs no evolve"))
     for table in run.tables:
         if run.form == "run" and run.kind.reading.tables[table].of_games:
             files.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
@@ -293,10 +307,13 @@ def _help_of(change: Change) -> str:
 
 
 def _changed(run: Run, config: dict[str, Any]) -> list[str]:
-    """Settings that differ from the defaults of the run's command."""
+    """Settings that differ from the defaults of the run's command, or have none."""
     try:
         form, _ = form_of(run.command, {})
-        defaults = resolve_as(form.model, {}, form.own).model_dump(mode="json")
+        fields = form.model.model_fields.items()
+        needed = {name: config.get(name) for name, field in fields if field.is_required()}
+        defaults = resolve_as(form.model, {}, {**needed, **form.own}).model_dump(mode="json")
     except (EvolveError, ProblemError):
         return []
-    return [key for key, value in config.items() if key in defaults and defaults[key] != value]
+    differing = {key for key, value in defaults.items() if config.get(key, value) != value}
+    return [key for key in config if key in differing | needed.keys()]

@@ -1,6 +1,7 @@
-"""What a first visit offers: a game to watch, things to start, and an example to look at.
+"""What one may begin with: goals with their offers; of a first visit a game and an example as well.
 
-The example is a small evolution, one compressed archive in the package that `python -m
+A command without an offer of its own in goals.toml stands with the first goal that has its first
+word. The example is a small evolution, one compressed archive in the package that `python -m
 benchmarks.example` makes. It comes into a folder of runs only when a client asks for that, and is a
 run like any other from then on.
 """
@@ -9,21 +10,25 @@ from __future__ import annotations
 
 import asyncio
 import io
+import shlex
 import tarfile
 import time
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, cast
 
 from fastapi import APIRouter
 
+from evolve.extras import install_hint
 from evolve.files.changes import move, remove
-from evolve.parsing import parse_json
-from evolve.service.downloads import Downloads
+from evolve.parsing import parse_json, parse_toml
 from evolve.service.folders import Folders
+from evolve.service.forms import form_of, forms
 from evolve.service.models.agents import NewPlay
+from evolve.service.models.meta import Goal, Goals, Offer
 from evolve.service.models.runs import RunSummary, Welcome
-from evolve.service.offers import first_goals
+from evolve.service.processes import Downloads
 from evolve.service.responses import ProblemError
 from evolve.service.state import Service
 
@@ -34,6 +39,59 @@ NAME: Final = "example"
 ARCHIVE: Final = "example.tar.xz"
 ABOUT: Final = "about.json"
 """The file of the archive that is not of the run: what lists show of it, and a game."""
+
+
+_NEEDS: Final[Mapping[str, str]] = {
+    "PyTorch": f"PyTorch is not installed here: {install_hint('learn')} adds what is grey.",
+    "a program": "An engine of your own is tuned where the server was started with it: "
+    "evolve serve --allow-programs 'gtp:./engine --corner {corner:1:50}'",
+}
+"""How what is missing can be had, by what `Form.needs` calls it."""
+
+
+@cache
+def _goals() -> list[Goal]:
+    file = files("evolve.service") / "goals.toml"
+    return [Goal.model_validate(goal) for goal in parse_toml(file.read_bytes())["goals"]]
+
+
+def _all_goals(programs: Collection[str]) -> list[Goal]:
+    """All goals as clients get them; programs: those that may be tuned."""
+    first = _goals()[0]
+    offered = {offer.command for goal in _goals() for offer in goal.offers}
+    others = [form for name, form in forms().items() if name not in offered and form.kind]
+    by_word = {word: goal for goal in _goals() for word in goal.words}
+
+    def offers(goal: Goal) -> list[Offer]:
+        added = (form for form in others if by_word.get(form.first, first) is goal)
+        more = [Offer(title=form.command, about=form.about, command=form.command) for form in added]
+        return [_filled(offer, programs) for offer in (*goal.offers, *more)]
+
+    return [goal.model_copy(update={"offers": offers(goal)}) for goal in _goals()]
+
+
+def _first_goals() -> list[Goal]:
+    """The goals of a first visit, with the offers that start with one click."""
+    found = [(goal, [offer for offer in goal.offers if offer.first]) for goal in _goals()]
+    return [
+        goal.model_copy(update={"offers": [_filled(offer, ()) for offer in offers]})
+        for goal, offers in found
+        if offers
+    ]
+
+
+def _filled(offer: Offer, programs: Collection[str]) -> Offer:
+    """The offer with its command as it is typed, and what is missing here for it."""
+    if offer.command is None:
+        return offer.model_copy(update={"option": str(offer.page).rpartition("/")[2]})
+    form, _ = form_of(offer.command, {})
+    option = "study" if offer.seeds is not None else shlex.join(form.words(offer.settings))
+    settings = dict(offer.settings)
+    if programs and form.variant is not None and form.variant.runs:
+        settings["program"] = next(iter(programs))
+    return offer.model_copy(
+        update={"option": option, "settings": settings, "needs": form.needs(programs)}
+    )
 
 
 def _archive() -> tarfile.TarFile:
@@ -61,10 +119,18 @@ def _unpack(folders: Folders, downloads: Downloads) -> None:
         move(folder, folders.run(NAME))
 
 
+@router.get("/goals")
+def list_goals(service: Service) -> Goals:
+    """What one may begin with."""
+    items = _all_goals(service.agents.tunable)
+    missing = {offer.needs for goal in items for offer in goal.offers}
+    return Goals(items=items, notes=[text for what, text in _NEEDS.items() if what in missing])
+
+
 @router.get("/welcome")
 def get_welcome() -> Welcome:
     """What a first visit offers."""
-    return Welcome.model_validate({**_about(), "play": PLAY, "goals": first_goals()})
+    return Welcome.model_validate({**_about(), "play": PLAY, "goals": _first_goals()})
 
 
 @router.post("/welcome/example", status_code=201)

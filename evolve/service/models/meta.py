@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from evolve.config.base import FormField
-from evolve.runs.ids import NEW_ID, RUN_ID
+from evolve.service.folders import NEW_ID, RUN_ID
 from evolve.tables.columns import Chart, Format
 
 Number = int | float

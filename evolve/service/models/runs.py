@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.config.matches import CONTESTS
 from evolve.runs import summary
-from evolve.runs.ids import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
+from evolve.service.folders import RUN_ID
 from evolve.service.models.agents import NewPlay
 from evolve.service.models.meta import STUDY, Given, Goal, NamedDesign, Page
 from evolve.tables.columns import Format
@@ -178,7 +178,6 @@ else:
     Command = Literal[(*_NEW, "resume")]
 ENDED: Final[tuple[str, ...]] = get_args(_Ended)
 """States of a job that has no process and does not wait for one."""
-JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
 
 
 Threads = Annotated[int | None, Field(ge=1, le=1024)]

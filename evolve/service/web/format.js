@@ -44,7 +44,7 @@ export const tooFew = (games) => `${number(games)} games: too few to say`;
 /** A whole Elo with its interval: 752 ± 26 Elo. */
 export const eloText = (elo, low, high) => [number(elo, 0), margin(low, high), "Elo"].filter(Boolean).join(" ");
 
-/** Who leads by how many discs of the score, under any rules: Black 3 ahead. A lead within its error is none. */
+/** Who leads by how many discs at the end, under any rules: Black 3 ahead. A lead within its error is none. */
 export function inWords(lead, error = 0) {
   const whole = Math.abs(lead) > error ? Math.round(Math.abs(lead)) : 0;
   return whole ? `${lead > 0 ? "Black" : "White"} ${whole} ahead` : "Even";

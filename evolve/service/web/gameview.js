@@ -103,7 +103,7 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
       ${coach.error && html`<p class="note" role="status">The coach does not answer: ${coach.error.message} <button type="button" onClick=${coach.again}>Ask again</button></p>`}
       ${begun && html`<${GameGraph} leads=${shown.coach ? leads : all.map(() => undefined)} marks=${marks} at=${at} show=${show} status=${statusAt(at, all)} />
       <div class="row spread"><span class="row"><${Steps} at=${at} last=${all.length - 1} show=${show} /></span>
-        <span class="note">Move <strong>${at}</strong> of ${all.length - 1}${shown.coach && ` · how far Black is ahead, in discs of the score`}</span></div>`}
+        <span class="note">Move <strong>${at}</strong> of ${all.length - 1}${shown.coach && ` · how far Black is ahead, in discs at the end`}</span></div>`}
     </section>
     <div class="players at-players">${["black", "white"].map((side) => html`<div class=${`card player${turn === side ? " turn" : ""}`}><span class=${`dot ${side}`}></span>
       <div><strong>${sides[side].name}</strong><br /><small>${[!sides[side].bare && side, turn === side && "to move", sides[side].note].filter(Boolean).join(" · ")}</small></div><span class="n">${count(position.cells, side)}</span></div>`)}</div>

@@ -69,6 +69,16 @@ def test_a_kernel_is_compiled_once(folder: Path) -> None:
     assert (third(5), third(2.5), hits(third)) == (15, 7.5, 2)
 
 
+@pytest.mark.parametrize("make", [compiling.inner, compiling.inlined])
+def test_a_part_of_kernels_is_machine_code_only_there(folder: Path, make: Any) -> None:
+    part = make(tripled)
+    whole = compiling.kernel(lambda x: part(x) + 1)
+    assert [whole(5), whole(2.5)] == [16, 8.5]
+    assert len(part.overloads) == 2
+    codes = [(one.library, one.fndesc.mangled_name) for one in part.overloads.values()]
+    assert [library.get_pointer_to_function(name) for library, name in codes] == [0, 0]
+
+
 def with_a_bit_flipped(whole: bytes, rng: random.Random) -> bytes:
     place, damaged = rng.randrange(8 * len(whole)), bytearray(whole)
     damaged[place // 8] ^= 1 << place % 8

@@ -73,12 +73,9 @@ def states(seed: int, count: int) -> list[np.uint64]:
 def test_the_stream_is_the_published_one() -> None:
     """As Vigna's splitmix64.c gives it, which many others test themselves against."""
     assert [int(mixed(state)) for state in states(1234567, 5)] == [
-        6457827717110365317,
-        3203168211198807973,
-        9817491932198370423,
-        4593380528125082431,
+        6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431,
         16408922859458223821,
-    ]
+    ]  # fmt: skip
 
 
 def test_squares_are_drawn_alike() -> None:

@@ -124,16 +124,9 @@ def test_targets_are_those_of_the_definitions(
     learners[1] = 0, 1
     table = np.linspace(-1, 1, 64).astype(np.float32)
     how: dict[str, Any] = {
-        "kind": kind,
-        "shaping": shaping,
-        "table": table,
-        "positional": positional,
-        "minimax": minimax,
-        "negamax": negamax,
-        "steps": steps,
-        "gamma": 0.9,
-        "rules": rules,
-    }
+        "kind": kind, "shaping": shaping, "table": table, "positional": positional,
+        "minimax": minimax, "negamax": negamax, "steps": steps, "gamma": 0.9, "rules": rules,
+    }  # fmt: skip
     plies, returns, discounts = transitions = dqn_play.empty_transitions(count)
     filled = dqn_play.transitions_of(
         GameRecords(**games), learners, dqn_play.TargetOptions(**how), transitions

@@ -39,25 +39,13 @@ def names(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "squares"),
     [
-        ("a1", "a1"),
-        ("h8 a1 d3", "h8 a1 d3"),
-        ("a1-c1", "a1 b1 c1"),
-        ("c1-a1", "c1 b1 a1"),
-        ("a1-a3", "a1 a2 a3"),
-        ("b2-c4", "b2 c2 b3 c3 b4 c4"),
-        ("c4-b2", "c4 b4 c3 b3 c2 b2"),
-        ("a1/c3", "a1 b2 c3"),
-        ("c3/a1", "c3 b2 a1"),
-        ("c1/a3", "c1 b2 a3"),
-        ("a3/c1", "a3 b2 c1"),
-        ("a1-a1", "a1"),
-        ("a1/a1", "a1"),
-        ("a1-b2+d4", "a1 b1 a2 b2 d4"),
-        ("a1 + b2 +  c3", "a1 b2 c3"),
-        (" A1-C1\tB2 ", "a1 b1 c1 b2"),
-        ("A1/C3+E5", "a1 b2 c3 e5"),
+        ("a1", "a1"), ("h8 a1 d3", "h8 a1 d3"), ("a1-c1", "a1 b1 c1"), ("c1-a1", "c1 b1 a1"),
+        ("a1-a3", "a1 a2 a3"), ("b2-c4", "b2 c2 b3 c3 b4 c4"), ("c4-b2", "c4 b4 c3 b3 c2 b2"),
+        ("a1/c3", "a1 b2 c3"), ("c3/a1", "c3 b2 a1"), ("c1/a3", "c1 b2 a3"), ("a3/c1", "a3 b2 c1"),
+        ("a1-a1", "a1"), ("a1/a1", "a1"), ("a1-b2+d4", "a1 b1 a2 b2 d4"),
+        ("a1 + b2 +  c3", "a1 b2 c3"), (" A1-C1\tB2 ", "a1 b1 c1 b2"), ("A1/C3+E5", "a1 b2 c3 e5"),
     ],
-)
+)  # fmt: skip
 def test_text(text: str, squares: str) -> None:
     assert names(text) == squares
     assert shape_text(parse_shape(text)) == squares
@@ -239,8 +227,7 @@ def check_ties(shapes: ShapeSet) -> None:
 
 
 @pytest.mark.parametrize(
-    "texts",
-    [DEFAULT_SHAPES, ("lines-4", "blocks-2x2"), ("lines-2",), ("a1-b2", "d4-e5"), ("a1",)],
+    "texts", [DEFAULT_SHAPES, ("lines-4", "blocks-2x2"), ("lines-2",), ("a1-b2", "d4-e5"), ("a1",)]
 )
 def test_layout_and_ties(texts: tuple[str, ...]) -> None:
     shapes = shapes_of(*texts)
@@ -257,14 +244,10 @@ def fillings(count: int) -> Iterator[tuple[int, tuple[int, ...]]]:
 @pytest.mark.parametrize(
     ("text", "weights"),
     [
-        ("a1-b2", 54),
-        ("d4-e5", 21),
-        ("a1-c1", 27),
-        ("c1-f1", 45),
-        ("a1/d4", 81),
+        ("a1-b2", 54), ("d4-e5", 21), ("a1-c1", 27), ("c1-f1", 45), ("a1/d4", 81),
         ("c3 c6 f3 f6", 21),
     ],
-)
+)  # fmt: skip
 def test_ties_of_small_shapes(text: str, weights: int) -> None:
     """Two ways to fill a shape are one weight where a turn of the board makes one the other."""
     shapes = shapes_of(text)

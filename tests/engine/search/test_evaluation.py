@@ -69,12 +69,7 @@ def test_layout() -> None:
 
 
 def test_classes_by_hand() -> None:
-    drawn = (
-        "0123 3210",
-        "1456 6541",
-        "2578 8752",
-        "3689 9863",
-    )
+    drawn = ("0123 3210", "1456 6541", "2578 8752", "3689 9863")
     rows = [row.replace(" ", "") for row in drawn]
     assert "".join(map(str, reference.CLASS_OF)) == "".join(rows + rows[::-1])
 
@@ -110,10 +105,7 @@ def test_corner_terms(symmetry: int) -> None:
             reference.mask([reference.square_of(name) for name in names.split()]) | start
             for names, start in ((own, START[0]), (opp, START[1]))
         ]
-        return (
-            reference.transform(discs[0], symmetry),
-            reference.transform(discs[1], symmetry),
-        )
+        return (reference.transform(discs[0], symmetry), reference.transform(discs[1], symmetry))
 
     assert kernel_leaf(board("b2", ""), x) == 1
     assert kernel_leaf(board("b2 a1", ""), x) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -13,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.config.sweep import ProgramSweepSettings
+from evolve.config.toml import config_text
 from evolve.parsing import json_value
 from evolve.service.api.welcome import ARCHIVE
 from evolve.sweeps.scatter import scatter_of
-from tests.cli import done
 from tests.service import Service
 from tests.service.inside import App
 from tests.service.test_page import sweep_in
@@ -33,49 +33,12 @@ def test_a_list_of_runs(service: Service) -> None:
     assert len(run["curve"]) == 3
 
 
-@pytest.mark.slow
-def test_runs_that_differ_in_their_seeds_are_one_setting(
-    runs: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
-    """By the numbers of the command line; runs without such others say nothing."""
-    for name, seed, changed in (("a", 0, ""), ("b", 1, ""), ("c", 0, "blend"), ("d", 7, "")):
-        folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / name))
-        text = (folder / "config.toml").read_text().replace("seed = 0", f"seed = {seed}")
-        if changed:
-            text = text.replace(f'crossover = "{changed}"', 'crossover = "uniform"')
-        (folder / "config.toml").write_text(text)
-        champion = json.loads((folder / "champion.json").read_text())
-        champion["provenance"]["elo"] += 10 * seed
-        (folder / "champion.json").write_text(json.dumps(champion))
-    folders = [tmp_path / "runs" / name for name in "abc"]
-    told = done("compare", *folders, "-o", tmp_path / "x.json")
-    with App(tmp_path / "runs", runner) as app:
-        answer = app.get("seeds?run=a&run=b&run=c")
-        found = answer["items"]
-        assert answer["words"] == done("compare", *folders).lines[-1:]
-        assert [row.pop("verdict") for row in found] == [False, False, True]
-        assert [bool(row.pop("values")) for row in found] == [True, True, False]
-        labels = [[row.pop(name) for name in ("label", "against_label")] for row in found]
-        assert labels[0] == ["blend crossover", None]
-        assert {row.pop("winner") for row in found} == {None}
-        assert {row.pop("more_seeds") for row in found} == {None}, "a single seed says nothing"
-        assert found == json.loads((tmp_path / "x.json").read_text()), told.out
-        setting, other, difference = found
-        assert (setting["seeds"], other["seeds"], difference["seeds"]) == (2, 1, 1)
-        assert setting["mean"] - other["mean"] == 5.0
-        assert app.get("seeds?run=a&run=b&run=d")["items"][0]["seeds"] == 3
-        assert app.get("seeds?run=a&run=b&run=a")["items"][0]["seeds"] == 2
-        assert app.get("seeds?run=a&run=c")["items"] == []
-        assert app.get("seeds?run=a")["items"] == []
-        assert app.ask("GET", "seeds?run=a&run=nobody").status_code == 404
-
-
 @pytest.mark.parametrize("query", ["q=nothing", "kind=train", "rules=standard", "state=running"])
 def test_what_is_not_asked_for_is_left_out(service: Service, query: str) -> None:
     assert service.get(f"runs?{query}")["items"] == []
 
 
-def test_a_run(service: Service, runs: Path) -> None:
+def test_a_run(service: Service) -> None:
     found = service.get("runs/small")
     assert found["settings"]["population"] == 8
     assert {"population", "generations"} <= set(found["changed"])
@@ -114,26 +77,13 @@ def test_tables_are_those_of_python(service: Service, runs: Path) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "runs/none",
-        "runs/..%2f..%2fetc",
-        "runs/small/generations/9/games",
-        "runs/small/games/0:99999",
-        "runs/small/lineage/9-9",
-        "runs/small/lineage/9-9/picture",
-        "runs/small/scatter",
-        "runs/small/files/config.toml",
-        "runs/small/files/..%2fconfig.toml",
-        "runs/small/individuals/9-9",
-        "runs/small/individuals/mean-39",
-        "runs/small/final",
-        "runs/small/metrics",
-        "runs/a b",
-        "runs/small/x",
-        "jobs/nonsense",
-        "plays/zzz",
-        "nothing",
+        "runs/none", "runs/..%2f..%2fetc", "runs/small/generations/9/games",
+        "runs/small/games/0:99999", "runs/small/lineage/9-9", "runs/small/lineage/9-9/picture",
+        "runs/small/scatter", "runs/small/files/config.toml", "runs/small/files/..%2fconfig.toml",
+        "runs/small/individuals/9-9", "runs/small/individuals/mean-39", "runs/small/final",
+        "runs/small/metrics", "runs/a b", "runs/small/x", "jobs/nonsense", "plays/zzz", "nothing",
     ],
-)
+)  # fmt: skip
 def test_what_is_not_there(service: Service, path: str) -> None:
     answer = service.client.get(path)
     assert answer.status_code == 404
@@ -146,13 +96,10 @@ def test_what_is_not_there(service: Service, path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "runs?after=x",
-        "runs?limit=0",
-        "runs?sort=x",
-        "runs?sort=--name",
+        "runs?after=x", "runs?limit=0", "runs?sort=x", "runs?sort=--name",
         "runs/small/generations/0/games?sort=--upset",
     ],
-)
+)  # fmt: skip
 def test_what_is_asked_wrongly(service: Service, path: str) -> None:
     found = service.get(path, 422)
     assert found["detail"]
@@ -184,6 +131,22 @@ def test_a_sweep_has_the_scatter_of_python(fresh: Service) -> None:
     assert [one["name"] for one in found["settings"]] == ["endgame", "mobility.0"]
     assert found == json_value(asdict(scatter_of(fresh.runs / "one")))
     assert (found["winner"], found["defaults"], found["note"]) == (9, 0, "")
+
+
+def test_a_sweep_begins_from_an_earlier_one(fresh: Service) -> None:
+    sweep_in(fresh.runs / "one")
+    found = fresh.post(
+        "commands/sweep alphabeta/check", {"settings": {"start_from": "run:one"}}, 200
+    )
+    assert "--start-from runs/one" in found["line"]
+
+
+def test_a_program_that_was_tuned_is_among_what_a_form_repeats(fresh: Service) -> None:
+    sweep_in(fresh.runs / "one")
+    settings = ProgramSweepSettings(program="gtp:x {a:1:9}", sampler="spsa")
+    text = config_text(settings, {"evolve": "0"}, "sweep program")
+    (fresh.runs / "one/config.toml").write_text(text)
+    assert {"program", "sampler"} <= {*fresh.get("runs/one")["changed"]}
 
 
 def test_games_by_what_they_are(service: Service) -> None:

@@ -2,7 +2,7 @@
 
 import { path } from "../api.js";
 import { ParallelChart, Plot } from "../charts.js";
-import { useCurve, useGet, usePages } from "../data.js";
+import { courseSeries, useCurve, useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { capital, cell, margin, number, percent, signed } from "../format.js";
 import { shade } from "../figures.js";
@@ -23,9 +23,11 @@ function Sweep({ run }) {
   const curve = useCurve(run, 1000);
   const best = useGet(path(["runs", run.id, "best"]), { keep: true });
   const scatter = useGet(path(["runs", run.id, "scatter"]), { keep: true });
+  const courses = useGet(run.settings.sampler === "spsa" ? path(["runs", run.id, "courses"]) : null, { keep: true });
+  const centre = courses.data?.items.find(({ metric }) => metric === "centre_elo");
   const rows = (curve.data || []).filter(counts);
   useEffect(() => {
-    if (rows.length) [best, scatter].forEach((answer) => answer.reload());
+    if (rows.length) [best, scatter, courses].forEach((answer) => answer.reload());
   }, [rows.length >> 3, run.state, run.champion]);
   const [all, setAll] = useState(false);
   const { settings = [], note } = scatter.data || {};
@@ -41,13 +43,12 @@ function Sweep({ run }) {
     ${rows.length === 0 && html`<p class="quiet">No trial has ended yet.</p>`}
     <div class="two left">
       <div class="stack"><${BestSettings} run=${run} best=${best.data} />${!long && use}</div>
-      <div class="stack">${rows.length > 0 && html`<${History} rows=${rows} chosen=${chosen} />`}<${Final} run=${run} best=${best.data} />${long && use}</div>
+      <div class="stack">${centre ? html`<${Plot} title="Where the search is, Elo over the defaults" about="95 %" xName="games" series=${[courseSeries({ ...centre, name: "smoothed over trials that no step uses" })]} />` : rows.length > 0 && html`<${History} rows=${rows} chosen=${chosen} />`}<${Final} run=${run} best=${best.data} />${long && use}</div>
     </div>
     ${settings.length > 0 && html`<div class="stack"><div class="head"><h2>Trials over each setting</h2>${settings.length > FIRST && html`<button type="button" onClick=${() => setAll(!all)}>${all ? `The first ${FIRST}` : `All ${settings.length} settings`}</button>`}</div>
       ${note && html`<p class="callout plain">${note}.</p>`}
       <div class="charts slices">${shown.map((setting) => html`<${Over} key=${setting.name} scatter=${scatter.data} setting=${setting} title=${title(setting.name)} />`)}</div>
       <p class="note">Blue: scores above the mean of the trials, orange: below. Rings: green the best trial, brown the defaults. ${note ? "The settings stand in the order of the table." : "Settings that go with the score most closely come first."} Trials crowd where the search expected the best, so a slope is a hint and no proof.</p></div>`}
-    ${run.tables.includes("rungs") && html`<h2>Rungs</h2><${Rows} run=${run} table="rungs" />`}
   <//>`;
 }
 
@@ -71,7 +72,8 @@ function BestSettings({ run, best }) {
     <${Box} name="best settings"><table class="genes"><thead><tr><th scope="col">Setting</th>${phased ? PHASES.map((phase) => html`<th scope="col">${phase}</th>`) : html`<th scope="col">Best</th>`}</tr></thead>
       <tbody>${[...rows].map(([title, cells]) => html`<tr key=${title}><th scope="row" title=${cells[0].about}>${title} <span class="option">${cells[0].name.replace(/\.\d+$/, "")}</span></th>
         ${cells[0].phase === null ? cells.map(show) : PHASES.map((_, phase) => { const setting = cells.find((each) => each.phase === phase); return setting ? show(setting) : html`<td></td>`; })}</tr>`)}</tbody></table><//>
-    <p class="note">Colour: where the value lies in its range, from low (orange) to high (blue); beside it the default.${run.verdict ? ` ${capital(run.verdict)}.` : ""}</p></div>`;
+    <p class="note">Colour: where the value lies in its range, from low (orange) to high (blue); beside it the default.${run.verdict ? ` ${capital(run.verdict)}.` : ""}</p>
+    ${best.trial !== null && !run.settings.program && html`<p><a href=${to(["new", run.command], { from: run.id, start_from: `run:${run.id}` })}>Begin another with other ranges</a></p>`}</div>`;
 }
 
 /** Command lines to copy, each with what it is for. */
@@ -82,7 +84,8 @@ export function UseIt({ lines, children }) {
 function History({ rows, chosen }) {
   let top = -Infinity;
   const sorted = [...rows].sort((a, b) => a.number - b.number);
-  const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = Math.max(top, row.score)) }));
+  const ended = (row) => chosen && row.number >= chosen.number; // the highest score of all is often a lucky one
+  const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = ended(row) ? chosen.score : Math.max(top, row.score)) }));
   return html`<${Plot} title="Score of each trial" about="95 %" xName="trial" text=${percent} series=${[
     { name: "best", points: best },
     { name: "trials (pale: pruned)", dots: true, whiskers: true, points: sorted.map((row) => ({ x: row.number, y: row.score, ...(row.state === "PRUNED" ? { faint: true } : { low: row.score - Z95 * row.score_error, high: row.score + Z95 * row.score_error }) })) },

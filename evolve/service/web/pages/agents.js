@@ -3,31 +3,47 @@
 import { path, post, remove } from "../api.js";
 import { BoardHeat } from "../charts.js";
 import { usePages } from "../data.js";
-import { mostOf, Picture, shade, Thumb } from "../figures.js";
+import { mostOf, Picture, scale, shade, Thumb } from "../figures.js";
 import { capital, cell, label, margin, number, signed } from "../format.js";
 import { html, useState } from "../html.js";
+import { meta } from "../meta.js";
 import { go, setQuery, to } from "../router.js";
-import { ActTwice, Box, HeadRow, Icon, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
+import { ActTwice, Box, HeadRow, Icon, More, Problem, Search, Seg, Table, useAgent, Wait } from "../ui.js";
 
 export function Agents({ parts, query }) {
   return parts.length ? html`<${One} id=${parts[0]} />` : html`<${All} query=${query} />`;
 }
 
+const ORIGINS = [["", "All"], ["reference", "Come with evolve"], ["run", "Of your runs"], ["upload", "Your files"], ["program", "Programs"]];
+
+/** All agents on one axis of Elo, the strongest first; then those without. */
 function All({ query }) {
-  const q = query.get("q") || "";
-  const pages = usePages(path(["agents"], { limit: 50, q }));
+  const [q, origin] = [query.get("q") || "", query.get("origin") || ""];
+  const rules = query.get("rules") || meta().rules[0].name;
+  const pages = usePages(path(["agents"], { limit: 500, q }));
+  const ratingOf = ({ ratings = [] }) => ratings.find((rating) => rating.rules === rules);
+  const able = (pages.items || []).filter((agent) => !agent.rules || agent.rules === rules);
+  const listed = able.filter((agent) => !origin || agent.origin === origin).sort((one, other) => (ratingOf(other)?.elo ?? -Infinity) - (ratingOf(one)?.elo ?? -Infinity));
+  const elos = [0, ...able.map((agent) => ratingOf(agent)?.elo ?? 0)];
+  const x = scale([Math.min(...elos), Math.max(1, ...elos)], [0, 100]);
   return html`<h1>Agents</h1>
-    <div class="row" role="search"><span class="find"><${Icon} name="search" /><${Search} hidden name="Search agents" value=${q} onChange=${(value) => setQuery({ q: value })} /></span></div>
+    <div class="row" role="search"><span class="find"><${Icon} name="search" /><${Search} hidden name="Search agents" value=${q} onChange=${(value) => setQuery({ q: value })} /></span>
+      <${Seg} name="Rules" value=${rules} choices=${meta().rules.map(({ name }) => [name, capital(name)])} onChange=${(value) => setQuery({ rules: value })} /></div>
+    <${Seg} name="Kinds" value=${origin} choices=${ORIGINS.map(([key, text]) => [key, text, able.filter((agent) => !key || agent.origin === key).length])} onChange=${(value) => setQuery({ origin: value })} />
     <${Wait} of=${pages}>
-      <${Table} name="agents" id="id" rows=${pages.items || []} columns=${[
-        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>${agent.name !== agent.id && html` <small>${agent.name}</small>`}` },
-        { name: "Elo", number: true, show: ({ ratings = [] }) => ratings.map(({ rules, elo, error }) => html`<div title=${rules}>${number(elo, 0)} ${error > 0 && margin(elo - error, elo + error)}${ratings.length > 1 && html` <small>${rules}</small>`}</div>`) },
-        { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
-        { title: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
-      ]} />
+      <ol class="ladder card">${listed.map((agent) => html`<${Rung} key=${agent.id} agent=${agent} rating=${ratingOf(agent)} x=${x} />`)}</ol>
+      ${listed.length === 0 && html`<p class="quiet">None.</p>`}
       <${More} pages=${pages} what="agents" />
     <//>
     <${Upload} done=${pages.reload} />`;
+}
+
+function Rung({ agent: { id, name, about, origin }, rating, x }) {
+  return html`<li class=${`of-${origin}`}><span><a href=${to(["agents", id])}>${id}</a>${name !== id && html` <small>${name}</small>`}</span>
+    <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${rating && html`<rect class="bar" x=${Math.min(x(0), x(rating.elo))} width=${Math.abs(x(rating.elo) - x(0))} height="8" />`}</svg>
+    <span class="num">${rating ? html`${number(rating.elo, 0)} ${rating.error > 0 && margin(rating.elo - rating.error, rating.elo + rating.error)}` : "no Elo"}</span>
+    <span class="note">${rating?.about || about}</span>
+    ${origin !== "program" && html`<a class="button" href=${to(["play"], { agent: id })} aria-label=${`play ${name}`}>Play</a>`}</li>`;
 }
 
 function Upload({ done }) {

@@ -5,7 +5,7 @@ import { BarChart, HeatMap, Plot } from "../charts.js";
 import { courseSeries, hasValues, seriesOf, useCurve, useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo } from "../figures.js";
-import { cell, courseTitle, date, interval, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
+import { capital, cell, courseTitle, date, interval, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
@@ -22,14 +22,36 @@ export function Compare({ query }) {
   const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
   return html`<h1>Compare</h1>
     <div class="panel"><h2 class="title">Runs</h2>
-      <label for="compare-run">Add runs and studies; two or more are needed</label>
+      <label for="compare-run">Add runs, trainings, sweeps and studies; two or more are needed</label>
       <${IdList} picks id="compare-run" of="runs" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} /></div>
-    ${ids.length === 0 && html`<p class="note">Their settings, curves and results stand side by side; then their champions can play. Nothing here to compare? <a href="#/new">Start a run or a study</a></p>`}
+    ${ids.length === 0 && html`<p class="note">The Elo of their champions, curves and settings stand side by side, and the champions can play. Nothing here to compare? <a href="#/new">Start a run or a study</a></p>`}
     ${ids.length > 0 && html`<${Wait} of=${together}>
-      ${runs.length > 0 && html`<${runs.some((run) => run.kind !== runs[0].kind || run.kind === "study") ? Courses : Curves} runs=${runs} />`}
-      ${runs.length > 1 && html`<${Differences} runs=${runs} comparison=${together.data} /><${Meet} runs=${runs} line=${together.data.line} query=${query} />`}
+      ${runs.length > 1 && html`<${Champions} runs=${runs} /><${Meet} runs=${runs} line=${together.data.line} query=${query} />`}
+      ${runs.length > 0 && html`<${alike(runs) && runs[0].kind !== "study" ? Curves : Courses} runs=${runs} />`}
+      ${runs.length > 1 && html`<${Differences} runs=${runs} settings=${together.data.settings} />`}
     <//>`}`;
 }
+
+const alike = (runs) => runs.every(({ kind }) => kind === runs[0].kind);
+
+/** The champions of all that was chosen on one Elo axis for each rules: of runs by their games, of a study's settings by its seeds. */
+function Champions({ runs }) {
+  const found = useGet(path(["seeds"], { run: runs.map(({ id }) => id) })).data;
+  const { true: studies = [], false: others = [] } = Object.groupBy(runs, ({ kind }) => kind === "study");
+  const named = new Set(others.map(({ id }) => id));
+  const studyOf = (setting) => studies.find(({ id }) => setting.startsWith(id)) ?? studies[0];
+  const means = (found?.items || []).filter(({ metric, against, setting }) => metric === "elo" && !against && !named.has(setting));
+  const bars = [
+    ...others.filter(({ elo }) => typeof elo === "number").map(({ id, rules, elo, elo_low, elo_high }) => ({ rules, name: id, value: elo, low: elo_low, high: elo_high })),
+    ...means.map(({ setting, mean, low, high }) => ({ rules: studyOf(setting)?.rules, name: setting, value: mean, low, high })),
+  ].sort((one, other) => other.value - one.value);
+  const groups = Object.entries(Object.groupBy(bars, ({ rules }) => rules));
+  return html`${groups.map(([rules, drawn]) => html`<${BarChart} key=${rules} title=${`Elo of the champions, ${rules}`} bars=${drawn} text=${whole} />`)}
+    ${groups.length > 1 && html`<p class="note">Different rules have different scales of Elo.</p>`}
+    <${Verdict} words=${found?.words} />`;
+}
+
+const Verdict = ({ words }) => words?.length > 0 && html`<div class="callout plain words stack">${words.map((text) => html`<p>${text}</p>`)}</div>`;
 
 function Curves({ runs }) {
   const [tables, setTables] = useState({});
@@ -41,7 +63,7 @@ function Curves({ runs }) {
   const charts = drawn.filter(({ column }) => runs.some((run) => hasValues(tables[run.id] || [], column)));
   const chart = charts.find(({ column }) => column === chosen) ?? charts[0];
   return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
-    ${chart && html`<${Plot} key=${chart.column} ...${chart} tall about=${`over ${label(over)}s`} xName=${label(over)} text=${chart.text ?? (WHOLE.test(chart.column) ? whole : undefined)}
+    ${chart && html`<${Plot} key=${chart.column} ...${chart} tall about=${`over ${label(over).replace(/s?$/, "s")}`} xName=${label(over)} text=${chart.text ?? (WHOLE.test(chart.column) ? whole : undefined)}
       acts=${html`<${Select} name="Curve" hidden value=${chart.column} choices=${charts.map((choice) => [choice.column, choice.title])} onChange=${setChosen} />`} series=${runs.map((run) => seriesOf(tables[run.id] || [], chart.column, run.id, over))} />`}`;
 }
 
@@ -73,29 +95,27 @@ function FetchCourses({ run, put }) {
   return null;
 }
 
-function Differences({ runs, comparison }) {
+function Differences({ runs, settings }) {
   const columns = runs.map((run, index) => ({ name: run.id, show: (row) => cell(row.values[index]) }));
   const found = useGet(path(["metrics"], { run: runs.map((run) => run.id) })).data?.items || [];
   const metrics = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, index) => found[index]?.[name]) }));
-  const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.toReversed().join(" ")) };
-  const rows = [...(strengths.values.some(Boolean) ? [strengths] : []), ...metrics];
-  return html`<h2>Settings in which they differ</h2>
-    ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
-    <${OverSeeds} runs=${runs} />
-    ${rows.length > 0 && html`<h2>Metrics</h2>`}${rows.length > 0 && html`<${Table} name="metrics" rows=${rows} columns=${[{ name: "metric", show: (row) => label(row.name) }, ...columns]} />`}`;
+  const shared = ({ values }) => alike(runs) || values.filter((value) => value !== null && value !== undefined).length > 1;
+  const folded = (title, head, rows) => rows.length > 0 && html`<details><summary>${title}</summary><${Table} name=${title} rows=${rows} columns=${[{ name: head, show: (row) => label(row.name) }, ...columns]} /></details>`;
+  return html`<${OverSeeds} runs=${runs} />
+    ${folded("Settings in which they differ", "setting", settings.filter(shared))}
+    ${folded("Metrics", "metric", metrics.filter(shared))}`;
 }
 
 /** Settings over their seeds, where some of these runs differ in their seeds alone; a study stands for its runs. */
-export function OverSeeds({ runs }) {
-  const { items: found = [], words = [] } = useGet(path(["seeds"], { run: runs.map((run) => run.id) })).data || {};
+function OverSeeds({ runs }) {
+  const { items: found = [] } = useGet(path(["seeds"], { run: runs.map((run) => run.id) })).data || {};
   const pairs = found.some((row) => row.against);
   const exact = ({ metric }) => (WHOLE.test(metric) ? whole : number);
   const columns = [{ name: "metric", show: (row) => label(row.metric) }, { name: "setting", show: (row) => row.label },
     ...(pairs ? [{ name: "against", show: (row) => (row.against ? row.against_label : "–") }] : []), { name: "seeds", number: true },
     { title: pairs ? "mean, or difference" : "mean", number: true, show: (row) => interval(row.mean, row.low, row.high, exact(row)) },
     ...(pairs ? [{ title: "p (Holm)", number: true, show: (row) => number(row.p_holm) }] : [])];
-  const verdict = words.length > 0 && html`<div class="callout plain words stack">${words.map((text) => html`<p>${text}</p>`)}</div>`;
-  return found.length === 0 ? verdict : html`<h2>Over seeds</h2>${verdict}
+  return found.length > 0 && html`<h2>Over seeds</h2>
     <p class="quiet">Runs that differ in their seeds alone are one setting. Intervals are Student's, 95 %; those of differences are corrected for their number, as p is.${found.some((row) => row.over) && " The last are main effects: means over the other settings."}</p>
     <${Table} name="over seeds" rows=${found} columns=${columns} />`;
 }
@@ -115,7 +135,7 @@ function Match({ runs, query }) {
   const job = query.get("job");
   const start = (started) => go(to(["compare"], { run: runs.map((run) => run.id), job: started.id }));
   return html`<h2>Play them off</h2>
-    <p>Their champions play a match, both colours on every opening. Give two values to the sequential test and it ends as soon as it is decided.</p>
+    <p>Their champions play a match, both colours on every opening. With <code>sprt</code> it ends as soon as it is decided.</p>
     <div class="filters"><${Select} name="First" value=${a} choices=${choices} onChange=${setA} /><${Select} name="Second" value=${b} choices=${choices} onChange=${setB} /></div>
     ${a === b && html`<p class="quiet">Choose two different runs.</p>`}
     ${rules(a) !== rules(b) && html`<p class="quiet">They play by different rules: say by which in the settings.</p>`}
@@ -158,7 +178,7 @@ const difference = (value) => signed(value, 0);
 const at = (share) => `${100 * share}%`;
 
 export function MatchResult({ result }) {
-  if (!result?.games) return html`<p class="quiet">No pair of games has ended yet.</p>`;
+  if (!result?.games) return html`<p class="quiet">No pair of games has ended yet.</p>${result?.sprt && html`<${Test} sprt=${result.sprt} />`}`;
   const { games, wins, draws, losses, score, score_low: low, score_high: high, superiority, pentanomial, sprt } = result;
   return html`
     ${typeof result.elo === "number" && html`<p><${Elo} big difference value=${result.elo} low=${result.elo_low} high=${result.elo_high} /> <span class="note">for the first</span></p>`}
@@ -168,18 +188,23 @@ export function MatchResult({ result }) {
       <line x1="50%" x2="50%" y1="0" y2="30" class="middle" /></svg>`}
     ${superiority === null && html`<p>${tooFew(2 * pentanomial.reduce((sum, pairs) => sum + pairs))}</p>`}
     <${Facts} facts=${[["games", number(games)], ["won, drawn, lost", [wins, draws, losses].map((value) => number(value)).join(", ")],
-      ["score of the first", interval(score, low, high, percent)]]} />
+      ["score of the first", interval(score, low, high, percent)],
+      ["pairs of 0, ½, 1, 1½, 2 points", pentanomial.map((pairs) => number(pairs)).join(", ")]]} />
     ${sprt && html`<${Test} sprt=${sprt} />`}`;
 }
 
 const ENDS = { accepted: "Accepted", rejected: "Rejected" };
 
-function Test({ sprt: { elo0, elo1, llr, lower, upper, verdict } }) {
+/** Games to two digits: they are an estimate. */
+const about = (games) => number(Number(Number(games).toPrecision(2)));
+
+function Test({ sprt: { elo0, elo1, unit, llr, lower, upper, verdict, games_expected: [at0, half, at1] = [], games_left: ahead, games_rest: rest } }) {
   const share = (value) => Math.max(0, Math.min(1, (value - lower) / (upper - lower)));
-  return html`<p><strong>${ENDS[verdict] || "Undecided"}:</strong> stronger by ${number(elo1)} Elo rather than by ${number(elo0)}. The log likelihood ratio is <strong>${signed(llr, 2)}</strong>; it ends at ${signed(lower, 2)} or ${signed(upper, 2)}.</p>
+  return html`<p><strong>${ENDS[verdict] || "Undecided"}:</strong> stronger by ${number(elo1)} rather than by ${number(elo0)} ${unit} Elo. The log-likelihood ratio is <strong>${signed(llr, 2)}</strong>; it ends at ${signed(lower, 2)} or ${signed(upper, 2)}${ahead > 0 && html`, after about <strong>${about(ahead)}</strong> more games`}${ahead > rest && rest > 0 && `; the match has only ${number(rest)}`}.</p>
     <svg class="scorebar" role="img" aria-label=${`likelihood ratio ${number(llr, 2)} between ${number(lower, 2)} and ${number(upper, 2)}`} width="100%" height="26">
       <rect class="track" width="100%" height="10" y="8" rx="5" /><circle cx=${at(share(llr))} cy="13" r="8" />
-      <line x1=${at(share(0))} x2=${at(share(0))} y1="2" y2="24" class="middle" /></svg>`;
+      <line x1=${at(share(0))} x2=${at(share(0))} y1="2" y2="24" class="middle" /></svg>
+    ${ahead > 0 && html`<p class="note">Expected in all: ${about(at0)} games at ${number(elo0)} Elo, ${about(half)} half way, ${about(at1)} at ${number(elo1)}${unit === "logistic" && ", if none is drawn"}.</p>`}`;
 }
 
 export function RatingResult({ result }) {
@@ -192,6 +217,7 @@ export function RatingResult({ result }) {
       ${result.cross && html`<${HeatMap} title="Score of the row against the column" names=${names}
         values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}
     </div>
+    ${result.words?.length > 0 && html`<div class="callout plain words stack">${result.words.map((text) => html`<p>${capital(text)}.</p>`)}</div>`}
     <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, agent }) => (value === null ? (agent.score ? "+∞" : "−∞") : `${difference(value)} ${margin(low, high)}`) },
       { title: "score", number: true, show: ({ agent }) => percent(agent.score) }, { title: "games", number: true, show: ({ agent }) => (isFew(agent.games) ? tooFew(agent.games) : number(agent.games)) }]} />`;
 }

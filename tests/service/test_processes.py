@@ -11,8 +11,8 @@ import pytest
 
 import evolve
 from evolve.records.ggf import scan_trees
-from evolve.service.downloads import Downloads
 from evolve.service.folders import Folders
+from evolve.service.processes import Downloads
 from evolve.service.responses import ProblemError
 from tests.service import Service
 from tests.service.inside import App
@@ -86,7 +86,7 @@ def test_a_download_that_fails_leaves_no_part(
     local: App, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such as on a full disk: the command is ended before it has removed what it began."""
-    from evolve.service import downloads as lending
+    from evolve.service import processes as lending
 
     part = "import sys, time, pathlib\n"
     part += "pathlib.Path(sys.argv[-1]).with_name('.writing-x').write_text('a part')\n"

@@ -23,7 +23,13 @@ from evolve.tables.individuals import (
     table_metadata,
 )
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.tables.paths import committed_generations, generation_file, playoff_file
+from evolve.tables.paths import (
+    CHAMPION_FILE,
+    committed_generations,
+    games_file,
+    generation_file,
+    playoff_file,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +38,22 @@ _DEPTHS: Final = "depths"
 _METRICS: Final = (
     "best_score", "panel_score", "panel_elo", "rating", "rating_low", "rating_high",
 )  # fmt: skip
+
+
+def written_files(folder: Path) -> list[Path]:
+    """The files of an evolution, some of which may not exist, in the order in which it writes them.
+
+    The play-off's file comes last: it marks the champion as its own.
+    """
+    numbers = range(committed_generations(folder))
+    files = [file(folder, number) for number in numbers for file in (games_file, generation_file)]
+    return [*files, folder / CHAMPION_FILE, playoff_file(folder)]
+
+
+def needed_files(folder: Path) -> list[Path]:
+    """Those that it goes on from: all but the games before those of the last generation."""
+    old = {games_file(folder, number) for number in range(committed_generations(folder) - 1)}
+    return [file for file in written_files(folder) if file not in old]
 
 
 def _generations(run: Run, generation: int | None = None) -> pa.Table:
@@ -128,7 +150,6 @@ def _curve_at(run: Run, generations: Sequence[int]) -> list[float | None]:
 
 
 def _metrics(run: Run) -> dict[str, Any]:
-    """The best panel score of all generations, and the run's games and hours."""
     frame = run.generations
     if frame.empty:
         return {}
@@ -139,8 +160,7 @@ def _metrics(run: Run) -> dict[str, Any]:
     }
 
 
-Birth = Mapping[str, Any]
-"""The row of an individual in the generation of its birth."""
+Birth = Mapping[str, Any]  # the row of an individual in the generation of its birth
 
 
 def births_of(run: Run) -> Callable[[str], Birth | None]:

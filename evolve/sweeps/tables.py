@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from evolve.fitness.statistics import Estimate, elo_of, in_elo, stated
+from evolve.fitness.trend import Curve
 from evolve.runs.run import Run
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
-from evolve.tables.columns import array_of, repeated, rows_with
-from evolve.tables.paths import RETEST, RUNGS
+from evolve.tables.columns import Columns, rows_with, table_of_rows
+from evolve.tables.paths import RETEST_FILE
 from evolve.tables.trials import (
+    CENTRE_COLUMNS,
+    ESTIMATE,
     FINISHED,
+    REPEATED,
     TRIALS_COLUMNS,
     FinalDocument,
     final_table,
@@ -26,42 +30,49 @@ from evolve.tables.trials import (
 if TYPE_CHECKING:
     import pandas as pd
 
-
+CENTRE: Final = CENTRE_COLUMNS.names[0]
 GAIN: Final = "elo_over_defaults"
 """Name of the metric by which sweeps are compared."""
+
+
+def _retest(run: Run) -> pa.Table:
+    trials = read_trials(run.path, RETEST_FILE)
+    return TRIALS_COLUMNS.schema.empty_table() if trials is None else trials
 
 
 def _trials(run: Run) -> pa.Table:
     """The trials as an Arrow table; before the first, without the sweep's parameters."""
     trials = read_trials(run.path)
-    return TRIALS_COLUMNS.schema.empty_table() if trials is None else trials
+    if trials is None:
+        return TRIALS_COLUMNS.schema.empty_table()
+    if run.config.get("sampler") != ESTIMATE:
+        return trials
+    strengths = _strengths_of_centre(trials, run.config.get("start_from") is None)
+    rows = [strengths.get(number, {}) for number in trials["number"].to_pylist()]
+    columns = table_of_rows(rows, CENTRE_COLUMNS.schema)
+    for name in CENTRE_COLUMNS.names:
+        trials = trials.append_column(name, columns[name])
+    return trials
 
 
-def _rungs_table(folder: Path) -> pa.Table:
-    """One row for each training in a rung of a sweep; empty before the first.
-
-    It holds the rung's number or `retest`, the candidate (the trial with the same settings), and
-    the columns of the table of trials.
-    """
-    tables = [pa.table({"rung": array_of([], pa.string())})]
-    folders = (folder / RUNGS).glob("*")
-    rungs = [path for path in folders if path.name.isdecimal() or path.name == RETEST]
-    for rung in sorted(rungs, key=lambda path: (path.name == RETEST, path.name.zfill(9))):
-        table = read_trials(rung)
-        if table is None:
+def _strengths_of_centre(
+    trials: pa.Table, from_defaults: bool
+) -> dict[int, Mapping[str, float | None]]:
+    """`CENTRE_COLUMNS` by trial; from_defaults: whether the search began there, at Elo 0."""
+    ends = ("elo", "elo_low", "elo_high")
+    numbers, curve = list[int](), Curve()
+    for row in trials.select(["number", "origin", "reason", *ends]).to_pylist():
+        value, low, high = map(row.get, ends)
+        new = not (row["reason"] or "").startswith(REPEATED)
+        if row["origin"] == ESTIMATE and new and None not in (value, low, high):
+            curve.add(len(numbers), value, max(1.0, Estimate(value, low, high, 0).error))
+        elif row["origin"] == "defaults" and from_defaults and value is not None:
+            curve.add(len(numbers), value, 1.0)
+        else:
             continue
-        agents = [
-            None if agent is None else f"{RUNGS}/{rung.name}/{agent}"
-            for agent in table["agent"].to_pylist()
-        ]
-        rows = table.drop_columns(["number", "origin", "reports", "worker"])
-        rows = rows.set_column(
-            rows.schema.get_field_index("agent"), "agent", array_of(agents, pa.string())
-        )
-        rows = rows.add_column(0, "candidate", table["origin"])
-        names = repeated(rung.name, len(table), pa.string())
-        tables.append(rows.add_column(0, "rung", names).replace_schema_metadata(None))
-    return pa.concat_tables(tables, promote_options="default")
+        numbers.append(row["number"])
+    found = curve.smoothed.values()
+    return {n: elo.columns(CENTRE) for n, elo in zip(numbers, found, strict=True)}
 
 
 def _metrics(run: Run) -> dict[str, float | None]:
@@ -89,10 +100,26 @@ def gain_of(final: FinalDocument | None) -> Estimate | None:
 
 
 def _curve(run: Run) -> pd.Series[float]:
-    """The best score so far, by trial."""
+    """The best score so far, by trial; from its own trial on that of the winner of the final.
+
+    The highest score of all is often a lucky one, which the final finds out. Of SPSA, whose steps
+    are no candidates, the strength of its current point.
+    """
+    if _over(run) is not None:
+        return run.trials.set_index("number")[CENTRE].dropna().rename_axis("trial")
     whole = run.trials[run.trials["state"] == "COMPLETE"]
-    best: pd.Series[float] = whole.set_index("number")["score"].cummax().rename("best_score")
+    scores = whole.set_index("number")["score"]
+    best: pd.Series[float] = scores.cummax().rename("best_score")
+    final = whole_final(run.path)
+    winner = None if final is None else final.winner
+    if winner is not None and winner in scores.index:
+        best.loc[winner:] = scores[winner]
     return best.reindex(range(len(run.trials))).ffill().rename_axis("trial")
+
+
+def _over(run: Run) -> str | None:
+    """Games, of a sweep by SPSA whose trials have an Elo."""
+    return "games" if CENTRE in run.trials and run.trials[CENTRE].notna().any() else None
 
 
 def _progress(run: Run) -> RunProgress:
@@ -128,11 +155,12 @@ READING: Final = RunReading(
     compared_by=(GAIN,),
     metrics=_metrics,
     curve=_curve,
-    added=("seconds",),
+    added=("seconds", "games"),
+    curve_over=_over,
     gain=lambda run: gain_of(whole_final(run.path)),
     tables={
-        "trials": TableReading(_trials, TRIALS_COLUMNS),
-        "rungs": TableReading(lambda run: _rungs_table(run.path)),
+        "trials": TableReading(_trials, Columns((*TRIALS_COLUMNS, *CENTRE_COLUMNS))),
+        "retest": TableReading(_retest, TRIALS_COLUMNS),
         "final": TableReading(lambda run: final_table(run.path)),
     },
 )

@@ -1,0 +1,79 @@
+"""`evolve report`: one file that needs nothing else, with the numbers of the terminal."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import evolve
+from evolve.tables.trials import verdict_of
+from tests.cli import done, fails, misused
+
+
+def page_of(source: Path) -> str:
+    done("report", source, "-o", "report.html")
+    return Path("report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_says_what_the_terminal_says(first: Path) -> None:
+    page = page_of(first)
+    champion = done("show", first).lines[-1]
+    said = champion.partition(", ")[2].rpartition(": ")[0]
+    assert said in html.unescape(page)
+    best = evolve.load_run(first).generations["best_score"]
+    assert [f"<td>{score:.3f}</td>" in page for score in best] == [True] * len(best)
+    assert len(page) < 1_000_000
+
+
+def test_its_best_game_is_shown_to_its_end(first: Path) -> None:
+    page, run = page_of(first), evolve.load_run(first)
+    shown = re.findall(r'<figure id="m(\d+)".*?black (\d+), white (\d+) ', page)
+    black, white = (int(discs) for discs in shown[-1][1:])
+    (names,) = re.findall(r"<p>black (\S+), white (\S+)</p>", page)
+    games = run.table("games")
+    game = games[(games["kind"] == "playoff") & (games["plies"] == len(shown))]
+    game = game[(game["black"] == names[0]) & (game["white"] == names[1])]
+    assert (black, white) in list(zip(game["discs_black"], game["discs_white"], strict=True))
+    assert len(re.findall(r"<circle", page.rpartition("<figure")[2])) == black + white
+    assert evolve.load_agent(first).name in names
+
+
+def test_a_sweep_has_its_verdict_and_its_tables(swept: Path) -> None:
+    page = html.unescape(page_of(swept))
+    assert str(verdict_of(swept)) in page
+    assert re.findall(r"<summary>(\w+)", page) == ["trials", "final", "config"]
+
+
+@pytest.mark.slow
+def test_a_study_has_its_comparison(tmp_path: Path) -> None:
+    few = ("--generations=2", "--population=6", "--openings=start", "--panel-openings=2")
+    quick = ("--move-budget=300", "--bounds=depths=1:2", "--bounds=endgame=0:4", "--jobs=1")
+    done("run", *few, *quick, "--seeds=0-1", "--grid=crossover=blend,uniform", "--out=study")
+    page = html.unescape(page_of(tmp_path / "study"))
+    assert evolve.compare("study").words[0] in page
+    assert page.count("evolve study study.toml") == 1
+
+
+def test_it_needs_nothing_and_runs_nothing(copy: Path, tmp_path: Path) -> None:
+    file = copy / "games/playoff.parquet"
+    games, champion = pq.read_table(file), evolve.load_agent(copy).name
+    for column in ("black", "white"):
+        at = games.column_names.index(column)
+        names = [name if name == champion else "<script>" for name in games[column].to_pylist()]
+        games = games.set_column(at, games.schema.field(column), pa.array(names))
+    pq.write_table(games, file)
+    hostile = copy.rename(tmp_path / "<script>alert(1)<")
+    page = page_of(hostile)
+    assert not re.findall(r"<script|https?:|\bon\w+=|<link|url\(|src=\"(?!data:)", page)
+    assert "&lt;script&gt;" in page
+
+
+def test_what_cannot_be_written(first: Path, tmp_path: Path) -> None:
+    assert ".html" in misused("report", first, "-o", "report.pdf")
+    assert "nowhere" in fails("report", "nowhere", "-o", "report.html")
+    assert not list(tmp_path.glob("report*"))

@@ -1,0 +1,192 @@
+"""Slices of trials: a trial ends the same however often it pauses, and its state may travel."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from optuna.trial import TrialState
+
+import evolve
+from evolve.agents.reference import read_agent
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
+from evolve.errors import ClusterError
+from evolve.sweeps import trial as trials
+from evolve.sweeps.plan import plan_of
+from evolve.sweeps.slices import advance
+from evolve.sweeps.trial import Slice, SliceResult, State
+from evolve.sweeps.trials import PLAY_SECONDS, Report, Task
+
+_ENGINE = f"{sys.executable} -I -S {Path(__file__).with_name('tuned.py')}"
+_PANEL: dict[str, Any] = {"panel": ("random", "swh", "swh?depth=1"), "panel_openings": 2}
+_TREES: dict[str, Any] = {
+    "games": 60, "simulations": 4, "check_simulations": 4, "endgame": 0,
+    "layers": "dense 4 relu, dense 1 tanh", "games_per_iteration": 15,
+}  # fmt: skip
+_SHAPES = {
+    "games": 40,
+    "probcut": 0.0,
+    "shapes": ("corner",),
+    "solved": 0,
+    "search_depth": 2,
+    "search_solved": 6,
+}
+_PROGRAM = f"gtp:{_ENGINE} --corner {{corner:-20:50=-10}} --mobility {{mobility:0:5=0}}"
+
+SWEEPS: dict[str, Callable[[], SweepSettings]] = {
+    "alphabeta": lambda: SweepSettings(kind="alphabeta", **_PANEL),
+    "mcts": lambda: SweepSettings(kind="mcts", fix=_TREES, **_PANEL),
+    "patterns": lambda: SweepSettings(kind="patterns", fix=_SHAPES, reports=2, **_PANEL),
+    "program": lambda: ProgramSweepSettings(program=_PROGRAM, pairs=12),
+    "panel": lambda: ProgramSweepSettings(
+        program=_PROGRAM, objective="panel", panel=("random", "swh?depth=1"), panel_openings=8
+    ),
+    "steps": lambda: ProgramSweepSettings(program=_PROGRAM, sampler="spsa", pairs=4),
+}
+ALL = [pytest.param(name, marks=pytest.mark.learning if name == "mcts" else ()) for name in SWEEPS]
+
+
+def evolution(**changes: Any) -> SweepSettings:
+    fixed = {"population": 6, "openings": "start", "panel_every": 1000}
+    panel = {"panel": ("random",), "panel_openings": 2}
+    return SweepSettings(kind="evolution", rules="standard", fix=fixed, **panel, **changes)
+
+
+def task_of(name: str, sweep: SweepSettings) -> Task:
+    plan = plan_of(sweep)
+    best = {"number": 2, "values": {"corner": 9, "mobility": 1}, "elo": 50.0, "error": 30.0}
+    context = {"program": {"best": best}, "steps": {"mirror": {"corner": -12, "mobility": 1}}}
+    return Task(3, {**plan.example, **({"corner": 20} if "corner" in plan.example else {})},
+                context.get(name, {}))  # fmt: skip
+
+
+def worked(sweep: SweepSettings, task: Task) -> list[SliceResult]:
+    """All slices of a trial, each as if on another machine."""
+    done, state = list[SliceResult](), State()
+    while not done or done[-1].result is None:
+        part = pickle.loads(pickle.dumps(Slice(sweep, "sweep", task, state)))
+        done.append(pickle.loads(pickle.dumps(advance(part))))
+        state = done[-1].state
+    return done
+
+
+def told(done: list[SliceResult]) -> tuple[Any, ...]:
+    """What slices come to, without times."""
+    last = done[-1]
+    kept = {name: value for name, value in last.state.kept.items() if "seconds" not in name}
+    reports = [one.report for one in done if one.report is not None]
+    return reports, kept, last.result
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_trial_that_pauses_ends_as_one_that_does_not(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = SWEEPS[name]()
+    whole = worked(sweep, task := task_of(name, sweep))
+    monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
+    pieces = worked(sweep, task)
+    assert len(pieces) > len(whole)
+    assert told(pieces) == told(whole)
+
+
+def test_a_state_goes_through_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = SWEEPS["patterns"]()
+    task = task_of("patterns", sweep)
+    whole = worked(sweep, task)
+    monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
+    state, result, reports = State(), None, []
+    while result is None:
+        done = advance(Slice(sweep, "sweep", task, state))
+        done.state.save(tmp_path / "one.state", task)
+        state, result = State.load(tmp_path / "one.state", task), done.result
+        reports += [] if done.report is None else [done.report]
+    assert (reports, result) == (told(whole)[0], whole[-1].result)
+
+
+@pytest.mark.learning
+@pytest.mark.parametrize(("each", "steps"), [(15, [1, 2, 3]), (30, [2])])
+def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
+    each: int, steps: list[int]
+) -> None:
+    sweep = SweepSettings(kind="mcts", fix={**_TREES, "games_per_iteration": each}, **_PANEL)
+    reports, kept, result = told(worked(sweep, task_of("mcts", sweep)))
+    assert [report.step for report in reports] == steps
+    assert (result.report.step, result.file[1], kept["played"]) == (
+        4, ".npz", (len(steps) + 1) * 2 * 2 * 3,
+    )  # fmt: skip
+
+
+def test_an_evolution_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
+    sweep = evolution(budget=0.2)
+    done = worked(sweep, Task(3, {}))
+    result = done[-1].result
+    assert result is not None
+    content, suffix = result.file or (b"", "")
+    report = Report(4, result.score or 0.0, result.attributes["score_error"])
+    assert (result.report, suffix) == (report, ".json")
+    (tmp_path / "agent.json").write_bytes(content)
+    agent = read_agent(tmp_path / "agent.json")
+    assert isinstance(agent, evolve.AlphaBetaAgent)
+    assert (agent.name, agent.provenance["trial"], agent.provenance["run"]) == (
+        "trial-3", 3, "sweep",
+    )  # fmt: skip
+
+
+def test_an_evolution_goes_on_where_it_paused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each slice of no time has a generation."""
+    monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
+    sweep, task, state = evolution(budget=50.0), Task(3, {}), State()
+    counts = []
+    for _ in range(3):
+        state = advance(Slice(sweep, "sweep", task, state)).state
+        counts.append(sum(name.startswith("generations/") for name in state.arrays))
+    assert counts == [1, 2, 3]
+    assert 0.0 < state.facts["share"] < 1.0
+
+
+@pytest.mark.parametrize("damage", ["arrays", "settings"])
+def test_a_state_that_does_not_fit_begins_again(
+    damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
+    sweep = SWEEPS["patterns"]()
+    first = Slice(sweep, "sweep", task_of("patterns", sweep))
+    state = advance(first).state
+    training = state.facts["training"]
+    if damage == "settings":
+        training["identity"]["seed"] += 1
+    arrays = {} if damage == "arrays" else state.arrays
+    again = advance(replace(first, state=State(state.facts, arrays)))
+    assert again.refused
+    assert again.state.facts["training"]["games"] == training["games"]
+
+
+def test_impossible_values_fail_and_say_why() -> None:
+    sweep = SWEEPS["alphabeta"]()
+    result = advance(Slice(sweep, "sweep", Task(0, {"weights.0": "x"}))).result
+    assert result is not None
+    assert result.state == TrialState.FAIL
+    assert result.attributes["reason"]
+
+
+def test_a_machine_that_lacks_something_is_no_fault_of_the_values() -> None:
+    """It is asked for before the first trial."""
+    sweep = SWEEPS["alphabeta"]().model_copy(update={"panel": ("nobody.json",)})
+    with pytest.raises(ClusterError, match="nobody"):
+        advance(Slice(sweep, "sweep", Task(0, plan_of(sweep).example)))
+
+
+def test_a_slice_counts_what_its_games_took() -> None:
+    sweep = SWEEPS["alphabeta"]()
+    state = State({PLAY_SECONDS: 5.0, "played": 7, "seconds": 6.0})
+    part = replace(Slice(sweep, "sweep", task_of("alphabeta", sweep)), state=state)
+    facts = advance(part).state.facts
+    assert facts["played"] == 7 + 2 * 2 * 3
+    assert facts["seconds"] > 6.0
+    assert facts[PLAY_SECONDS] > 5.0
