@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import PlainTextResponse
 
+from evolve.agents.registry import COACH
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.service.folders import AGENT_SUFFIXES
@@ -21,8 +22,6 @@ _AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
 _NO_PLAY: Final = "programs play matches and ratings, and nothing else"
 _BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
 _PLACES: Final = {**_BLAMED, "PositionError": "/position/board", "RecordError": "/position/moves"}
-_COACH: Final = "patterns-{rules}?depth=10&endgame=16"
-"""Who values games unless another agent is asked: half a second for a whole game."""
 _PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
@@ -89,7 +88,7 @@ async def evaluate(service: Service, request: models.NewEvaluation) -> models.Ev
 @router.post("/reviews")
 async def review(service: Service, request: models.NewReview) -> models.Review:
     """Values of all positions of a game in one answer, by the coach or any other agent."""
-    agent = request.agent or _COACH.format(rules=request.position.rules)
+    agent = request.agent or COACH.format(rules=request.position.rules)
     found = await _evaluations(service, agent, request.position, request.first)
     return models.Review(agent=agent, evaluations=found)
 

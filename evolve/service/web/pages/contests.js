@@ -2,16 +2,16 @@
 
 import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
-import { courseSeries, hasValues, seriesOf, useCurve, useGet } from "../data.js";
+import { courseSeries, useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo } from "../figures.js";
-import { capital, cell, courseTitle, date, interval, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
+import { capital, cell, date, interval, isElo, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
 import { go, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Chip, CommandLine, Facts, IdList, Select, Table, Wait, WHOLE } from "../ui.js";
+import { Chip, CommandLine, Facts, IdList, Problem, Seg, Select, Table, Wait, WHOLE } from "../ui.js";
 import { Launch } from "./new.js";
 
 const MOST = 6;
@@ -26,8 +26,8 @@ export function Compare({ query }) {
       <${IdList} picks id="compare-run" of="runs" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} /></div>
     ${ids.length === 0 && html`<p class="note">The Elo of their champions, curves and settings stand side by side, and the champions can play. Nothing here to compare? <a href="#/new">Start a run or a study</a></p>`}
     ${ids.length > 0 && html`<${Wait} of=${together}>
-      ${runs.length > 1 && html`<${Champions} runs=${runs} /><${Meet} runs=${runs} line=${together.data.line} query=${query} />`}
-      ${runs.length > 0 && html`<${alike(runs) && runs[0].kind !== "study" ? Curves : Courses} runs=${runs} />`}
+      ${runs.length > 1 && html`<${Champions} runs=${runs} /><${Meet} ...${together.data} runs=${runs} query=${query} />`}
+      ${runs.length > 0 && html`<${Courses} runs=${runs} />`}
       ${runs.length > 1 && html`<${Differences} runs=${runs} settings=${together.data.settings} />`}
     <//>`}`;
 }
@@ -38,7 +38,7 @@ const alike = (runs) => runs.every(({ kind }) => kind === runs[0].kind);
 function Champions({ runs }) {
   const found = useGet(path(["seeds"], { run: runs.map(({ id }) => id) })).data;
   const { true: studies = [], false: others = [] } = Object.groupBy(runs, ({ kind }) => kind === "study");
-  const named = new Set(others.map(({ id }) => id));
+  const named = new Set(others.flatMap(({ id }) => [id, id.split("+").at(-1)]));
   const studyOf = (setting) => studies.find(({ id }) => setting.startsWith(id)) ?? studies[0];
   const means = (found?.items || []).filter(({ metric, against, setting }) => metric === "elo" && !against && !named.has(setting));
   const bars = [
@@ -53,46 +53,30 @@ function Champions({ runs }) {
 
 const Verdict = ({ words }) => words?.length > 0 && html`<div class="callout plain words stack">${words.map((text) => html`<p>${text}</p>`)}</div>`;
 
-function Curves({ runs }) {
-  const [tables, setTables] = useState({});
-  const [chosen, setChosen] = useState("");
-  const table = firstTable(runs[0]);
-  const [over] = table.over;
-  const put = (id, rows) => setTables((old) => ({ ...old, [id]: rows }));
-  const drawn = chartsOf(table).flatMap((chart) => chart.columns.map(([column, name]) => ({ ...chart, column, title: chart.columns.length > 1 ? `${chart.title}: ${name}` : chart.title })));
-  const charts = drawn.filter(({ column }) => runs.some((run) => hasValues(tables[run.id] || [], column)));
-  const chart = charts.find(({ column }) => column === chosen) ?? charts[0];
-  return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
-    ${chart && html`<${Plot} key=${chart.column} ...${chart} tall about=${`over ${label(over).replace(/s?$/, "s")}`} xName=${label(over)} text=${chart.text ?? (WHOLE.test(chart.column) ? whole : undefined)}
-      acts=${html`<${Select} name="Curve" hidden value=${chart.column} choices=${charts.map((choice) => [choice.column, choice.title])} onChange=${setChosen} />`} series=${runs.map((run) => seriesOf(tables[run.id] || [], chart.column, run.id, over))} />`}`;
-}
+const OVER = ["games", "seconds", "generations"];
 
-function Fetch({ run, put }) {
-  const curve = useCurve(run);
-  useEffect(() => {
-    if (curve.data) put(run.id, curve.data);
-  }, [curve.data]);
-  return null;
-}
-
-/** Studies, and runs of any kinds, over one another: the mean course of each setting, a chart for each metric. */
+/** Runs and settings of studies over one another, a chart for what has one scale; alike runs by any number of their first table. */
 function Courses({ runs }) {
   const [found, setFound] = useState({});
+  const [metric, setMetric] = useState("");
+  const [over, setOver] = useState(OVER[0]);
   const put = (id, courses) => setFound((old) => ({ ...old, [id]: courses }));
-  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.label}, n = ${course.seeds}` : id, label: kind === "study" ? `${id}: ${course.short}` : id })));
-  const charts = Object.entries(Object.groupBy(courses, courseTitle));
-  return html`${runs.map((run) => html`<${FetchCourses} key=${run.id} run=${run} put=${put} />`)}
-    ${charts.map(([title, drawn]) => html`<${Plot} key=${title} tall title=${title} xName=${label(drawn[0].over)} text=${WHOLE.test(drawn[0].metric) ? whole : undefined} series=${drawn.map(courseSeries)}>
+  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.short}, n = ${course.seeds}` : id, label: kind === "study" ? course.short : id })));
+  const charts = Object.entries(Object.groupBy(courses, (course) => (isElo(course) ? "Strength, Elo" : capital(label(course.metric)))));
+  const single = alike(runs) && runs[0].kind !== "study";
+  const metrics = single ? chartsOf(firstTable(runs[0])).flatMap(({ title, columns }) => columns.map(([column, name]) => [column, columns.length > 1 ? `${title}: ${name}` : title])) : [];
+  return html`<div class="row spread"><h2>How they rose</h2><span class="row">${metrics.length > 1 && html`<${Select} name="Curve" hidden value=${metric} choices=${[["", "Strength"], ...metrics]} onChange=${setMetric} />`}
+      <${Seg} name="Over" value=${over} choices=${OVER.map((name) => [name, capital(name)])} onChange=${setOver} /></span></div>
+    ${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} metric=${metric} over=${over} put=${put} />`)}
+    ${charts.map(([title, drawn]) => html`<${Plot} key=${title} tall title=${title} about=${`over ${over}`} xName=${label(drawn[0].over)} text=${WHOLE.test(drawn[0].metric) ? whole : undefined} series=${drawn.map(courseSeries)}>
       <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean; of one run, its own.</p><//>`)}`;
 }
 
-function FetchCourses({ run, put }) {
-  const courses = useGet(path(["runs", run.id, "courses"]), { keep: true });
+function Fetch({ run, metric, over, put }) {
+  const courses = useGet(path(["runs", run.id, "courses"], { metric, over }), { keep: true });
   useEffect(() => courses.reload(), [Math.floor(10 * (run.share || 0))]);
-  useEffect(() => {
-    if (courses.data) put(run.id, courses.data.items);
-  }, [courses.data]);
-  return null;
+  useEffect(() => put(run.id, courses.data?.items), [courses.data]);
+  return html`<${Problem} error=${courses.error} />`;
 }
 
 function Differences({ runs, settings }) {
@@ -120,11 +104,15 @@ function OverSeeds({ runs }) {
     <${Table} name="over seeds" rows=${found} columns=${columns} />`;
 }
 
-/** A match between the champions of two runs; those of studies meet seed by seed, in a terminal. */
-function Meet({ runs, line, query }) {
-  const alone = runs.filter(({ kind }) => kind !== "study");
-  if (alone.length > 1) return html`<${Match} runs=${alone} query=${query} />`;
-  return html`<h2>Play them off</h2><p class="note">Their champions can meet seed by seed:</p><${CommandLine} line=${line} />`;
+/** A match between the champions of two runs; of more, and of studies, whose every run has one, each meets each. */
+function Meet({ runs, line, champions: agents, query }) {
+  const studies = runs.some(({ kind }) => kind === "study");
+  if (runs.length === 2 && !studies) return html`<${Match} runs=${runs} query=${query} />`;
+  const job = query.get("job");
+  return html`<h2>Play them off</h2><p>Their ${number(agents.length)} champions meet in ${number((agents.length * (agents.length - 1)) / 2)} pairs, both colours on every opening.</p>
+    <${Launch} command="rate" fixed=${{ agents }} button="Start the round robin" onStart=${(started) => go(to(["compare"], { run: runs.map(({ id }) => id), job: started.id }))} />
+    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${RatingResult} result=${result} />`}<//>`}
+    ${studies && html`<p class="note">Seed by seed, in a terminal:</p><${CommandLine} line=${line} />`}`;
 }
 
 function Match({ runs, query }) {
