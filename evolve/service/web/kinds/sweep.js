@@ -59,7 +59,7 @@ function Settings({ run, best, scatter }) {
     <${Box} name="best settings"><table><thead><tr><th scope="col">Setting</th><th scope="col" class="number">Default → best</th>${scores.length > 0 && html`<th scope="col">Scores of its trials, ${percent(ends[0], 0)} to ${percent(ends[1], 0)}, over its range</th>`}</tr></thead>
       <tbody>${rows.slice(0, all ? rows.length : FIRST).map((row) => html`<tr key=${row.name}><th scope="row" title=${row.about}>${title(row)} <span class="option">${row.name}</span></th>
         <td class="number">${row.default !== null && row.default !== undefined && html`${plain(row.default)} → `}<strong>${plain(row.value)}</strong></td>
-        ${scores.length > 0 && html`<td>${order.has(row.name) && html`<${Over} ...${row} ...${order.get(row.name)} scores=${scores} ends=${ends} winner=${scatter.winner} defaults=${scatter.defaults} />`}</td>`}</tr>`)}</tbody></table><//>
+        ${scores.length > 0 && html`<td>${order.has(row.name) && html`<${Over} ...${order.get(row.name)} ...${row} scores=${scores} ends=${ends} winner=${scatter.winner} defaults=${scatter.defaults} />`}</td>`}</tr>`)}</tbody></table><//>
     ${rows.length > FIRST && html`<p><button type="button" onClick=${() => setAll(!all)}>${all ? `The first ${FIRST}` : `All ${rows.length} settings`}</button></p>`}
     <p class="note">Rings: green the best trial, brown the defaults. ${note ? `${note}.` : "Settings that go with the score most closely come first."} Trials crowd where the search expected the best, so a slope is a hint and no proof.${run.verdict ? ` ${capital(run.verdict)}.` : ""}</p>
     ${best.trial !== null && !run.settings.program && html`<p><a href=${to(["new", run.command], { from: run.id, start_from: `run:${run.id}` })}>Begin another with other ranges</a></p>`}</div>`;
@@ -68,16 +68,18 @@ function Settings({ run, best, scatter }) {
 /** The trials over the range of a setting, below them the range with a tick for the default and a dot for the best. */
 function Over({ name, low, high, log, choices, values, scores, ends, winner, defaults, value: best, default: usual }) {
   const on = (value) => (choices.length ? choices.indexOf(String(value)) : log ? Math.log(value) : Number(value));
-  const x = scale([choices.length ? 0 : on(low), choices.length ? choices.length - 1 : on(high)], [8, 252]);
-  const y = scale(ends, [46, 8]);
+  const x = scale([choices.length ? 0 : on(low), choices.length ? choices.length - 1 : on(high)], [8, 412]);
+  const y = scale(ends, [38, 8]);
   const names = choices.length ? [choices[0], choices.at(-1)] : [plain(low), plain(high)];
-  const ring = (at, colour) => at !== null && values[at] !== null && html`<g class=${colour}><circle class="dot open" cx=${x(on(values[at]))} cy=${y(scores[at])} r="6" /></g>`;
-  return html`<svg class="over" role="img" viewBox="0 0 260 80" aria-label=${`${name}: ${values.length} trials from ${names.join(" to ")}, default ${plain(usual)}, best ${plain(best)}`}>
-    <g class="c1">${values.map((value, at) => value !== null && html`<circle class="dot faint" cx=${x(on(value))} cy=${y(scores[at])} r="3" />`)}</g>
+  const at = (index) => x(on(values[index]));
+  const isKnown = (index) => index !== null && values[index] !== null;
+  const ring = (index, colour) => isKnown(index) && html`<g class=${colour}><circle class="dot open" cx=${at(index)} cy=${y(scores[index])} r="6" /></g>`;
+  return html`<svg class="over" role="img" viewBox="0 0 420 66" aria-label=${`${name}: ${values.length} trials from ${names.join(" to ")}, default ${plain(usual)}, best ${plain(best)}`}>
+    <g class="c1">${values.map((value, index) => value !== null && html`<circle class="dot faint" cx=${at(index)} cy=${y(scores[index])} r="3" />`)}</g>
     ${ring(defaults, "c3")}${ring(winner, "c1")}
-    <line class="grid" x1="8" x2="252" y1="60" y2="60" />${defaults !== null && html`<line class="whisker" x1=${x(on(usual))} x2=${x(on(usual))} y1="55" y2="65" />`}
-    ${winner !== null && html`<g class="c1"><circle class="dot" cx=${x(on(best))} cy="60" r="5" /></g>`}
-    <text x="8" y="77">${names[0]}</text><text x="252" y="77" text-anchor="end">${names[1]}</text></svg>`;
+    <line class="grid" x1="8" x2="412" y1="48" y2="48" />${isKnown(defaults) && html`<line class="whisker" x1=${at(defaults)} x2=${at(defaults)} y1="43" y2="53" />`}
+    ${isKnown(winner) && html`<g class="c1"><circle class="dot" cx=${at(winner)} cy="48" r="5" /></g>`}
+    <text x="8" y="64">${names[0]}</text><text x="412" y="64" text-anchor="end">${names[1]}</text></svg>`;
 }
 
 /** Command lines to copy, each with what it is for. */

@@ -17,26 +17,31 @@ import { Launch } from "./new.js";
 const MOST = 6;
 
 export function Compare({ query }) {
-  const ids = [...new Set(query.getAll("run"))].slice(0, MOST);
+  const [ids, agents] = ["run", "agent"].map((name) => [...new Set(query.getAll(name))].slice(0, MOST));
   const together = useGet(ids.length ? path(["compare"], { run: ids }) : null, { keep: true });
-  const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
+  const { runs: found = [], champions = [], settings = [], line } = (ids.length && together.data) || {};
+  const runs = found.filter((run) => ids.includes(run.id));
+  const show = (changes) => go(to(["compare"], { run: ids, agent: agents, job: query.get("job"), ...changes }));
   return html`<h1>Compare</h1>
-    <div class="panel"><h2 class="title">Runs</h2>
-      <label for="compare-run">Add runs, trainings, sweeps and studies; two or more are needed</label>
-      <${IdList} picks id="compare-run" of="runs" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} /></div>
-    ${ids.length === 0 && html`<p class="note">The Elo of their champions, curves and settings stand side by side, and the champions can play. Nothing here to compare? <a href="#/new">Start a run or a study</a></p>`}
-    ${ids.length > 0 && html`<${Wait} of=${together}>
-      ${runs.length > 1 && html`<${Champions} runs=${runs} /><${Meet} ...${together.data} runs=${runs} query=${query} />`}
+    <div class="panel"><h2 class="title">What</h2>
+      <label for="compare-run">Add runs, trainings, sweeps and studies</label>
+      <${IdList} picks id="compare-run" of="runs" chosen=${ids} onChange=${(run) => show({ run })} href=${(id) => to(["run", id])} />
+      <label for="compare-agent">Add agents</label>
+      <${IdList} id="compare-agent" chosen=${agents} onChange=${(agent) => show({ agent })} href=${(id) => to(["agents", id])} /></div>
+    ${ids.length + agents.length === 0 && html`<p class="note">The Elo of their champions, curves and settings stand side by side, and the champions can play. Nothing here to compare? <a href="#/new">Start a run or a study</a></p>`}
+    ${ids.length + agents.length > 0 && html`<${Wait} of=${ids.length ? together : { data: {} }}>
+      ${runs.length + agents.length > 1 && html`<${Champions} runs=${runs} agents=${agents} /><${Meet} players=${[...champions, ...agents]} line=${runs.some(({ kind }) => kind === "study") && line} job=${query.get("job")} show=${show} />`}
       ${runs.length > 0 && html`<${Courses} runs=${runs} />`}
-      ${runs.length > 1 && html`<${Differences} runs=${runs} settings=${together.data.settings} />`}
+      ${runs.length > 1 && html`<${Differences} runs=${runs} settings=${settings} />`}
     <//>`}`;
 }
 
 const alike = (runs) => runs.every(({ kind }) => kind === runs[0].kind);
 
-/** The champions of all that was chosen on one Elo axis for each rules: of runs by their games, of a study's settings by its seeds. */
-function Champions({ runs }) {
-  const found = useGet(path(["seeds"], { run: runs.map(({ id }) => id) })).data;
+/** The champions of all that was chosen on one Elo axis for each rules: of runs by their games, of a study's settings by its seeds, agents by name. */
+function Champions({ runs, agents }) {
+  const found = useGet(runs.length ? path(["seeds"], { run: runs.map(({ id }) => id) }) : null).data;
+  const known = useGet(agents.length ? path(["agents"], { limit: 500 }) : null).data?.items || [];
   const { true: studies = [], false: others = [] } = Object.groupBy(runs, ({ kind }) => kind === "study");
   const named = new Set(others.flatMap(({ id }) => [id, id.split("+").at(-1)]));
   const studyOf = (setting) => studies.find(({ id }) => setting.startsWith(id)) ?? studies[0];
@@ -44,7 +49,8 @@ function Champions({ runs }) {
   const bars = [
     ...others.filter(({ elo }) => typeof elo === "number").map(({ id, rules, elo, elo_low, elo_high }) => ({ rules, name: id, value: elo, low: elo_low, high: elo_high })),
     ...means.map(({ setting, mean, low, high }) => ({ rules: studyOf(setting)?.rules, name: setting, value: mean, low, high })),
-  ].sort((one, other) => other.value - one.value);
+    ...known.filter(({ id }) => agents.includes(id)).flatMap(({ id, ratings }) => ratings.map(({ rules, elo, error }) => ({ rules, name: id, value: elo, ...(error > 0 && { low: elo - error, high: elo + error }) }))),
+  ].filter(({ rules }) => !runs.length || runs.some((run) => run.rules === rules)).sort((one, other) => other.value - one.value);
   const groups = Object.entries(Object.groupBy(bars, ({ rules }) => rules));
   return html`${groups.map(([rules, drawn]) => html`<${BarChart} key=${rules} title=${`Elo of the champions, ${rules}`} bars=${drawn} text=${whole} />`)}
     ${groups.length > 1 && html`<p class="note">Different rules have different scales of Elo.</p>`}
@@ -61,7 +67,7 @@ function Courses({ runs }) {
   const [metric, setMetric] = useState("");
   const [over, setOver] = useState(OVER[0]);
   const put = (id, courses) => setFound((old) => ({ ...old, [id]: courses }));
-  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.short}, n = ${course.seeds}` : id, label: kind === "study" ? course.short : id })));
+  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).filter(({ x }) => x.at(-1) > x[0]).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.short}, n = ${course.seeds}` : id, label: kind === "study" ? course.short : id })));
   const charts = Object.entries(Object.groupBy(courses, (course) => (isElo(course) ? "Strength, Elo" : capital(label(course.metric)))));
   const single = alike(runs) && runs[0].kind !== "study";
   const metrics = single ? chartsOf(firstTable(runs[0])).flatMap(({ title, columns }) => columns.map(([column, name]) => [column, columns.length > 1 ? `${title}: ${name}` : title])) : [];
@@ -104,31 +110,16 @@ function OverSeeds({ runs }) {
     <${Table} name="over seeds" rows=${found} columns=${columns} />`;
 }
 
-/** A match between the champions of two runs; of more, and of studies, whose every run has one, each meets each. */
-function Meet({ runs, line, champions: agents, query }) {
-  const studies = runs.some(({ kind }) => kind === "study");
-  if (runs.length === 2 && !studies) return html`<${Match} runs=${runs} query=${query} />`;
-  const job = query.get("job");
-  return html`<h2>Play them off</h2><p>Their ${number(agents.length)} champions meet in ${number((agents.length * (agents.length - 1)) / 2)} pairs, both colours on every opening.</p>
-    <${Launch} command="rate" fixed=${{ agents }} button="Start the round robin" onStart=${(started) => go(to(["compare"], { run: runs.map(({ id }) => id), job: started.id }))} />
-    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${RatingResult} result=${result} />`}<//>`}
-    ${studies && html`<p class="note">Seed by seed, in a terminal:</p><${CommandLine} line=${line} />`}`;
-}
-
-function Match({ runs, query }) {
-  const [a, setA] = useState(runs[0].id);
-  const [b, setB] = useState(runs[1].id);
-  const rules = (id) => runs.find((run) => run.id === id)?.rules;
-  const choices = runs.map((run) => [run.id, run.id]);
-  const job = query.get("job");
-  const start = (started) => go(to(["compare"], { run: runs.map((run) => run.id), job: started.id }));
+/** A match of two; of more, and of studies, whose every run has a champion, each meets each. */
+function Meet({ players, line, job, show }) {
+  const two = players.length === 2;
+  const fixed = two ? { a: players[0], b: players[1] } : { agents: players };
+  const Result = two ? MatchResult : RatingResult;
   return html`<h2>Play them off</h2>
-    <p>Their champions play a match, both colours on every opening. With <code>sprt</code> it ends as soon as it is decided.</p>
-    <div class="filters"><${Select} name="First" value=${a} choices=${choices} onChange=${setA} /><${Select} name="Second" value=${b} choices=${choices} onChange=${setB} /></div>
-    ${a === b && html`<p class="quiet">Choose two different runs.</p>`}
-    ${rules(a) !== rules(b) && html`<p class="quiet">They play by different rules: say by which in the settings.</p>`}
-    <${Launch} command="match" fixed=${{ a: `run:${a}`, b: `run:${b}` }} button="Start the match" onStart=${start} disabled=${a === b} />
-    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${MatchResult} result=${result} />`}<//>`}`;
+    <p>${two ? html`${players[0]} meets ${players[1]}` : `Their ${number(players.length)} champions meet in ${number((players.length * (players.length - 1)) / 2)} pairs`}, both colours on every opening.</p>
+    <${Launch} key=${two} command=${two ? "match" : "rate"} fixed=${fixed} button=${two ? "Start the match" : "Start the round robin"} onStart=${({ id }) => show({ job: id })} disabled=${players.length < 2} />
+    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${Result} result=${result} />`}<//>`}
+    ${line && html`<p class="note">Seed by seed, in a terminal:</p><${CommandLine} line=${line} />`}`;
 }
 
 export function Ratings({ query }) {
