@@ -99,7 +99,8 @@ def page_of_games(path: Path) -> str:
     Raises RecordError where it holds none that can be read.
     """
     records = read_games(path, tell=print_error).records
-    return _page(path.name, _game(records[0]) if len(records) == 1 else _match(records))
+    names = " – ".join(filter(None, (records[0].black, records[0].white)))
+    return _page(names or path.name, _game(records[0]) if len(records) == 1 else _match(records))
 
 
 def _page(name: str, parts: Iterable[str]) -> str:
@@ -274,8 +275,7 @@ def _match(records: Sequence[GameRecord]) -> Iterator[str]:
         found = score_of_pairs(np.array([*pairs.values()]))._replace(value=fmean(ends))
         score = stated(found, len(pairs))
         elo = elo_text(*in_elo(score)[:3], signed=True)
-        one, two = (html.escape(plain(name)) for name in (first, second))
-        yield f'<p>{one} against {two}</p><p class="big">{elo} Elo for the first</p>'
+        yield f'<p class="big">{elo} Elo for the first</p>'
         counts = ", ".join(f"{ends.count(end)} {word}" for end, word in _ENDS.items())
         within = f" [{cell(score.low)}, {cell(score.high)}]" if score.low == score.low else ""
         yield f"<p>{counts}; score {cell(score.value)}{within}</p>"

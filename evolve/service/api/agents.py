@@ -6,7 +6,7 @@ from pathlib import Path as File
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Response
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import FileResponse, PlainTextResponse
 
 from evolve.agents.registry import COACH
 from evolve.files.atomic import write_bytes
@@ -140,6 +140,19 @@ async def save_play(service: Service, play: _PlayId) -> PlainTextResponse:
     text = await service.human_games.record(play)
     headers = {"content-disposition": f'attachment; filename="game-{play}.ggf"'}
     return PlainTextResponse(text, headers=headers)
+
+
+@router.get("/plays/{play}/game.html", response_class=FileResponse)
+async def report_play(service: Service, play: _PlayId) -> FileResponse:
+    """The game as a page to send: its board move by move, with the coach's values and words."""
+    text = await service.human_games.record(play)
+    record = service.downloads.new(".ggf")
+    try:
+        write_bytes(record, text.encode())
+        made = await service.downloads.made(["report", str(record), "-o", "{to}"], ".html")
+    finally:
+        remove(record, missing_ok=True)
+    return service.downloads.sent(made, f"game-{play}.html")
 
 
 def _player(service: ServiceState, agent: str) -> str:

@@ -107,7 +107,7 @@ function Final({ run, best }) {
   const trial = (row) => row.trial.replace("trial-", "");
   return html`<div class="stack"><${Table} name="the final" id="trial" rows=${pages.items} columns=${[
     { title: run.verdict ? "Final" : "Final so far", show: (row) => html`<strong>Trial ${trial(row)}</strong> ${best?.chosen && String(best.trial) === trial(row) ? html`<span class="state">chosen</span>` : trial(row) === "0" && "(the defaults)"}` },
-    ...(played ? [{ title: "Elo", number: true, show: (row) => html`<strong>${signed(row.elo, 0)}</strong> ${margin(row.elo_low, row.elo_high)}` }] : []),
+    ...(played && run.settings.program ? [{ title: "Elo", number: true, show: (row) => html`<strong>${signed(row.elo, 0)}</strong> ${margin(row.elo_low, row.elo_high)}` }] : []),
     { title: "Score", number: true, show: (row) => percent(row.score, 0) },
     ...(played ? [{ title: "Won, drawn, lost", number: true, show: (row) => [row.wins, row.draws, row.losses].map((count) => number(count)).join(", ") }] : [])]} />${typeof run.gain === "number" && html`<p class="note">The best of a final was lucky, too. Its strength is that of its fresh games, at the top.</p>`}</div>`;
 }
