@@ -1,4 +1,4 @@
-"""`evolve plot`: runs, studies and agents as pictures, and the data behind them."""
+"""`evolve plot` and `evolve report`: pictures with their data, and pages to send."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 import evolve
-from evolve.cli.options import complete_agents, output_named, output_path
+from evolve.cli.options import complete_agents, complete_runs, output_named, output_path
 from evolve.cli.output import write_in_style
-from evolve.cli.terminal import print_text
+from evolve.cli.terminal import loading, print_text
+from evolve.files.atomic import write_text
 
 _HELP = """Draw SOURCES: a run, an agent, or several runs and studies over one another.
 
@@ -96,3 +97,30 @@ def plot_command(
     if data is not None:
         write_in_style(data_of(*things, **course), "csv", data)
         print_text(f"its data → {data}")
+
+
+@click.command(name="report")
+@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
+@click.option(
+    "-o", "--output", required=True, callback=output_named(".html"), help="The file to write."
+)
+def report_command(source: str, output: Path) -> None:
+    """Write RUN, a run, a training, a sweep or a study, as one page to send: its strength, its
+    picture, its best game to click through, its tables, and how to repeat it. Of a FILE of games,
+    in any format that evolve convert reads, it has the result of the match; of a single game what
+    each position is worth, and which moves lost discs. The page needs no other file, no network and
+    no script.
+
+    \b
+    Examples:
+      evolve report runs/reversed-001 -o report.html
+      evolve report games.parquet -o match.html
+      evolve report mine.ggf -o game.html
+    """
+    with loading():
+        from evolve.cli.report import page_of, page_of_games
+
+    path = Path(source)
+    games = path.is_file() and path.suffix != ".toml"
+    write_text(output, page_of_games(path) if games else page_of(evolve.load_run(source)))
+    print_text(f"{source} → {output}")

@@ -1,4 +1,4 @@
-"""`evolve report`: a run, a match or a game as one page, for people who have no evolve."""
+"""Pages of `evolve report`: a run, a match or a game, for people who have no evolve."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-import click
 import numpy as np
 
 import evolve
 from evolve.agents.calibration.discs import in_discs
 from evolve.agents.registry import COACH
-from evolve.cli.options import complete_runs, output_named
 from evolve.cli.output import rounded
 from evolve.cli.runs import describe_champion, strength_of
-from evolve.cli.terminal import cell, counting, print_error, print_text
+from evolve.cli.terminal import cell, counting, print_error
 from evolve.engine.board.board import Board
 from evolve.engine.board.squares import parse_moves, square_name
 from evolve.errors import RunError
-from evolve.files.atomic import write_text
 from evolve.fitness.statistics import in_elo, score_of_pairs, stated
 from evolve.number_text import elo_text
 from evolve.records.formats import read_games
@@ -61,30 +58,6 @@ _GRID: Final = (
     'fill="#2b8257"/><path d="M0 1h8M0 2h8M0 3h8M0 4h8M0 5h8M0 6h8M0 7h8M1 0v8M2 0v8M3 0v8M4 0v8'
     'M5 0v8M6 0v8M7 0v8" stroke="#1c5f3f" stroke-width=".04"/></g></defs></svg>'
 )
-
-
-@click.command(name="report")
-@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
-@click.option(
-    "-o", "--output", required=True, callback=output_named(".html"), help="The file to write."
-)
-def report_command(source: str, output: Path) -> None:
-    """Write RUN, a run, a training, a sweep or a study, as one page to send: its strength, its
-    picture, its best game to click through, its tables, and how to repeat it. Of a FILE of games,
-    in any format that evolve convert reads, it has the result of the match; of a single game what
-    each position is worth, and which moves lost discs. The page needs no other file, no network and
-    no script.
-
-    \b
-    Examples:
-      evolve report runs/reversed-001 -o report.html
-      evolve report games.parquet -o match.html
-      evolve report mine.ggf -o game.html
-    """
-    path = Path(source)
-    games = path.is_file() and path.suffix != ".toml"
-    write_text(output, page_of_games(path) if games else page_of(evolve.load_run(source)))
-    print_text(f"{source} → {output}")
 
 
 def page_of(source: evolve.Run | evolve.Study) -> str:
