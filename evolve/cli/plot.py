@@ -100,13 +100,16 @@ def plot_command(
 
 
 @click.command(name="report")
-@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
+@click.argument(
+    "sources", metavar="RUN...|FILE", nargs=-1, required=True, shell_complete=complete_runs
+)
 @click.option(
     "-o", "--output", required=True, callback=output_named(".html"), help="The file to write."
 )
-def report_command(source: str, output: Path) -> None:
+def report_command(sources: tuple[str, ...], output: Path) -> None:
     """Write RUN, a run, a training, a sweep or a study, as one page to send: its strength, its
-    picture, its best game to click through, its tables, and how to repeat it. Of a FILE of games,
+    picture, its best game to click through, its tables, and how to repeat it. Several are compared:
+    their strengths, curves, and settings in which they differ. Of a FILE of games,
     in any format that evolve convert reads, it has the result of the match; of a single game what
     each position is worth, and which moves lost discs. The page needs no other file, no network and
     no script.
@@ -114,13 +117,17 @@ def report_command(source: str, output: Path) -> None:
     \b
     Examples:
       evolve report runs/reversed-001 -o report.html
+      evolve report runs/reversed-001 runs/study-001 -o both.html
       evolve report games.parquet -o match.html
       evolve report mine.ggf -o game.html
     """
     with loading():
         from evolve.cli.report import page_of, page_of_games
 
-    path = Path(source)
-    games = path.is_file() and path.suffix != ".toml"
-    write_text(output, page_of_games(path) if games else page_of(evolve.load_run(source)))
-    print_text(f"{source} → {output}")
+    path = Path(sources[0])
+    if len(sources) == 1 and path.is_file() and path.suffix != ".toml":
+        page = page_of_games(path)
+    else:
+        page = page_of(*map(evolve.load_run, sources))
+    write_text(output, page)
+    print_text(f"{' '.join(sources)} → {output}")

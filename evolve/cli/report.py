@@ -60,10 +60,38 @@ _GRID: Final = (
 )
 
 
-def page_of(source: evolve.Run | evolve.Study) -> str:
-    """Return the page of a run or a study. RunError where there is nothing to draw yet."""
+def page_of(*sources: evolve.Run | evolve.Study) -> str:
+    """Return the page of a run or a study, or of several compared.
+
+    Raises RunError where there is nothing to draw yet.
+    """
+    if len(sources) > 1:
+        return _page(" · ".join(source.name for source in sources), _compared(sources))
+    (source,) = sources
     parts = (_head(source), [_picture(source)], _best_game(source), _tables(source))
     return _page(source.name, chain(*parts, _settings(source)))
+
+
+def _compared(sources: Sequence[evolve.Run | evolve.Study]) -> Iterator[str]:
+    """Several things side by side: what `evolve compare` and `evolve plot` say of them."""
+    import pandas as pd
+
+    from evolve.runs.summary import differing_in
+    from evolve.studies.comparison import over_seeds
+
+    found = over_seeds(sources)
+    words = [found] if isinstance(found, str) else found.words
+    yield from (f"<p>{html.escape(line)}</p>" for line in words)
+    yield _picture(*sources)
+    for source in sources:
+        yield f"<h2>{html.escape(plain(source.name))}</h2>"
+        yield from _head(source)
+    if not isinstance(found, str):
+        yield _table("settings over their seeds", found.frame)
+    differing = differing_in([source.config for source in sources])
+    names = [source.name for source in sources]
+    rows = [[key, *map(str, values)] for key, values in differing.items()]
+    yield _table("settings in which they differ", pd.DataFrame(rows, columns=["", *names]))
 
 
 def page_of_games(path: Path) -> str:
@@ -114,8 +142,8 @@ def _words(source: evolve.Run | evolve.Study) -> Sequence[str]:
     return words
 
 
-def _picture(source: evolve.Run | evolve.Study) -> str:
-    data = base64.b64encode(evolve.plot(source)._repr_png_()).decode()
+def _picture(*sources: evolve.Run | evolve.Study) -> str:
+    data = base64.b64encode(evolve.plot(*sources)._repr_png_()).decode()
     return f'<img alt="what evolve plot draws of it" src="data:image/png;base64,{data}">'
 
 
