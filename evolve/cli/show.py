@@ -1,4 +1,4 @@
-"""`evolve show` and `lineage`: a run or an agent as tables, and ancestry."""
+"""`evolve show`, `lineage` and `report`: a run or an agent as tables, ancestry, pages to send."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ import click
 import evolve
 from evolve.agents.registry import parse_name
 from evolve.cli.drawing import print_agent
-from evolve.cli.options import complete_agents, complete_runs, input_path, json_option, output_path
+from evolve.cli.options import (
+    complete_agents,
+    complete_runs,
+    input_path,
+    json_option,
+    output_named,
+    output_path,
+)
 from evolve.cli.output import (
     as_frame,
     print_final,
@@ -24,7 +31,7 @@ from evolve.cli.output import (
     write_in_style,
 )
 from evolve.cli.runs import describe_champion, shown_row, strengths, tuned_lines
-from evolve.cli.terminal import print_rows, print_text
+from evolve.cli.terminal import loading, print_rows, print_text
 from evolve.files.atomic import write_text
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
@@ -321,3 +328,37 @@ def _print_rounded(frame: pd.DataFrame) -> None:
     from evolve.tables.columns import without_nan  # loads pyarrow, as the table has before
 
     print_frame(without_nan(frame.round(3)))
+
+
+@click.command(name="report")
+@click.argument(
+    "sources", metavar="RUN...|FILE", nargs=-1, required=True, shell_complete=complete_runs
+)
+@click.option(
+    "-o", "--output", required=True, callback=output_named(".html"), help="The file to write."
+)
+def report_command(sources: tuple[str, ...], output: Path) -> None:
+    """Write RUN, a run, a training, a sweep or a study, as one page to send: its strength, its
+    picture, its best game to click through, its tables, and how to repeat it. Several are compared:
+    their strengths, curves, and settings in which they differ. Of a FILE of games,
+    in any format that evolve convert reads, it has the result of the match; of a single game what
+    each position is worth, and which moves lost discs. The page needs no other file, no network and
+    no script.
+
+    \b
+    Examples:
+      evolve report runs/reversed-001 -o report.html
+      evolve report runs/reversed-001 runs/study-001 -o both.html
+      evolve report games.parquet -o match.html
+      evolve report mine.ggf -o game.html
+    """
+    with loading():
+        from evolve.cli.report import page_of, page_of_games
+
+    path = Path(sources[0])
+    if len(sources) == 1 and path.is_file() and path.suffix != ".toml":
+        page = page_of_games(path)
+    else:
+        page = page_of(*map(evolve.load_run, sources))
+    write_text(output, page)
+    print_text(f"{' '.join(sources)} → {output}")
