@@ -438,15 +438,60 @@ def test_later_generations_smooth_the_earlier_ones_at_once(
         pump(page, lambda: rows.count() > 5)
         os.killpg(fresh.wait(job, "running")["process"], signal.SIGSTOP)
         heads = rows.first.get_by_role("columnheader").all_inner_texts()
-        shown = rows.locator(f"td:nth-child({heads.index('rating') + 1})")
+        shown = rows.locator(f"td:nth-child({heads.index('strength, smoothed Elo') + 1})")
 
         def agree() -> bool:
             items = fresh.get(f"runs/{job['run']}/generations")["items"]
             wanted = [whole(row["rating"]).replace("-", "\u2212") for row in items]
-            return shown.all_inner_texts() == wanted
+            return [text.split()[0] for text in shown.all_inner_texts()] == wanted
 
         pump(page, agree)
         fresh.act(job, "kill")
+
+
+def test_generations_are_told_in_words_and_ancestors_drawn(
+    service: Service, browser: Browser
+) -> None:
+    rows = service.get("runs/small/generations")["items"]
+    nodes = service.get(f"runs/small/lineage/{rows[-1]['best']}?depth=99")["items"]
+    line = [node["individual"] for node in nodes if node["main"]]
+    with window(browser, service, "run/small/generations") as page:
+        table = page.get_by_role("region", name="generations")
+        heads = table.get_by_role("columnheader").all_inner_texts()
+        assert heads[:2] == ["generation", "best individual"]
+        assert not [head for head in heads if head.endswith((" low", " high"))]
+        assert "games" not in heads
+        sees(page, f"games {rows[0]['games']}")
+        visit(page, root(service), f"run/small/individual/{rows[-1]['best']}")
+        drawing = page.get_by_role("img", name=f"{len(nodes)} ancestors by generation and Elo")
+        drawing.wait_for()
+        boxes = drawing.locator("text.series").evaluate_all(
+            "all => all.map((one) => { const { x, y, width } = one.getBBox();"
+            " return [one.textContent, x, y, width]; })"
+        )
+        drawing.locator("circle.open").click()
+        page.wait_for_url(f"**/individual/{rows[-1]['best']}")
+    assert {name for name, *_ in boxes} <= {*line}
+    assert line[0] in [name for name, *_ in boxes]
+    covered = [
+        (one[0], other[0])
+        for one, other in itertools.combinations(boxes, 2)
+        if abs(one[2] - other[2]) < 12
+        and one[1] < other[1] + other[3]
+        and other[1] < one[1] + one[3]
+    ]
+    assert covered == []
+
+
+def test_a_game_of_a_run_shows_what_its_players_think(service: Service, browser: Browser) -> None:
+    game = service.get("runs/small/generations/2/games?limit=1&kind=fitness")["items"][0]
+    with window(browser, service, f"game/small/{game['id']}?ply=20") as page:
+        page.locator(".board .chip").first.wait_for(timeout=1000 * PATIENCE)
+        first = page.get_by_text("thinks").inner_text()
+        page.keyboard.press("ArrowRight")
+        pump(page, lambda: page.get_by_text("thinks").inner_text() != first)
+        names = {first, page.get_by_text("thinks").inner_text()}
+    assert names == {f"What {game[side]} thinks" for side in ("black", "white")}
 
 
 def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) -> None:
