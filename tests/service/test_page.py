@@ -484,8 +484,10 @@ def test_generations_are_told_in_words_and_ancestors_drawn(
 
 
 def test_a_game_of_a_run_shows_what_its_players_think(service: Service, browser: Browser) -> None:
-    game = service.get("runs/small/generations/2/games?limit=1&kind=fitness")["items"][0]
-    with window(browser, service, f"game/small/{game['id']}?ply=20") as page:
+    game = service.get("runs/small/generations/2/games?limit=1&kind=fitness&sort=-plies")["items"][
+        0
+    ]
+    with window(browser, service, f"game/small/{game['id']}?ply=10") as page:
         page.locator(".board .chip").first.wait_for(timeout=1000 * PATIENCE)
         first = page.get_by_text("thinks").inner_text()
         page.keyboard.press("ArrowRight")
