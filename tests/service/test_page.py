@@ -18,7 +18,7 @@ import pytest
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
 from evolve.number_text import whole
-from evolve.programs.examination import examine
+from evolve.programs.examination import Demands, examine
 from evolve.tables.trials import write_trials
 from tests.cli import done
 from tests.service import SMALL, TOKEN, Service, until
@@ -720,7 +720,12 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
         play_to_its_end(page)
 
         page.goto(f"{root(service)}#/run/reversed-001")
+        page.get_by_role("button", name="Hand in").click()
+        page.get_by_label("Seconds a move").fill("1")
+        page.get_by_role("button", name="Make and check it").click()
+        sees(page, "hand in agent.py: runs/reversed-001", PATIENCE)
         with page.expect_download() as waited:
             page.get_by_role("link", name="agent.py").click()
         waited.value.save_as(tmp_path / "agent.py")
-    assert all(one.good for one in examine(tmp_path / "agent.py", games=0))
+    demands = Demands(seconds=1.0)
+    assert all(one.good for one in examine(tmp_path / "agent.py", demands=demands, games=0))
