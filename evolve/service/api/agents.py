@@ -8,6 +8,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import PlainTextResponse
 
+from evolve.arena.person import own_rating
+from evolve.engine.board.rules import Rules
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.service.folders import AGENT_SUFFIXES
@@ -120,6 +122,14 @@ async def begin_play(service: Service, request: models.NewPlay, response: Respon
     play = await service.human_games.begin(request, source, places)
     response.headers["location"] = f"plays/{play.id}"
     return play
+
+
+@router.get("/rating")
+def get_rating(rules: Rules) -> models.OwnRating:
+    """The person's own rating, from games on the page and in a terminal."""
+    found = own_rating(rules)
+    elo = {} if found.elo is None else found.elo.columns("elo")
+    return models.OwnRating(rules=rules, games=found.games, text=found.text, **elo)
 
 
 @router.get("/plays/{play}")
