@@ -162,6 +162,10 @@ def parse_name(text: str) -> AgentName:
     return AgentName(base, query)
 
 
+COACH: Final = "patterns-{rules}?depth=10&endgame=16"
+"""Who values the moves of people, unless another is asked: half a second for a whole game."""
+
+
 def with_clock(text: str, seconds: float = 5.0) -> str:  # seconds for a move that contests give
     """The name of the same agent with the clock of a hand-in, for a contest's seconds a move.
 

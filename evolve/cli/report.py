@@ -1,23 +1,34 @@
-"""`evolve report`: a run, a study or a sweep as one page, for people who have no evolve."""
+"""`evolve report`: a run, a match or a game as one page, for people who have no evolve."""
 
 from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import numpy as np
 
 import evolve
+from evolve.agents.calibration.discs import in_discs
+from evolve.agents.registry import COACH
 from evolve.cli.options import complete_runs, output_named
 from evolve.cli.output import rounded
 from evolve.cli.runs import describe_champion, strength_of
-from evolve.cli.terminal import cell, print_text
+from evolve.cli.terminal import cell, counting, print_error, print_text
+from evolve.engine.board.board import Board
+from evolve.engine.board.squares import parse_moves, square_name
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
+from evolve.fitness.statistics import in_elo, score_of_pairs, stated
+from evolve.number_text import elo_text
+from evolve.records.formats import read_games
+from evolve.records.record import GameRecord, positions_of
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.terminal_text import plain
@@ -28,6 +39,9 @@ if TYPE_CHECKING:
 
 _MOST: Final = 200
 """Most rows of a table: the last ones."""
+_LOST: Final = 4
+"""Discs that a move lost, from which on it is named; `service/web/coach.js` has the same words."""
+_ENDS: Final = {1.0: "won", 0.5: "drawn", 0.0: "lost"}
 _STYLE: Final = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
@@ -50,41 +64,53 @@ _GRID: Final = (
 
 
 @click.command(name="report")
-@click.argument("source", metavar="RUN", shell_complete=complete_runs)
+@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
 @click.option(
     "-o", "--output", required=True, callback=output_named(".html"), help="The file to write."
 )
 def report_command(source: str, output: Path) -> None:
     """Write RUN, a run, a training, a sweep or a study, as one page to send: its strength, its
-    picture, its best game to click through, its tables, and how to repeat it. The file needs no
-    other one, no network and no script.
+    picture, its best game to click through, its tables, and how to repeat it. Of a FILE of games,
+    in any format that evolve convert reads, it has the result of the match; of a single game what
+    each position is worth, and which moves lost discs. The page needs no other file, no network and
+    no script.
 
     \b
     Examples:
       evolve report runs/reversed-001 -o report.html
-      evolve report runs/study-001 -o study.html
+      evolve report games.parquet -o match.html
+      evolve report mine.ggf -o game.html
     """
-    found = evolve.load_run(source)
-    write_text(output, page_of(found))
+    path = Path(source)
+    games = path.is_file() and path.suffix != ".toml"
+    write_text(output, page_of_games(path) if games else page_of(evolve.load_run(source)))
     print_text(f"{source} → {output}")
 
 
 def page_of(source: evolve.Run | evolve.Study) -> str:
     """Return the page of a run or a study. RunError where there is nothing to draw yet."""
-    title = html.escape(plain(source.name))
-    parts = [
+    parts = (_head(source), [_picture(source)], _best_game(source), _tables(source))
+    return _page(source.name, chain(*parts, _settings(source)))
+
+
+def page_of_games(path: Path) -> str:
+    """Return the page of a file of games: of a match, or of one game with the coach's words.
+
+    Raises RecordError where it holds none that can be read.
+    """
+    records = read_games(path, tell=print_error).records
+    names = " – ".join(filter(None, (records[0].black, records[0].white)))
+    return _page(names or path.name, _game(records[0]) if len(records) == 1 else _match(records))
+
+
+def _page(name: str, parts: Iterable[str]) -> str:
+    title = html.escape(plain(name))
+    head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style>",
-        f"<h1>{title}</h1>",
-        *_head(source),
-        _picture(source),
-        *_best_game(source),
-        "<h2>Tables</h2>",
-        *_tables(source),
-        *_settings(source),
-    ]
-    return f'<!doctype html>\n<html lang="en">{"".join(parts)}</html>\n'
+        f"<title>{title}</title><style>{_STYLE}</style><h1>{title}</h1>"
+    )
+    return f'<!doctype html>\n<html lang="en">{head}{"".join(parts)}</html>\n'
 
 
 def _head(source: evolve.Run | evolve.Study) -> Iterator[str]:
@@ -124,6 +150,7 @@ def _tables(source: evolve.Run | evolve.Study) -> Iterator[str]:
     """Tables of a row a generation, check, trial or setting; those of games are too long."""
     from evolve.studies.comparison import compared, groups_of
 
+    yield "<h2>Tables</h2>"
     if source.form == "study":
         yield _table("settings over their seeds", compared(groups_of([source])).frame)
         return
@@ -159,28 +186,106 @@ def _best_game(source: evolve.Run | evolve.Study) -> Iterator[str]:
     if not won:
         return
     game: dict[str, Any] = max(won, key=lambda row: row["plies"])
-    moves, board = game["moves"].split(), evolve.Board.start()
-    links, figures = list[str](), list[str]()
-    for number, move in enumerate(moves, 1):
-        text = f"{number}. {board.side} {move}"
-        board = board.pass_move() if move == "pass" else board.play(move)
+    yield f"<h2>Its best game</h2>{_players(game['black'], game['white'])}"
+    yield from _steps(Board.start(), parse_moves(game["moves"]))
+
+
+def _players(black: str, white: str, about: str = "") -> str:
+    black, white = (html.escape(plain(name)) or "?" for name in (black, white))
+    return f"<p>black {black}, white {white}{html.escape(plain(about))}</p>"
+
+
+def _steps(start: Board, moves: Sequence[int], notes: Mapping[int, str] = {}) -> Iterator[str]:
+    """A game move by move, by links alone; notes: what is said of the position after a move."""
+    boards, links, figures = positions_of(start, moves), list[str](), list[str]()
+    before = next(boards)
+    for number, (square, board) in enumerate(zip(moves, boards, strict=True), 1):
+        move = square_name(square)
+        text = f"{number}. {before.side} {move}: black {board.discs('black')}, white"
+        before = board
         links.append(f'<a href="#m{number}">{move}</a>')
         last = ' class="last"' * (number == len(moves))
         around = (
             f'<a href="#m{at}">{word}</a>' * (0 < at <= len(moves))
             for at, word in ((number - 1, "before"), (number + 1, "next"))
         )
+        said = f"<br>{notes[number]}" if number in notes else ""
         figures.append(
-            f'<figure id="m{number}"{last}>{_board(board)}<figcaption>{text}: black '
-            f"{board.discs('black')}, white {board.discs('white')} {' '.join(around)}</figcaption>"
-            "</figure>"
+            f'<figure id="m{number}"{last}>{_board(board)}<figcaption>{text} '
+            f"{board.discs('white')} {' '.join(around)}{said}</figcaption></figure>"
         )
-    black, white = (html.escape(plain(game[side])) for side in ("black", "white"))
-    yield f"<h2>Its best game</h2><p>black {black}, white {white}</p>"
     yield f'{_GRID}<p>{" ".join(links)}</p><div class="game">{"".join(figures)}</div>'
 
 
-def _board(board: evolve.Board) -> str:
+def _result(record: GameRecord) -> str:
+    won = {None: "not finished", "draw": "a draw"}.get(record.winner, f"{record.winner} wins")
+    discs = "–".join(str(record.final.discs(side)) for side in ("black", "white"))
+    return f": {discs}, {won} ({record.ending}), {record.rules} rules"
+
+
+def _game(record: GameRecord) -> Iterator[str]:
+    """One game: what each position is worth by the coach, and the moves that lost discs."""
+    yield _players(record.black, record.white, _result(record))
+    coach = evolve.load_agent(COACH.format(rules=record.rules)).with_rules(record.rules)
+    notes, lessons = dict[int, str](), list[str]()
+    boards = positions_of(record.start, record.moves)
+    with counting("moves", len(record.moves)) as advance:
+        for number, (square, board) in enumerate(zip(record.moves, boards, strict=False), 1):
+            advance(1)
+            analysis = coach.analyse(board) if board.legal_moves() else None
+            found = None if analysis is None else in_discs(coach, board, analysis)
+            if found is None:
+                continue
+            worth, side = found.values, board.side
+            best = max(worth, key=worth.__getitem__)
+            notes[number] = f"black is {_ahead(worth[square] * (1 if side == 'black' else -1))}"
+            lost = round(worth[best]) - round(worth[square])
+            if lost >= _LOST:
+                move = square_name(square)
+                lessons.append(
+                    f'<li><a href="#m{number}">{number} {move}</a> lost {lost} discs. With '
+                    f"{square_name(best)} {side} would have been {_ahead(worth[best])}; after "
+                    f"{move} {side} was {_ahead(worth[square])}.</li>"
+                )
+    yield from _steps(record.start, record.moves, notes)
+    yield f"<ul>{''.join(lessons) or f'<li>No move lost {_LOST} discs or more.</li>'}</ul>"
+    yield f"<p>Values are those of {html.escape(COACH.format(rules=record.rules))}, in discs.</p>"
+
+
+def _ahead(discs: float) -> str:
+    return f"{abs(round(discs))} {'ahead' if discs > 0 else 'behind'}" if round(discs) else "even"
+
+
+def _match(records: Sequence[GameRecord]) -> Iterator[str]:
+    """The score of the first game's black where two players meet in pairs of games; all games."""
+    from evolve.records.table import games_frame
+
+    first, second = records[0].black, records[0].white
+    yield f"<p>{len(records)} games, {records[0].rules} rules</p>"
+    names, chosen = [(record.black, record.white) for record in records], records[0]
+    if first != second and names == [(first, second), (second, first)] * (len(names) // 2):
+        winners = [getattr(record, record.winner or "", "draw") for record in records]
+        ends = [1.0 if name == first else 0.0 if name == second else 0.5 for name in winners]
+        pairs = {
+            (one.start.cells(), one.moves, two.moves): sum(points) / 2
+            for one, two, *points in zip(
+                records[::2], records[1::2], ends[::2], ends[1::2], strict=True
+            )
+        }  # a pair that repeats says nothing new, see `fresh_pairs`
+        found = score_of_pairs(np.array([*pairs.values()]))._replace(value=fmean(ends))
+        score = stated(found, len(pairs))
+        elo = elo_text(*in_elo(score)[:3], signed=True)
+        yield f'<p class="big">{elo} Elo for the first</p>'
+        counts = ", ".join(f"{ends.count(end)} {word}" for end, word in _ENDS.items())
+        within = f" [{cell(score.low)}, {cell(score.high)}]" if score.low == score.low else ""
+        yield f"<p>{counts}; score {cell(score.value)}{within}</p>"
+        chosen = records[ends.index(max(ends))]
+    yield _table("games", games_frame(records))
+    yield f"<h2>A game</h2>{_players(chosen.black, chosen.white, _result(chosen))}"
+    yield from _steps(chosen.start, chosen.moves)
+
+
+def _board(board: Board) -> str:
     discs = (
         f'<circle class="{"k" if cell == "X" else "w"}" cx="{square % 8}.5" '
         f'cy="{square // 8}.5" r=".42"/>'

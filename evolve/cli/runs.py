@@ -18,7 +18,7 @@ from evolve.errors import EvolveError, OptionsError
 from evolve.files.atomic import write_text
 from evolve.number_text import elo_text
 from evolve.runs.run_types import tuned_line
-from evolve.studies.document import ENDINGS, Section, document_of, sections_of
+from evolve.studies.document import ENDINGS, Section, document_of, methods_of, sections_of
 
 if TYPE_CHECKING:
     from evolve.studies.comparison import Comparison
@@ -182,7 +182,8 @@ Examples:
     "-o",
     "--output",
     callback=output_path,
-    help="File for the table: .csv, .json or .parquet; .tex or .md for a document.",
+    help="File for the table: .csv, .json or .parquet; .tex or .md for a document. Of a study .md "
+    "begins with a paragraph of methods for a paper.",
 )
 @jobs_option
 @json_option
@@ -224,14 +225,20 @@ def compare_command(
     if people:
         print_compared(found, tables)
     elif tables and style == _DOCUMENT:
-        _write_document(sections_of(found.frame), output)
+        methods = ""
+        if len(sources) == 1 and sources[0].form == "study":
+            methods = methods_of(sources[0], found.frame)
+        _write_document(sections_of(found.frame), output, methods)
     elif tables:
         write_in_style(found.frame, style, output)
 
 
-def _write_document(sections: Sequence[Section], output: Path | None) -> None:
+def _write_document(sections: Sequence[Section], output: Path | None, methods: str = "") -> None:
+    """Write tables as a document; methods: a paragraph before those in Markdown."""
     assert output is not None  # its ending has chosen this style
-    write_text(output, document_of(sections, output.suffix.lower()))
+    ending = output.suffix.lower()
+    text = document_of(sections, ending)
+    write_text(output, f"{methods}\n{text}" if methods and ending == ".md" else text)
 
 
 def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:

@@ -16,10 +16,9 @@ from evolve.cluster import HERE
 from evolve.config.base import option_words
 from evolve.config.evolution import OWN, OWNABLE
 from evolve.errors import OptionsError, RunError
-from evolve.files.atomic import write_text
 from evolve.parsing import laid_over
 from evolve.runs import run_folder
-from evolve.runs.life_cycle import agree_to_programs, check_programs, new_folder, versions_of
+from evolve.runs.life_cycle import agree_to_programs, check_programs, new_folder, write_study
 from evolve.runs.loading import AgreedRules
 from evolve.runs.run import Study, begun_runs
 from evolve.runs.study_spec import StudySpec, seeds_of, study_spec_of
@@ -35,9 +34,8 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
     _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
     with new_folder(begun_runs, "study", out, undoing) as folder:
-        versions = versions_of(design.kind, design.command)
         agree_to_programs(folder, *design.each_resolved())
-        write_text(folder / STUDY_FILE, design.text(versions))
+        write_study(folder, design)
         return _run_study(Study(folder), jobs, ())
 
 
@@ -89,8 +87,7 @@ def resume_study(
         stored = study.design.each_resolved()
         check_programs(path / STUDY_FILE, path, *stored, allowed=allow_programs)
         if changed != design:
-            versions = versions_of(design.kind, design.command)
-            write_text(path / STUDY_FILE, changed.text(versions))
+            write_study(path, changed)
             study = Study(path)
         words = option_words(changes)
         if allow_programs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +23,8 @@ from evolve.runs import run_folder
 from evolve.runs.agreements import agree, disagree, not_agreed
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import check_links
-from evolve.tables.paths import CONFIG_FILE
+from evolve.runs.study_spec import StudySpec
+from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.version import __version__
 
 RUNS: Final = Path("runs")
@@ -42,6 +44,13 @@ def versions_of(kind: RunType, command: str) -> dict[str, str]:
 def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
     """The text of a run's config.toml: settings, and the versions that its results depend on."""
     return config_text(settings, versions_of(kind, command), command)
+
+
+def write_study(folder: Path, design: StudySpec) -> None:
+    """Write study.toml: the design, the versions that its results depend on, and the machine."""
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    versions = {**versions_of(design.kind, design.command), "machine": machine}
+    write_text(folder / STUDY_FILE, design.text(versions))
 
 
 def variant_of(kind: RunType, word: str) -> Variant:

@@ -282,8 +282,11 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
     return {"words": found.words, "items": items, "latex": latex, "csv": csv_text(frame)}
 
 
-def courses(folder: str) -> list[dict[str, Any]]:
-    """The mean course of each setting of a study: of its runs that are done, before that of all."""
+def courses(folder: str, metric: str | None, over: str | None) -> list[dict[str, Any]]:
+    """The mean course of each setting of a study: of its runs that are done, before that of all.
+
+    metric, over: as `course_of` has them.
+    """
     from evolve.studies import comparison, course
 
     found, groups = [], comparison.groups_of([load_run(Path(folder))])
@@ -291,7 +294,7 @@ def courses(folder: str) -> list[dict[str, Any]]:
     for group, name in zip(groups, short, strict=True):
         runs = group.runs.items()
         done = {seed: run for seed, run in runs if run.kind.reading.progress(run).complete}
-        mean = course.course_of_group(replace(group, runs=done or group.runs))
+        mean = course.course_of_group(replace(group, runs=done or group.runs), metric, over)
         if mean is None:
             continue
         shown = np.unique(np.linspace(0, len(mean.x) - 1, 200).round().astype(int))

@@ -14,11 +14,10 @@ from evolve.config.evolution import ENDINGS
 from evolve.errors import SettingsError
 from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.evolution.loop import evolve
-from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
 from evolve.parsing import parse_toml, taking_settings
 from evolve.population.operators import own_name
-from evolve.runs.life_cycle import check_same, new_folder
+from evolve.runs.life_cycle import check_same, new_folder, write_study
 from evolve.runs.progress import Observer, shown
 from evolve.runs.run import Run, Study, begun_runs, load_run
 from evolve.runs.run_folder import locked
@@ -27,7 +26,6 @@ from evolve.runs.summary import row_of
 from evolve.studies.comparison import compared, groups_of, meetings
 from evolve.studies.document import parts_of
 from evolve.tables.paths import STUDY_FILE
-from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.keywords import StudyKeywords
@@ -82,7 +80,7 @@ def study(
     with locked(folder) if begun else new_folder(begun_runs, "study", folder):
         if begun:
             design = _continued(folder, design)
-        write_text(folder / STUDY_FILE, design.text({"evolve": __version__}))
+        write_study(folder, design)
         opened = Study(folder)
         with shown(progress, observer) as watching:
             _work(opened, functions, jobs, watching)

@@ -6,11 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from evolve.config.toml import read_toml
 from evolve.number_text import places_of
-from evolve.terminal_text import plain
+from evolve.runs.study_spec import text_of
+from evolve.tables.paths import STUDY_FILE
+from evolve.terminal_text import count_of, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from evolve.runs.run import Study
 
 ENDINGS: Final = (".tex", ".md")
 _HEADS: Final = ["setting", "seeds", "mean", "95 %"]
@@ -67,6 +72,50 @@ def sections_of(frame: pd.DataFrame) -> list[Section]:
         title = _TITLES[part].format(rows["metric"].iloc[0])
         sections.append(Section(title, heads if of_two else _HEADS, texts))
     return sections
+
+
+def methods_of(study: Study, frame: pd.DataFrame) -> str:
+    """What the methods section of a paper says of a study: a paragraph; frame: its comparison."""
+    design = study.design
+    versions = read_toml(study.path / STUDY_FILE, but=()).get("versions", {})
+    runs = study.runs
+    ended = sum(run.kind.reading.progress(run).complete for run in runs)
+    games = {run.elo.n for run in runs if run.elo is not None}
+    metric, parts = str(frame["metric"].iloc[0]), parts_of(frame)
+    varied = ", ".join(
+        [*design.variants]
+        + [f"{key} = {' or '.join(map(text_of, values))}" for key, values in design.grid.items()]
+    )
+    fixed = "".join(
+        f", {key} = {text_of(value)}"
+        for key, value in design.settings.items()
+        if key not in (*design.grid, "rules")
+    )
+    rules = " and ".join(dict.fromkeys(settings.rules for settings in design.each_resolved()))
+    of = " to ".join(map(str, sorted({min(games, default=0), max(games, default=0)})))
+    elo = f"the Elo of its champion on a ladder of fixed opponents, in {of} games after it"
+    sentences = [
+        f"{count_of(len(design.settings_of_runs), 'setting')} of `evolve {design.command}` "
+        f"({varied or 'see the table'}) ran with {count_of(len(design.seeds), 'seed')} each: "
+        f"{', '.join(map(str, design.seeds))}; {ended} of {len(design.members)} runs have ended.",
+        f"They play by {rules} rules{fixed}; what is not named is the default.",
+        f"The result of a run is {elo if metric == 'elo' else f'its {metric}'}.",
+        "Means over seeds have Student's 95 % intervals.",
+    ]  # fmt: skip
+    counts = {part: count_of(len(rows), "comparison") for part, rows in parts.items()}
+    if "differences" in parts:
+        effects = f"; so are main effects, for {counts.get('effects')}" * ("effects" in parts)
+        sentences.append(
+            "Each two settings are compared seed by seed, by a two-sided paired t-test; p and "
+            f"intervals are corrected for {counts['differences']} after Holm, and p below 0.05 "
+            f"counts as decided{effects}."
+        )
+    if HEAD_TO_HEAD in parts:
+        sentences.append("Champions of the same seed also met in matches, both colours each.")
+    used = ", ".join(f"{name} {version}" for name, version in versions.items() if name != "machine")
+    if used:
+        sentences.append(f"Computed with {used}, on {versions.get('machine', 'a machine')}.")
+    return plain(" ".join(sentences)) + "\n"
 
 
 def _mean(row: Any, signed: bool = False) -> tuple[str, str]:

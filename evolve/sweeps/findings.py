@@ -92,8 +92,10 @@ def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[st
         lines.append({"about": "From here, with other ranges", "line": again})
     command = SWEEP_TARGETS[run.kind.word(run.command)].command
     if command is not None and isinstance(plan, SettingsPlan):
-        # The settings of the trial that differ from the command's own defaults.
+        # The settings of the trial that differ from the command's own defaults, in four digits.
         values = {name: best[name] for name in plan.space.names if best.get(name) is not None}
+        real = {name: value for name, value in values.items() if isinstance(value, float)}
+        values |= {name: float(f"{value:.4g}") for name, value in real.items()}
         made = json.loads(plan.settings_of(values, plan.sweep.seed).model_dump_json())
         usual = json.loads(type(plan.base)(rules=plan.sweep.rules).model_dump_json())
         composed = {**plan.compose(plan.parts), **plan.composed(values)}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import html
+import json
+import os
+import platform
 import re
 from pathlib import Path
 
@@ -11,6 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import evolve
+from evolve.agents.calibration.discs import in_discs
+from evolve.agents.registry import COACH
+from evolve.engine.board.rules import Rules
+from evolve.records.formats import read_games
+from evolve.records.record import positions_of
 from evolve.tables.trials import verdict_of
 from tests.cli import done, fails, misused
 
@@ -57,6 +65,63 @@ def test_a_study_has_its_comparison(tmp_path: Path) -> None:
     page = html.unescape(page_of(tmp_path / "study"))
     assert evolve.compare("study").words[0] in page
     assert page.count("evolve study study.toml") == 1
+    done("compare", "study", "-o", "methods.md")
+    methods = Path("methods.md").read_text(encoding="utf-8").partition("\n")[0]
+    games = {run.elo.n for run in evolve.load_run("study").runs if run.elo is not None}
+    said = {
+        "2 settings of `evolve run` (crossover = blend or uniform) ran with 2 seeds each: 0, 1; 4 "
+        "of 4 runs have ended.",
+        f"a ladder of fixed opponents, in {games.pop()} games after it.",
+        "population = 6",
+        "corrected for 1 comparison after Holm",
+        f"evolve {evolve.__version__}, python {platform.python_version()}",
+        f"on {platform.system()} {platform.machine()}, {os.cpu_count()} processors.",
+    }
+    assert [words for words in said if words not in methods] == []
+
+
+def test_a_match_has_the_numbers_of_the_terminal(tmp_path: Path) -> None:
+    told = done("match", "swh?depth=1", "random", "--games=20", "--out=games.parquet", "--json")
+    page, found = page_of(Path("games.parquet")), json.loads(told.out)
+    score = [f"{found[name]:.3f}" for name in ("score", "score_low", "score_high")]
+    assert (
+        "{}; score {} [{}, {}]".format(
+            f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost", *score
+        )
+        in page
+    )
+    assert f"{found['elo']:+.0f} " in page
+    assert page.count("<tr>") == 1 + 20
+    shown = re.findall(r'<figure id="m(\d+)"', page)
+    games = pq.read_table(tmp_path / "games.parquet").to_pylist()
+    assert len(shown) in {len(game["moves"].split()) for game in games if game["winner"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_a_game_has_the_values_and_the_words_of_the_coach(rules: Rules) -> None:
+    done("match", "random", "random", "--games=2", f"--rules={rules}", "--out=games.parquet")
+    done("convert", "games.parquet", "-o", "games.ggf")
+    first = Path("games.ggf").read_text().splitlines()[0]
+    Path("mine.ggf").write_text(first.replace("random", "<b>me", 1))
+    page = html.unescape(page_of(Path("mine.ggf")))
+    (record,) = read_games("mine.ggf", rules).records
+    coach = evolve.load_agent(COACH.format(rules=rules))
+    lost = {}
+    for ply, board in enumerate(positions_of(record.start, record.moves[:-1])):
+        if len(board.legal_moves()) > 1:
+            found = in_discs(coach, board, coach.analyse(board))
+            assert found is not None
+            worth = found.values[record.moves[ply]]
+            lost[ply + 1] = round(max(found.values.values())) - round(worth)
+            lead = round(worth if board.side == "black" else -worth)
+            assert (f"black is {abs(lead)} {'ahead' if lead > 0 else 'behind'}" if lead
+                    else "black is even") in page  # fmt: skip
+    told = re.findall(r'<a href="#m(\d+)">\d+ \w\d</a> lost (\d+) discs', page)
+    assert {int(ply): int(discs) for ply, discs in told} == {
+        ply: discs for ply, discs in lost.items() if discs >= 4
+    }
+    assert told, "a random game without a mistake"
 
 
 def test_it_needs_nothing_and_runs_nothing(copy: Path, tmp_path: Path) -> None:

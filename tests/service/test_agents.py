@@ -52,6 +52,10 @@ def test_a_whole_game_with_moves_taken_back(service: Service) -> None:
     assert service.get(f"plays/{play['id']}") == play
     record = service.client.get(f"plays/{play['id']}/game.ggf")
     assert "PW[person]" in record.text
+    page = service.client.get(f"plays/{play['id']}/game.html")
+    assert page.headers["content-type"].startswith("text/html")
+    assert f"black {play['discs_black']}, white {play['discs_white']} " in page.text
+    assert "– person</h1>" in page.text
     service.post(f"plays/{play['id']}/moves", {"move": "a1"}, 409)
 
 

@@ -144,6 +144,8 @@ def test_a_match_and_its_games(fresh: Service) -> None:
         fresh.client.get(f"jobs/{job['id']}/files/{name}").status_code
         for name in ("games.csv", "games.parquet", "games.ggf")
     } == {200}
+    page = fresh.client.get(f"jobs/{job['id']}/files/report.html").text
+    assert f"{result['wins']} won, {result['draws']} drawn, {result['losses']} lost" in page
 
 
 @pytest.mark.slow

@@ -138,8 +138,9 @@ def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
         assert page.locator("#field-space").input_value() == "mobility.0=0:9:3\nendgame=8|9"
         sees(page, "--space mobility.0=0:9:3 --space 'endgame=8|9'")
         visit(page, root(fresh), "run/ranges")
-        page.get_by_role("img", name=re.compile("^Mobility.*the best at 90")).wait_for()
-        sees(page, "best 3")
+        page.get_by_role(
+            "img", name=re.compile("^mobility.0: .* from 0 to 9, .* best 3")
+        ).wait_for()
         row = '{"agent": "trial-9", "score": 0.75, "wins": 3, "games": 4}'
         (fresh.runs / "ranges/final.json").write_text(f'{{"finalists": [{row}]}}')
         page.get_by_role("columnheader", name="Final so far").wait_for()
@@ -179,18 +180,25 @@ def test_anything_is_compared_with_anything(fresh: Service, kinds: Path, browser
         def drawn() -> str:
             return " ".join(picture.evaluate_all("all => all.map((one) => one.ariaLabel)"))
 
-        for pair in itertools.combinations(("run", "study", "training", "sweep"), 2):
-            words = "compare?run={}&run={}".format(*pair)
-            elos = [run["elo"] for run in fresh.get(words)["runs"] if run["kind"] != "study"]
-            seeds = fresh.get(words.replace("compare", "seeds"))["items"]
+        level = next(
+            one for one in fresh.get("agents?q=level-3")["items"] if one["id"] == "level-3"
+        )
+        things = ("run=run", "run=study", "run=training", "run=sweep", "agent=level-3")
+        for pair in itertools.combinations(things, 2):
+            words = f"compare?{'&'.join(pair)}"
+            runs = fresh.get(words.partition("&agent")[0])["runs"]
+            elos = [run["elo"] for run in runs if run["kind"] != "study"]
+            seeds = fresh.get(words.partition("&agent")[0].replace("compare", "seeds"))["items"]
             alone = [one for one in seeds if one["setting"] == "study" and not one["against"]]
             elos += [one["mean"] for one in alone]
+            if "agent" in words:
+                elos += [one["elo"] for one in level["ratings"] if one["rules"] == runs[0]["rules"]]
             known = [whole(elo).replace("-", "−") for elo in elos if elo is not None]
             visit(page, root(fresh), words)
             page.get_by_role("heading", name="Play them off").wait_for()
             pump(page, lambda: all(elo in drawn() for elo in known))  # noqa: B023
             compared.append(len(known))
-    assert compared == [2, 2, 1, 2, 1, 1]
+    assert compared == [2, 2, 1, 2, 2, 1, 2, 1, 2, 1]
 
 
 def test_agents_of_some_rules_stand_by_their_elo(service: Service, browser: Browser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +17,12 @@ import pytest
 import evolve
 from benchmarks.pages import sign_in, visit
 from evolve.runs import run_folder
-from evolve.runs.run import Study
+from evolve.runs.run import Study, load_run
 from evolve.runs.study_spec import StudySpec
 from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.studies.comparison import groups_of
-from evolve.studies.course import course_of_group
+from evolve.studies.course import course_of, course_of_group
 from tests.cli import done
 from tests.service import SMALL, TOKEN, Service
 from tests.service.inside import App
@@ -194,6 +195,12 @@ def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Pat
     course = course_of_group(groups_of([Study(folder / "two")])[0])
     assert course is not None
     assert (courses[0]["metric"], courses[0]["over"]) == ("rating", "generation")
+    (alone,) = app.get("runs/alone/courses?metric=best_score&over=games")["items"]
+    run = load_run(folder / "alone")
+    assert run.form == "run"
+    told = course_of(run, "best_score", "games")
+    assert (alone["over"], alone["x"], alone["y"]) == ("games", told.x.tolist(), told.y.tolist())
+    assert "nothing" in app.get("runs/alone/courses?metric=nothing", 422)["detail"]
     names = ("x", "y", "low", "high")
     assert [courses[0][name] for name in names] == [
         getattr(course, name).tolist() for name in names
@@ -266,9 +273,8 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             assert grid.get_by_text("to come").count() == 1, "the run that is not begun"
             page.locator(".headrow").get_by_text("Undecided").wait_for()
             page.get_by_text("1 seed cannot say whether its settings are better").wait_for()
-            page.locator("figure", has_text="How they rose").get_by_text(
-                "Blend, n = 2"
-            ).first.wait_for()
+            rose = page.locator("figure", has_text="How they rose")
+            rose.get_by_text("Blend, n = 2").first.wait_for()
             visit(page, root, "run/two/settings")
             visit(page, root, f"run/{RUNS[2]}/settings")
             page.get_by_role("heading", name="Metrics").wait_for()
@@ -313,13 +319,14 @@ def test_what_a_study_has_found_is_the_same_everywhere(browser: Browser, grid: P
         page = context.new_page()
         visit(page, root, "run/grid")
         page.get_by_text("Uniform crossover with 8 individuals beats blend").wait_for()
-        page.get_by_text("Uniform crossover with 8 individuals less blend crossover").wait_for()
+        page.get_by_text("Uniform · 8 less Blend · 8, seed by seed").wait_for()
         assert page.get_by_role("button", name="Add").count() == 0, "more seeds of a decided study"
-        effects = page.get_by_role("region", name="main effects").get_by_role("row")
-        assert effects.count() == 3
-        assert "Uniform crossover is better" in effects.nth(1).inner_text()
+        page.get_by_role(
+            "img", name=re.compile("Crossover alone, Elo: blend − uniform −")
+        ).wait_for()
+        page.get_by_role("img", name=re.compile("Population alone, Elo: 8 − 16 −")).wait_for()
         heads = page.get_by_role("region", name="settings and seeds").get_by_role("columnheader")
-        assert heads.all_inner_texts()[:3] == ["Setting", "Mean", "Seed 0"]
+        assert heads.all_inner_texts()[:3] == ["Crossover · population", "Mean", "Seed 0"]
         assert heads.nth(1).bounding_box()["x"] < 390  # type: ignore[index]
         found = page.locator(".headrow .elo").inner_text()
         assert found == "Uniform crossover with 8 individuals is better"
@@ -328,10 +335,12 @@ def test_what_a_study_has_found_is_the_same_everywhere(browser: Browser, grid: P
         for name in ("grid", "alone"):
             page.get_by_label(f"Choose {name}").check()
         page.get_by_role("link", name="Compare", exact=True).last.click()
-        chart = page.locator("figure", has_text="Strength over generations")
-        chart.get_by_role("button", name="grid: blend crossover with 8 individuals").wait_for()
+        page.get_by_role("button", name="Generations", exact=True).click()
+        chart = page.locator("figure", has_text="Strength, Elo over generations")
+        chart.get_by_role("button", name="grid: blend · 8, n = 6").wait_for()
         chart.get_by_role("button", name="alone", exact=True).wait_for()
         page.get_by_text("evolve compare runs/grid runs/alone --games 400").wait_for()
+        page.get_by_text("Their 25 champions meet in 300 pairs").wait_for()
 
 
 def test_a_study_is_summed_up_from_its_runs_as_they_are(folder: Path, tmp_path: Path) -> None:

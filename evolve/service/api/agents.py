@@ -6,8 +6,9 @@ from pathlib import Path as File
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Response
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import FileResponse, PlainTextResponse
 
+from evolve.agents.registry import COACH
 from evolve.arena.person import own_rating
 from evolve.engine.board.rules import Rules
 from evolve.files.atomic import write_bytes
@@ -23,8 +24,6 @@ _AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
 _NO_PLAY: Final = "programs play matches and ratings, and nothing else"
 _BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
 _PLACES: Final = {**_BLAMED, "PositionError": "/position/board", "RecordError": "/position/moves"}
-_COACH: Final = "patterns-{rules}?depth=10&endgame=16"
-"""Who values games unless another agent is asked: half a second for a whole game."""
 _PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
@@ -91,7 +90,7 @@ async def evaluate(service: Service, request: models.NewEvaluation) -> models.Ev
 @router.post("/reviews")
 async def review(service: Service, request: models.NewReview) -> models.Review:
     """Values of all positions of a game in one answer, by the coach or any other agent."""
-    agent = request.agent or _COACH.format(rules=request.position.rules)
+    agent = request.agent or COACH.format(rules=request.position.rules)
     found = await _evaluations(service, agent, request.position, request.first)
     return models.Review(agent=agent, evaluations=found)
 
@@ -151,6 +150,19 @@ async def save_play(service: Service, play: _PlayId) -> PlainTextResponse:
     text = await service.human_games.record(play)
     headers = {"content-disposition": f'attachment; filename="game-{play}.ggf"'}
     return PlainTextResponse(text, headers=headers)
+
+
+@router.get("/plays/{play}/game.html", response_class=FileResponse)
+async def report_play(service: Service, play: _PlayId) -> FileResponse:
+    """The game as a page to send: its board move by move, with the coach's values and words."""
+    text = await service.human_games.record(play)
+    record = service.downloads.new(".ggf")
+    try:
+        write_bytes(record, text.encode())
+        made = await service.downloads.made(["report", str(record), "-o", "{to}"], ".html")
+    finally:
+        remove(record, missing_ok=True)
+    return service.downloads.sent(made, f"game-{play}.html")
 
 
 def _player(service: ServiceState, agent: str) -> str:

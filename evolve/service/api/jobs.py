@@ -280,15 +280,17 @@ def get_game(
 
 @router.get("/jobs/{job}/files/{name}", response_class=FileResponse)
 async def get_file(
-    service: Service, job: str, name: Literal["games.parquet", "games.csv", "games.ggf"]
+    service: Service,
+    job: str,
+    name: Literal["games.parquet", "games.csv", "games.ggf", "report.html"],
 ) -> FileResponse:
-    """The games of a match as a file."""
+    """The games of a match as a file, or the match as a page to send."""
     path = service.jobs.file(service.jobs.get(job), GAMES_FILE)
     if not path.exists():
         raise not_found(f"{name} of job {job}")
     if name == GAMES_FILE:
         return SentFile(path, f"{job}-{name}")
-    words = ["convert", str(path), "-o", "{to}"]
+    words = ["report" if name == "report.html" else "convert", str(path), "-o", "{to}"]
     made = await service.downloads.made(words, FilePath(name).suffix)
     return service.downloads.sent(made, f"{job}-{name}")
 

@@ -22,6 +22,7 @@ from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
 from evolve.runs.run_type import Change
 from evolve.runs.run_types import RUN_TYPES, champion_of
+from evolve.runs.study_spec import short_names
 from evolve.runs.summary import RunState, playoff_share_of
 from evolve.service.api.generations import page_of
 from evolve.service.folders import IN_STUDY, RUN_ID
@@ -96,11 +97,14 @@ def get_run(service: Service, run: RunId) -> RunDetail:
     detail |= {"changes": changes, "files": _files(run, opened)}
     if opened.form == "study":
         meeting = f"evolve compare {word_of(service, opened)} --games 400"
+        names = [setting.name for setting in opened.design.settings_of_runs]
+        short = dict(zip(names, short_names(names)[1], strict=True))
         cells = [
             {
                 "run": f"{run}{IN_STUDY}{member.name}",
                 "setting": member.setting.name,
                 "label": member.setting.label,
+                "short": short[member.setting.name],
                 "seed": member.seed,
             }
             for member in opened.design.members

@@ -9,13 +9,15 @@ from fastapi import APIRouter, Query
 
 from evolve.parsing import json_value
 from evolve.runs.run import Run, Study
+from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import differing_in
 from evolve.service.api.runs import use_lines, word_of
+from evolve.service.folders import IN_STUDY
 from evolve.service.forms import shown_settings
 from evolve.service.models.meta import Items
 from evolve.service.models.runs import Best, Comparison, OverSeeds
-from evolve.service.responses import RunId, not_found
+from evolve.service.responses import RunId, Text, not_found
 from evolve.service.state import Service, ServiceState
 from evolve.sweeps.scatter import Scatter, scatter_of
 
@@ -35,7 +37,13 @@ def compare(service: Service, run: Several) -> Comparison:
     runs = [service.index.summary(name) for name in run]
     words = " ".join(word_of(service, source) for source in sources)
     line = f"evolve compare {words} --games 400"
-    return Comparison(runs=runs, settings=differing, line=line)
+    champions = [
+        f"run:{name}{IN_STUDY}{member.name}" if source.form == "study" else f"run:{name}"
+        for name, source in zip(run, sources, strict=True)
+        for member in (source.runs if source.form == "study" else [source])
+        if champion_of(member.path) is not None
+    ]
+    return Comparison(runs=runs, settings=differing, line=line, champions=champions)
 
 
 def _opened(service: ServiceState, names: Iterable[str]) -> list[Run | Study]:
@@ -69,15 +77,22 @@ async def compare_seeds(service: Service, run: Several) -> OverSeeds:
 
 
 @router.get("/runs/{run}/courses")
-async def get_courses(service: Service, run: RunId) -> Items[list[dict[str, Any]]]:
+async def get_courses(
+    service: Service, run: RunId, metric: Text = None, over: Text = None
+) -> Items[list[dict[str, Any]]]:
     """The course of a run, or the mean of each setting of a study, as `evolve plot` draws them.
+
+    metric: a number of the first table, by default what is usual for its kind; over: generations
+    (also checks and trials), games or seconds.
 
     Each has the mean `y` of its runs at each place `x`, with a band from `low` to `high`: from the
     lowest seed to the highest; from 5 seeds on it is Student's 95 % interval of the mean. A setting
     with one seed has none, or that of its games.
     """
     (source,) = _opened(service, [run])
-    return Items(items=await service.search.ask("courses", folder=str(source.path)))
+    return Items(
+        items=await service.search.ask("courses", folder=str(source.path), metric=metric, over=over)
+    )
 
 
 @router.get("/metrics")

@@ -37,7 +37,7 @@ class RunDetail(RunSummary):
 
     changes: settings that may change when it continues, each with `name`, `type` and `help`. files:
     each with `name`, `about`, and `href` relative to the API. lines: commands that use its
-    champion. cells: of a study its runs, begun or not: `run`, `setting`, `label` and `seed`.
+    champion. cells: of a study its runs, begun or not: `run`, `setting`, `label`, `short`, `seed`.
     """
 
     settings: dict[str, Any] = Field(default={})
@@ -150,6 +150,7 @@ class Comparison(BaseModel):
     runs: list[RunSummary]
     settings: list[dict[str, Any]]
     line: str = Field(description="a command that lets their champions meet seed by seed")
+    champions: list[str] = Field(description="all of them, those of a study's runs too, as agents")
 
 
 class OverSeeds(BaseModel):

@@ -224,7 +224,7 @@ function described(series, text) {
 }
 
 /** bars: [{name, value, low, high, faint}]. */
-export function BarChart({ title, bars, text = number }) {
+export function BarChart({ title, bars, text = number, children }) {
   const xs = extent([0, ...bars.flatMap((bar) => [bar.value, bar.low, bar.high])]);
   const height = bars.length * 30 + 30;
   const draw = (width) => {
@@ -247,7 +247,7 @@ export function BarChart({ title, bars, text = number }) {
   };
   const csv = () => [["name", "value", "low", "high"], ...bars.map(({ name, value, low, high }) => [name, value, low, high])];
   return html`<${Figure} title=${title} draw=${draw} rows=${bars} csv=${csv}
-    columns=${["name", "value", "low", "high"].map((name) => ({ name, number: name !== "name", show: (bar) => (name === "name" ? bar.name : text(bar[name])) }))} />`;
+    columns=${["name", "value", "low", "high"].map((name) => ({ name, number: name !== "name", show: (bar) => (name === "name" ? bar.name : text(bar[name])) }))}>${children}<//>`;
 }
 
 /** One line a row over an axis a setting, [{name, words}]; the better its score among them, the stronger, the best tenth in a colour of its own. */

@@ -151,8 +151,7 @@ export function partOf(value, between) {
   return usual === undefined ? text : `${text}=${usual}`;
 }
 
-/** Of a study: its setting in words; the comparison of two that is surest, and who wins it; how far apart the two are. */
-export const settingOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
+/** Of a study: the comparison of two that is surest, and who wins it; how far apart the two are. */
 export const verdictOf = (rows) => rows.find((row) => row.verdict);
 export const winnerOf = (row) => row.winner && `${capital(row.winner === row.setting ? row.label : row.against_label)} is better`;
 export const isElo = ({ metric }) => /(^|_)(elo|rating)(_low|_high)?$/.test(metric);

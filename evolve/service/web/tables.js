@@ -50,7 +50,7 @@ export function partsOf(kind, own = {}) {
   const parts = !own[""] && first.columns.some(({ chart }) => chart) ? { "": ["Curves", Overview] } : {};
   for (const { name, title } of kind.tables.filter(({ whole, drawn }) => whole && !drawn)) {
     const part = own[""] || parts[""] ? title.toLowerCase().replaceAll(" ", "-") : "";
-    parts[part] = [title, ({ run }) => html`<${Rows} run=${run} table=${name === first.name ? undefined : name} />`];
+    parts[part] = [title, ({ run }) => html`<${Rows} run=${run} table=${name === first.name ? undefined : name} />`, (run) => name === first.name || run.tables.includes(name)];
   }
   return parts;
 }

@@ -4,7 +4,7 @@ import { path, post } from "../api.js";
 import { BarChart, Plot } from "../charts.js";
 import { courseSeries, useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { capital, courseTitle, isElo, label, margin, number, percent, settingOf, signed, verdictOf, winnerOf } from "../format.js";
+import { capital, courseTitle, isElo, label, margin, number, percent, signed, verdictOf, winnerOf } from "../format.js";
 import { mostOf, shade } from "../figures.js";
 import { html, useEffect } from "../html.js";
 import { to } from "../router.js";
@@ -15,6 +15,7 @@ const valueIn = (rows, { setting, seed }, run) => {
   const own = rows.find((row) => row.setting === setting && row.values);
   return own?.values[seed] ?? (!own || isElo(own) ? [run?.elo, run?.elo_so_far, ...(rows.length ? [] : [run?.score])] : []).find(Number.isFinite);
 };
+const shortOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.short || "default");
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function Study({ run, seeds: found }) {
@@ -33,11 +34,9 @@ function Study({ run, seeds: found }) {
   return html`<${Wait} of=${runs}>
     ${!found.data && !found.error && html`<p class="quiet" aria-busy="true">Comparing …</p>`}
     ${found.data && (names.length > 1 || !ended) && html`<${Verdict} run=${run} found=${found.data} ended=${ended} />`}
-    <div class="two right">
-      <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} whole=${items.length >= (runs.total || 0)} /></div>
-        ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} rows=${rows} />`}</div>
-      <${Rise} run=${run} items=${items} means=${rows} />
-    </div>
+    <div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} whole=${items.length >= (runs.total || 0)} /></div>
+    <${Rise} run=${run} items=${items} means=${rows} />
+    ${names.length > 1 && html`<div class="two"><${Differences} run=${run} names=${names} byId=${byId} rows=${rows} /><${Effects} rows=${rows} /></div>`}
     ${rows.length > 0 && html`<${Comparison} run=${run} rows=${rows} document=${found.data} />`}
     <${More} pages=${runs} what="runs" />
   <//>`;
@@ -75,11 +74,11 @@ function Matrix({ run, names, byId, means, whole }) {
       <small>${item.state === "done" ? value === item.elo && margin(item.elo_low, item.elo_high) : item.state === "running" ? percent(item.share, 0) : item.state}</small></td>`;
   };
   return html`<div class="row spread"><h2 class="title">Each run</h2><span class="scale">weaker <svg viewBox="0 0 110 10" aria-hidden="true">${[-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5].map((step) => html`<rect class=${`v ${shade(step, 5)}`} x=${(step + 5) * 10} width="10" height="10" />`)}</svg> stronger</span></div>
-    <${Box} name="settings and seeds"><table class="matrix"><thead><tr><th scope="col">${capital(label(fields.length === 1 ? fields[0] : "setting"))}${fields.length === 1 && html` <span class="option">${fields[0]}</span>`}</th>
+    <${Box} name="settings and seeds"><table class="matrix"><thead><tr><th scope="col">${capital(fields.map(label).join(" · ") || "setting")}</th>
       <th scope="col" class="number">Mean</th>${seeds.map((seed) => html`<th scope="col">Seed ${seed}</th>`)}</tr></thead>
       <tbody>${names.map((name) => {
         const own = means.find((row) => row.setting === name && !row.against);
-        return html`<tr key=${name}><th scope="row">${settingOf(run, name)}</th><td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td>${seeds.map((seed) => {
+        return html`<tr key=${name}><th scope="row">${shortOf(run, name)}</th><td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td>${seeds.map((seed) => {
           const found = run.cells.find((each) => each.setting === name && each.seed === seed);
           return found ? cell(found) : html`<td></td>`;
         })}</tr>`;
@@ -98,8 +97,17 @@ function Differences({ run, names, byId, rows }) {
   const middle = mean(bars.map((bar) => bar.value));
   const same = row && Math.abs(Math.abs(row.mean) - middle) < 0.01; // not while a run of them goes on
   const [low, high] = !same ? [] : row.mean < 0 ? [-row.high, -row.low] : [row.low, row.high];
-  return html`<${BarChart} title=${`${settingOf(run, second)} less ${settingOf(run, first).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, exact)}
+  return html`<${BarChart} title=${`${shortOf(run, second)} less ${shortOf(run, first)}, seed by seed`} text=${(difference) => signed(difference, exact)}
     bars=${[...bars, { name: "mean", value: middle, low, high, faint: true }]} />`;
+}
+
+/** Each factor alone: what each two of its values differ by as a mean over the values of the others, seed by seed. */
+function Effects({ rows }) {
+  const effects = Object.groupBy(rows.filter(({ over }) => over), ({ setting }) => setting.split("=")[0]);
+  const value = (name) => name.slice(name.indexOf("=") + 1);
+  return html`<div class="stack">${Object.entries(effects).map(([factor, found]) => html`<${BarChart} key=${factor} title=${`${capital(label(factor))} alone${unit(found[0]) && ", Elo"}`} text=${(difference) => shown(found[0], difference)}
+    bars=${found.map(({ setting, against, mean: middle, low, high }) => ({ name: `${value(setting)} − ${value(against)}`, value: middle, low, high }))}>
+    <p class="note">Mean over ${label(found[0].over)}, seed by seed; 95 % after Holm: a line that does not reach 0 is decided.</p><//>`)}</div>`;
 }
 
 function Rise({ run, items, means }) {
@@ -107,11 +115,11 @@ function Rise({ run, items, means }) {
   const found = useGet(path(["runs", run.id, "courses"]), { keep: true });
   useEffect(() => found.reload(), [tenths]);
   const courses = found.data?.items || [];
-  if (!courses.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
+  if (!courses.length) return run.state === "running" && html`<p class="quiet">Its first curves are on their way.</p>`;
   const [{ metric, over }] = courses;
-  const series = courses.map((course) => courseSeries({ ...course, name: `${settingOf(run, course.setting)}, n = ${course.seeds}`, label: courses.length > 1 && course.short }));
+  const series = courses.map((course) => courseSeries({ ...course, name: `${shortOf(run, course.setting)}, n = ${course.seeds}`, label: courses.length > 1 && shortOf(run, course.setting) }));
   const rings = metric === "rating" ? courses.flatMap(({ setting, x }, colour) => means.filter((row) => row.metric === "elo" && row.setting === setting && !row.against).map((row) => ({
-    name: `champions of ${settingOf(run, setting)}`, unlisted: true, dots: true, open: true, colour: colour % 6, points: [{ x: x.at(-1), y: row.mean }] }))) : [];
+    name: `champions of ${shortOf(run, setting)}`, unlisted: true, dots: true, open: true, colour: colour % 6, points: [{ x: x.at(-1), y: row.mean }] }))) : [];
   return html`<${Plot} title="How they rose" about=${courseTitle(courses[0])} xName=${label(over)} series=${[...series, ...rings]}>
     <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.${rings.length > 0 && " Ring: mean of the champions' Elo, as in the table."}</p><//>`;
 }
@@ -119,12 +127,9 @@ function Rise({ run, items, means }) {
 function Comparison({ run, rows, document }) {
   const heads = ["Comparison", "Result", "Seeds", "Difference", "95 % (Holm)", "p (Holm)"];
   const columns = heads.map((title, index) => ({ title, number: index > 1, wrap: true, show: (row) => row[index] }));
-  const cells = (of) => rows.filter((row) => row.against && Boolean(row.over) === of).map((row) => [`${capital(row.label)} against ${row.against_label}`, winnerOf(row) || "Undecided", number(row.seeds), `${shown(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
-  const [pairs, effects] = [cells(false), cells(true)];
+  const pairs = rows.filter((row) => row.against && !row.over).map((row) => [`${shortOf(run, row.setting)} against ${shortOf(run, row.against)}`, winnerOf(row) || "Undecided", number(row.seeds), `${shown(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
   if (!pairs.length) return null;
   return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${document.latex}>Copy as LaTeX<//><${Copy} text=${document.csv}>Copy as CSV<//></span></div>
-    ${effects.length > 0 && html`<p class="note">Main effects: each setting alone, as a mean over the values of the others, seed by seed.</p><${Table} name="main effects" rows=${effects} columns=${columns} />
-      <p class="note">Each two settings, seed by seed:</p>`}
     <${Table} name="over seeds" rows=${pairs} columns=${columns} />
     <p class="note">95 % intervals and p are corrected for the number of comparisons, after Holm. Their champions can meet as well:</p><${CommandLine} line=${run.lines[0].line} /></div>`;
 }

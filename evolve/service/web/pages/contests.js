@@ -2,49 +2,55 @@
 
 import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
-import { courseSeries, hasValues, seriesOf, useCurve, useGet } from "../data.js";
+import { courseSeries, useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo } from "../figures.js";
-import { capital, cell, courseTitle, date, interval, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
+import { capital, cell, date, interval, isElo, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
 import { go, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Chip, CommandLine, Facts, IdList, Select, Table, Wait, WHOLE } from "../ui.js";
+import { Chip, CommandLine, Facts, IdList, Problem, Seg, Select, Table, Wait, WHOLE } from "../ui.js";
 import { Launch } from "./new.js";
 
 const MOST = 6;
 
 export function Compare({ query }) {
-  const ids = [...new Set(query.getAll("run"))].slice(0, MOST);
+  const [ids, agents] = ["run", "agent"].map((name) => [...new Set(query.getAll(name))].slice(0, MOST));
   const together = useGet(ids.length ? path(["compare"], { run: ids }) : null, { keep: true });
-  const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
+  const { runs: found = [], champions = [], settings = [], line } = (ids.length && together.data) || {};
+  const runs = found.filter((run) => ids.includes(run.id));
+  const show = (changes) => go(to(["compare"], { run: ids, agent: agents, job: query.get("job"), ...changes }));
   return html`<h1>Compare</h1>
-    <div class="panel"><h2 class="title">Runs</h2>
-      <label for="compare-run">Add runs, trainings, sweeps and studies; two or more are needed</label>
-      <${IdList} picks id="compare-run" of="runs" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} /></div>
-    ${ids.length === 0 && html`<p class="note">The Elo of their champions, curves and settings stand side by side, and the champions can play. Nothing here to compare? <a href="#/new">Start a run or a study</a></p>`}
-    ${ids.length > 0 && html`<${Wait} of=${together}>
-      ${runs.length > 1 && html`<${Champions} runs=${runs} /><${Meet} runs=${runs} line=${together.data.line} query=${query} />`}
-      ${runs.length > 0 && html`<${alike(runs) && runs[0].kind !== "study" ? Curves : Courses} runs=${runs} />`}
-      ${runs.length > 1 && html`<${Differences} runs=${runs} settings=${together.data.settings} />`}
+    <div class="panel"><h2 class="title">What</h2>
+      <label for="compare-run">Add runs, trainings, sweeps and studies</label>
+      <${IdList} picks id="compare-run" of="runs" chosen=${ids} onChange=${(run) => show({ run })} href=${(id) => to(["run", id])} />
+      <label for="compare-agent">Add agents</label>
+      <${IdList} id="compare-agent" chosen=${agents} onChange=${(agent) => show({ agent })} href=${(id) => to(["agents", id])} /></div>
+    ${ids.length + agents.length === 0 && html`<p class="note">The Elo of their champions, curves and settings stand side by side, and the champions can play. Nothing here to compare? <a href="#/new">Start a run or a study</a></p>`}
+    ${ids.length + agents.length > 0 && html`<${Wait} of=${ids.length ? together : { data: {} }}>
+      ${runs.length + agents.length > 1 && html`<${Champions} runs=${runs} agents=${agents} /><${Meet} players=${[...champions, ...agents]} line=${runs.some(({ kind }) => kind === "study") && line} job=${query.get("job")} show=${show} />`}
+      ${runs.length > 0 && html`<${Courses} runs=${runs} />`}
+      ${runs.length > 1 && html`<${Differences} runs=${runs} settings=${settings} />`}
     <//>`}`;
 }
 
 const alike = (runs) => runs.every(({ kind }) => kind === runs[0].kind);
 
-/** The champions of all that was chosen on one Elo axis for each rules: of runs by their games, of a study's settings by its seeds. */
-function Champions({ runs }) {
-  const found = useGet(path(["seeds"], { run: runs.map(({ id }) => id) })).data;
+/** The champions of all that was chosen on one Elo axis for each rules: of runs by their games, of a study's settings by its seeds, agents by name. */
+function Champions({ runs, agents }) {
+  const found = useGet(runs.length ? path(["seeds"], { run: runs.map(({ id }) => id) }) : null).data;
+  const known = useGet(agents.length ? path(["agents"], { limit: 500 }) : null).data?.items || [];
   const { true: studies = [], false: others = [] } = Object.groupBy(runs, ({ kind }) => kind === "study");
-  const named = new Set(others.map(({ id }) => id));
+  const named = new Set(others.flatMap(({ id }) => [id, id.split("+").at(-1)]));
   const studyOf = (setting) => studies.find(({ id }) => setting.startsWith(id)) ?? studies[0];
   const means = (found?.items || []).filter(({ metric, against, setting }) => metric === "elo" && !against && !named.has(setting));
   const bars = [
     ...others.filter(({ elo }) => typeof elo === "number").map(({ id, rules, elo, elo_low, elo_high }) => ({ rules, name: id, value: elo, low: elo_low, high: elo_high })),
     ...means.map(({ setting, mean, low, high }) => ({ rules: studyOf(setting)?.rules, name: setting, value: mean, low, high })),
-  ].sort((one, other) => other.value - one.value);
+    ...known.filter(({ id }) => agents.includes(id)).flatMap(({ id, ratings }) => ratings.map(({ rules, elo, error }) => ({ rules, name: id, value: elo, ...(error > 0 && { low: elo - error, high: elo + error }) }))),
+  ].filter(({ rules }) => !runs.length || runs.some((run) => run.rules === rules)).sort((one, other) => other.value - one.value);
   const groups = Object.entries(Object.groupBy(bars, ({ rules }) => rules));
   return html`${groups.map(([rules, drawn]) => html`<${BarChart} key=${rules} title=${`Elo of the champions, ${rules}`} bars=${drawn} text=${whole} />`)}
     ${groups.length > 1 && html`<p class="note">Different rules have different scales of Elo.</p>`}
@@ -53,46 +59,30 @@ function Champions({ runs }) {
 
 const Verdict = ({ words }) => words?.length > 0 && html`<div class="callout plain words stack">${words.map((text) => html`<p>${text}</p>`)}</div>`;
 
-function Curves({ runs }) {
-  const [tables, setTables] = useState({});
-  const [chosen, setChosen] = useState("");
-  const table = firstTable(runs[0]);
-  const [over] = table.over;
-  const put = (id, rows) => setTables((old) => ({ ...old, [id]: rows }));
-  const drawn = chartsOf(table).flatMap((chart) => chart.columns.map(([column, name]) => ({ ...chart, column, title: chart.columns.length > 1 ? `${chart.title}: ${name}` : chart.title })));
-  const charts = drawn.filter(({ column }) => runs.some((run) => hasValues(tables[run.id] || [], column)));
-  const chart = charts.find(({ column }) => column === chosen) ?? charts[0];
-  return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
-    ${chart && html`<${Plot} key=${chart.column} ...${chart} tall about=${`over ${label(over).replace(/s?$/, "s")}`} xName=${label(over)} text=${chart.text ?? (WHOLE.test(chart.column) ? whole : undefined)}
-      acts=${html`<${Select} name="Curve" hidden value=${chart.column} choices=${charts.map((choice) => [choice.column, choice.title])} onChange=${setChosen} />`} series=${runs.map((run) => seriesOf(tables[run.id] || [], chart.column, run.id, over))} />`}`;
-}
+const OVER = ["games", "seconds", "generations"];
 
-function Fetch({ run, put }) {
-  const curve = useCurve(run);
-  useEffect(() => {
-    if (curve.data) put(run.id, curve.data);
-  }, [curve.data]);
-  return null;
-}
-
-/** Studies, and runs of any kinds, over one another: the mean course of each setting, a chart for each metric. */
+/** Runs and settings of studies over one another, a chart for what has one scale; alike runs by any number of their first table. */
 function Courses({ runs }) {
   const [found, setFound] = useState({});
+  const [metric, setMetric] = useState("");
+  const [over, setOver] = useState(OVER[0]);
   const put = (id, courses) => setFound((old) => ({ ...old, [id]: courses }));
-  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.label}, n = ${course.seeds}` : id, label: kind === "study" ? `${id}: ${course.short}` : id })));
-  const charts = Object.entries(Object.groupBy(courses, courseTitle));
-  return html`${runs.map((run) => html`<${FetchCourses} key=${run.id} run=${run} put=${put} />`)}
-    ${charts.map(([title, drawn]) => html`<${Plot} key=${title} tall title=${title} xName=${label(drawn[0].over)} text=${WHOLE.test(drawn[0].metric) ? whole : undefined} series=${drawn.map(courseSeries)}>
+  const courses = runs.flatMap(({ id, kind }) => (found[id] || []).filter(({ x }) => x.at(-1) > x[0]).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.short}, n = ${course.seeds}` : id, label: kind === "study" ? course.short : id })));
+  const charts = Object.entries(Object.groupBy(courses, (course) => (isElo(course) ? "Strength, Elo" : capital(label(course.metric)))));
+  const single = alike(runs) && runs[0].kind !== "study";
+  const metrics = single ? chartsOf(firstTable(runs[0])).flatMap(({ title, columns }) => columns.map(([column, name]) => [column, columns.length > 1 ? `${title}: ${name}` : title])) : [];
+  return html`<div class="row spread"><h2>How they rose</h2><span class="row">${metrics.length > 1 && html`<${Select} name="Curve" hidden value=${metric} choices=${[["", "Strength"], ...metrics]} onChange=${setMetric} />`}
+      <${Seg} name="Over" value=${over} choices=${OVER.map((name) => [name, capital(name)])} onChange=${setOver} /></span></div>
+    ${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} metric=${metric} over=${over} put=${put} />`)}
+    ${charts.map(([title, drawn]) => html`<${Plot} key=${title} tall title=${title} about=${`over ${over}`} xName=${label(drawn[0].over)} text=${WHOLE.test(drawn[0].metric) ? whole : undefined} series=${drawn.map(courseSeries)}>
       <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean; of one run, its own.</p><//>`)}`;
 }
 
-function FetchCourses({ run, put }) {
-  const courses = useGet(path(["runs", run.id, "courses"]), { keep: true });
+function Fetch({ run, metric, over, put }) {
+  const courses = useGet(path(["runs", run.id, "courses"], { metric, over }), { keep: true });
   useEffect(() => courses.reload(), [Math.floor(10 * (run.share || 0))]);
-  useEffect(() => {
-    if (courses.data) put(run.id, courses.data.items);
-  }, [courses.data]);
-  return null;
+  useEffect(() => put(run.id, courses.data?.items), [courses.data]);
+  return html`<${Problem} error=${courses.error} />`;
 }
 
 function Differences({ runs, settings }) {
@@ -120,27 +110,16 @@ function OverSeeds({ runs }) {
     <${Table} name="over seeds" rows=${found} columns=${columns} />`;
 }
 
-/** A match between the champions of two runs; those of studies meet seed by seed, in a terminal. */
-function Meet({ runs, line, query }) {
-  const alone = runs.filter(({ kind }) => kind !== "study");
-  if (alone.length > 1) return html`<${Match} runs=${alone} query=${query} />`;
-  return html`<h2>Play them off</h2><p class="note">Their champions can meet seed by seed:</p><${CommandLine} line=${line} />`;
-}
-
-function Match({ runs, query }) {
-  const [a, setA] = useState(runs[0].id);
-  const [b, setB] = useState(runs[1].id);
-  const rules = (id) => runs.find((run) => run.id === id)?.rules;
-  const choices = runs.map((run) => [run.id, run.id]);
-  const job = query.get("job");
-  const start = (started) => go(to(["compare"], { run: runs.map((run) => run.id), job: started.id }));
+/** A match of two; of more, and of studies, whose every run has a champion, each meets each. */
+function Meet({ players, line, job, show }) {
+  const two = players.length === 2;
+  const fixed = two ? { a: players[0], b: players[1] } : { agents: players };
+  const Result = two ? MatchResult : RatingResult;
   return html`<h2>Play them off</h2>
-    <p>Their champions play a match, both colours on every opening. With <code>sprt</code> it ends as soon as it is decided.</p>
-    <div class="filters"><${Select} name="First" value=${a} choices=${choices} onChange=${setA} /><${Select} name="Second" value=${b} choices=${choices} onChange=${setB} /></div>
-    ${a === b && html`<p class="quiet">Choose two different runs.</p>`}
-    ${rules(a) !== rules(b) && html`<p class="quiet">They play by different rules: say by which in the settings.</p>`}
-    <${Launch} command="match" fixed=${{ a: `run:${a}`, b: `run:${b}` }} button="Start the match" onStart=${start} disabled=${a === b} />
-    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${MatchResult} result=${result} />`}<//>`}`;
+    <p>${two ? html`${players[0]} meets ${players[1]}` : `Their ${number(players.length)} champions meet in ${number((players.length * (players.length - 1)) / 2)} pairs`}, both colours on every opening.</p>
+    <${Launch} key=${two} command=${two ? "match" : "rate"} fixed=${fixed} button=${two ? "Start the match" : "Start the round robin"} onStart=${({ id }) => show({ job: id })} disabled=${players.length < 2} />
+    ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${Result} result=${result} />`}<//>`}
+    ${line && html`<p class="note">Seed by seed, in a terminal:</p><${CommandLine} line=${line} />`}`;
 }
 
 export function Ratings({ query }) {

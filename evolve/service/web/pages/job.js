@@ -13,7 +13,7 @@ import { Chip, CommandLine, Download, HeadRow, Menu, More, Select, useAgent, Wai
 import { MatchResult, RatingResult } from "./contests.js";
 import { GamesTable, Replay, SORTS } from "./game.js";
 
-const FILES = [["games.csv", "the games as a table"], ["games.parquet", "the same, as Parquet"], ["games.ggf", "the games as GGF records"]];
+const FILES = [["games.csv", "the games as a table"], ["games.parquet", "the same, as Parquet"], ["games.ggf", "the games as GGF records"], ["report.html", "the match as a page to send"]];
 
 export function Job({ parts, query }) {
   const [id, part, which] = parts;

@@ -239,7 +239,7 @@ function Game({ play, put, query }) {
     ${back ? html`<${Act} act=${() => from()} disabled=${isOver(position)}>Continue from here<//>` : html`<${ActTwice} question="Give this game up?" act=${() => send("resign")} disabled=${Boolean(play.result || pending)}>Resign<//>`}`;
   return html`<${GameView} all=${all} at=${at} show=${show} game=${game} name=${`game against ${opponent}`} status=${status} sides=${sides}
     turn=${pending ? other(side) : back ? position.side : play.to_move} legal=${legal} onPlay=${onPlay} focus=${opened.has(id)} pending=${pending} hint=${hint === at && mine} notes=${notes} acts=${acts}
-    below=${html`<${Paste} rules=${play.rules}><${Download} name="game.ggf" href=${path(["plays", id, "game.ggf"])} about="the game as a GGF record" /><//>`}>
+    below=${html`<${Paste} rules=${play.rules}><${Download} name="game.ggf" href=${path(["plays", id, "game.ggf"])} about="the game as a GGF record" /><${Download} name="game.html" href=${path(["plays", id, "game.html"])} about="the game with the coach's words, as a page to send" /><//>`}>
     <${NewGame} next=${next} title="Next game" button="New game"><p class="row"><a href=${to(["play"], { agent: play.agent, rules: play.rules, side, board: game.start, moves: play.moves.slice(0, at).join(" ") })}>Begin from this position</a>
       <a href=${reviewOf(game, at)}>Try other moves</a></p><//><//>`;
 }
