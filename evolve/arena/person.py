@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -19,7 +18,7 @@ from evolve.engine.board.rules import Rules
 from evolve.engine.compiled.private import private_folder
 from evolve.errors import StorageError
 from evolve.files.atomic import write_bytes
-from evolve.fitness.statistics import Estimate, rate_games
+from evolve.fitness.statistics import rate_games
 from evolve.number_text import elo_text
 from evolve.parsing import finite_number, parse_json, read_document
 from evolve.runs.agreements import data_folder
@@ -27,10 +26,8 @@ from evolve.terminal_text import count_of
 
 Result = Literal["won", "draw", "lost"]
 _POINTS: Final = {"won": 1.0, "draw": 0.5, "lost": 0.0}
-_FEWEST: Final = 3
-"""Games from which on a rating is told."""
-_MOST: Final = 1000
-"""Games that are kept: the last ones."""
+_FEWEST: Final = 3  # games from which on a rating is told
+_MOST: Final = 1000  # games that are kept, the last ones
 
 
 class _Game(BaseModel):
@@ -46,57 +43,37 @@ class _Game(BaseModel):
     date: float
 
 
-@dataclass(frozen=True)
-class OwnRating:
-    """A person's rating under some rules. elo: None before there are enough games."""
-
-    rules: Rules
-    games: int
-    elo: Estimate | None
-
-    @property
-    def text(self) -> str:
-        """The rating as page and terminal have it."""
-        if self.elo is None:
-            rest = f"{_FEWEST - self.games} more" if self.games else f"{_FEWEST}"
-            return (
-                f"Your rating under {self.rules} rules comes after {rest} games with rated agents."
-            )
-        elo = elo_text(*self.elo[:3])
-        return f"Your rating under {self.rules} rules: {elo} Elo, from {self.games} games."
-
-
-def elo_of_opponent(name: str, rules: Rules, agent: object = None) -> float | None:
+def elo_of_opponent(name: str, rules: Rules, agent: object) -> float | None:
     """The Elo of a reference agent by its name, or that in a champion's file; None if unknown."""
     if (known := ratings_of(name).get(rules)) is not None:
         return float(known.elo)
-    if "?" in name or getattr(agent, "rules", None) != rules:
-        return None
-    return finite_number(getattr(agent, "provenance", {}).get("elo"))
+    own = "?" not in name and getattr(agent, "rules", None) == rules
+    return finite_number(getattr(agent, "provenance", {}).get("elo")) if own else None
 
 
-def keep_game(game: str, opponent: str, elo: float, rules: Rules, result: Result) -> None:
-    """Keep the result of the game of that id. StorageError where that cannot be."""
-    kept = [one for one in _games() if one.id != game]
-    own = _Game(id=game, opponent=opponent, elo=elo, rules=rules, result=result, date=time.time())
-    _write([*kept, own][-_MOST:])
+def keep_game(game: str, opponent: str, elo: float, rules: Rules, result: Result | None) -> None:
+    """Keep the result of the game of that id; None: no longer. StorageError where that fails."""
+    games = [one for one in _games() if one.id != game]
+    if result is not None:
+        about = {"id": game, "opponent": opponent, "elo": elo, "rules": rules}
+        games.append(_Game.model_validate({**about, "result": result, "date": time.time()}))
+    content = json.dumps([one.model_dump() for one in games[-_MOST:]], indent=1)
+    try:
+        private_folder(data_folder())
+        write_bytes(_file(), content.encode(), private=True)
+    except OSError as error:
+        raise StorageError(f"{_file()}: {error.strerror or error}") from error
 
 
-def take_back(game: str) -> None:
-    """Keep nothing of that game any more. StorageError where that cannot be."""
-    kept = _games()
-    rest = [one for one in kept if one.id != game]
-    if len(rest) < len(kept):
-        _write(rest)
-
-
-def own_rating(rules: Rules) -> OwnRating:
-    """The rating that follows from the games that are kept; StorageError where they are damaged."""
+def rating_text(rules: Rules) -> str:
+    """The rating by all games of these rules; StorageError where the list cannot be read."""
     games = [one for one in _games() if one.rules == rules]
+    if len(games) < _FEWEST:
+        more = count_of(_FEWEST - len(games), "more game" if games else "game")
+        return f"Your rating under {rules} rules comes after {more} with rated agents."
     points = sum(_POINTS[one.result] for one in games)
-    enough = len(games) >= _FEWEST
-    elo = rate_games([one.elo for one in games], points) if enough else None
-    return OwnRating(rules, len(games), elo)
+    elo = elo_text(*rate_games([one.elo for one in games], points)[:3])
+    return f"Your rating under {rules} rules: {elo} Elo, from {len(games)} games."
 
 
 def _file() -> Path:
@@ -109,14 +86,5 @@ def _games() -> list[_Game]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError) as error:
-        text = f"{_file()} cannot be read: your games do not count until it is mended or removed"
+        text = f"{_file()} cannot be read: no game counts until it is mended or removed"
         raise StorageError(text) from error
-
-
-def _write(games: list[_Game]) -> None:
-    try:
-        private_folder(data_folder())
-        content = json.dumps([one.model_dump() for one in games], indent=1)
-        write_bytes(_file(), content.encode(), private=True)
-    except OSError as error:
-        raise StorageError(f"{_file()}: {error.strerror or error}") from error

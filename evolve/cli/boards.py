@@ -17,7 +17,7 @@ import click
 import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.calibration.discs import in_discs
-from evolve.arena.person import Result, elo_of_opponent, keep_game, own_rating
+from evolve.arena.person import Result, elo_of_opponent, keep_game, rating_text
 from evolve.cli.display import reporting_compilation
 from evolve.cli.drawing import board_text
 from evolve.cli.options import readable
@@ -131,7 +131,7 @@ class _Game:
         try:
             if result is not None:
                 keep_game(secrets.token_hex(8), self.agent.name, self.elo, rules, result)
-            print_text(own_rating(rules).text)
+            print_text(rating_text(rules))
         except StorageError as error:
             print_text(str(error))
 

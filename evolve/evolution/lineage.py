@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import chain
 from typing import Any, Final
 
 import pandas as pd
@@ -46,9 +45,8 @@ class Lineage:
         """
         first = self.run.individuals.drop_duplicates("individual")
         last = self.run.individuals.groupby("individual")["generation"].max()
-        rows: list[Any] = first.assign(**{LIVED_UNTIL: first["individual"].map(last)}).to_dict(
-            "records"
-        )
+        lived = {LIVED_UNTIL: first["individual"].map(last)}
+        rows: list[Any] = first.assign(**lived).to_dict("records")
         return {row["individual"]: row for row in rows}
 
     def best(self) -> str:
@@ -111,25 +109,18 @@ class Lineage:
         birth of that ancestor, and how many births ago it was.
         """
         steps = self.steps(individual)
-        genes = genes_of(self.births[individual])
-        names = [
-            name
-            for gene, numbers in genes.items()
-            for name in (
-                [gene] if gene in SCALAR_GENES else [f"{gene}.{n}" for n in range(len(numbers))]
-            )
+        numbers = [
+            (gene if gene in SCALAR_GENES else f"{gene}.{n}", value)
+            for gene, values in genes_of(self.births[individual]).items()
+            for n, value in enumerate(values)
         ]
         rows = []
-        values = chain.from_iterable(genes.values())
-        for index, (name, value) in enumerate(zip(names, values, strict=True)):
+        for index, (name, value) in enumerate(numbers):
             source, givers = individual, [individual]
             while givers:
                 source = givers[0]  # the first parent, if both had the number
-                givers = [
-                    parent
-                    for parent in self.parents(source)
-                    if numbers_of(self.births[parent])[index] == value
-                ]
+                births = ((one, self.births[one]) for one in self.parents(source))
+                givers = [one for one, birth in births if numbers_of(birth)[index] == value]
             birth = {**self.births[source], "steps": steps[source]}
             rows.append({**birth, "gene": name, "value": value, "from": source})
         return pd.DataFrame(rows, columns=list(_GENES))

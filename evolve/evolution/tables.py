@@ -245,12 +245,10 @@ def elos_at_birth(run: Run, births: Mapping[str, Birth]) -> dict[str, float]:
     """
     if run.config.get("panel") != "ladder":
         return {}
-    found, rows = {}, {}
-    for born in {int(birth["born"]) for birth in births.values()}:
-        path = generation_file(run.path, born)
-        rows[born] = _row(path, _changed(path))
+    found = {}
     for name, birth in births.items():
-        row, score = rows[int(birth["born"])], birth["score"]
+        path, score = generation_file(run.path, int(birth["born"])), birth["score"]
+        row = _row(path, _changed(path))
         if None not in (row["panel_elo"], score) and not math.isnan(score):
             found[name] = row["panel_elo"] + _finite_elo(score) - _finite_elo(row["best_score"])
     summary = summary_of(run)

@@ -24,7 +24,7 @@ from typing import Any, Final
 from evolve.agents.agent_file import AgentHeader, read_header
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.agents.registry import REFERENCES, AgentName, parse_name
-from evolve.arena.person import Result, keep_game, take_back
+from evolve.arena.person import Result, keep_game
 from evolve.config.base import Face, Named
 from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import square_name
@@ -308,10 +308,8 @@ class HumanGames:
             detail = f"{move} is not a legal move; {legal}"
             raise ProblemError(409, detail, [("/move", detail)])
         if move == "undo":
+            self._count(play, None)
             play = play.model_copy(update={"rated": False})
-            if play.result is not None:
-                with log_errors("a game that no longer counts"):
-                    take_back(name)
         move = None if play.resigned else move
         answer = await self._search.ask(
             "play", source=source, move=move, side=play.side, draw=_draw(name), **_position(play)
@@ -331,17 +329,19 @@ class HumanGames:
         kept = sorted(self._folders.plays.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for old in kept[:-500]:  # as many games are kept
             remove(old, missing_ok=True)
-        if play.rated and play.result is not None:
-            with log_errors("a person's result"):
-                self._count(play, play.result)
+        if play.result is not None:
+            self._count(play, play.result)
         return play
 
-    def _count(self, play: Play, result: Result) -> None:
-        """Let a game that is over count for the person's rating, if the agent has an Elo."""
-        rated = () if "?" in play.agent else self._agents.info(play.agent).ratings
-        elo = next((one["elo"] for one in rated if one["rules"] == play.rules), None)
-        if elo is not None:
-            keep_game(play.id, play.agent, elo, play.rules, result)
+    def _count(self, play: Play, result: Result | None) -> None:
+        """Let a game that is over count for the person's rating, or no longer: None."""
+        known = (
+            self._agents.info(play.agent).ratings if play.rated and "?" not in play.agent else ()
+        )
+        elos = [one["elo"] for one in known if one["rules"] == play.rules]
+        if elos and play.result is not None:
+            with log_errors("a person's result"):
+                keep_game(play.id, play.agent, elos[0], play.rules, result)
 
 
 def _position(play: Play) -> dict[str, Any]:

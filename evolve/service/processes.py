@@ -38,7 +38,6 @@ MEDIA: Final = {
     ".json": "application/json",
     ".npz": "application/octet-stream",
     ".parquet": "application/vnd.apache.parquet",
-    ".svg": "image/svg+xml",
 }
 
 

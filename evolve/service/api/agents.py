@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, PlainTextResponse
 
 from evolve.agents.registry import COACH
-from evolve.arena.person import own_rating
+from evolve.arena.person import rating_text
 from evolve.engine.board.rules import Rules
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
@@ -124,11 +124,9 @@ async def begin_play(service: Service, request: models.NewPlay, response: Respon
 
 
 @router.get("/rating")
-def get_rating(rules: Rules) -> models.OwnRating:
-    """The person's own rating, from games on the page and in a terminal."""
-    found = own_rating(rules)
-    elo = {} if found.elo is None else found.elo.columns("elo")
-    return models.OwnRating(rules=rules, games=found.games, text=found.text, **elo)
+def get_rating(rules: Rules) -> dict[str, str]:
+    """The person's own rating by games on the page and in a terminal, as `text`."""
+    return {"text": rating_text(rules)}
 
 
 @router.get("/plays/{play}")

@@ -8,12 +8,10 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 from fastapi import APIRouter, Depends, Path, Query, Response
-from fastapi.responses import FileResponse
 
 from evolve.evolution.tables import ancestors, births_of, elos_at_birth, main_line
 from evolve.parsing import json_value
 from evolve.runs.run import Run
-from evolve.service.agents import check_individual
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.meta import Page
 from evolve.service.models.runs import ColumnInfo, CrossTable, Game, Lineage, LineageNode, Rows
@@ -28,12 +26,6 @@ router = APIRouter()
 Number = Annotated[int, Path(ge=0, le=10**9)]
 _Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 _GENE_HEADS: Final = {"depths": "search depths", "endgame": "exact from, empties"}
-_SHOWN: Final = Columns(
-    (
-        *INDIVIDUALS_COLUMNS,
-        *(Column(gene, pa.null(), head=head) for gene, head in _GENE_HEADS.items()),
-    )
-)
 _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 
@@ -119,7 +111,7 @@ def page_of(rows: pa.Table, known: Columns | None, after: str | None, total: int
         shown = "bool" if pa.types.is_boolean(kind) else shown
         shown = "list" if pa.types.is_nested(kind) else shown
         about = shown_as.get(name, Column(name, kind))
-        title = about.head or name.replace("_", " ")
+        title = about.head or _GENE_HEADS.get(name) or name.replace("_", " ")
         columns.append(ColumnInfo(name=name, title=title, type=shown, format=about.format))
     items = [json_value(row) for row in rows.to_pylist()]
     return Rows(items=items, next=after, total=total, columns=columns)
@@ -151,7 +143,7 @@ def get_individuals(opened: _Committed, generation: Number, page: Paged) -> Rows
     table = table.take(pc.sort_indices(table, [(rank, "descending")]))
     chosen, after = page.slice(len(table))
     rows = table.slice(chosen.start, len(chosen))
-    return page_of(rows, _SHOWN, after, len(table))
+    return page_of(rows, INDIVIDUALS_COLUMNS, after, len(table))
 
 
 @router.get("/runs/{run}/generations/{generation}/games")
@@ -251,15 +243,3 @@ def get_lineage(
         for name, birth in births.items()
     ]
     return Lineage(items=items, complete=complete)
-
-
-@router.get("/runs/{run}/lineage/{individual}/picture", response_class=FileResponse)
-async def get_lineage_picture(
-    service: Service, run: RunId, individual: _Individual
-) -> FileResponse:
-    """The ancestors of an individual as `evolve lineage` draws them."""
-    opened = service.index.open(run)
-    check_individual(opened, individual)
-    words = ["lineage", str(opened.path), individual, "-o", "{to}"]
-    picture = await service.downloads.made(words, ".svg")
-    return service.downloads.sent(picture, f"{run}-{individual}.svg")

@@ -182,14 +182,3 @@ class Play(BaseModel):
         default=False, description="whether it counts: from the usual start, nothing taken back"
     )
     problem: str | None = Field(default=None, description="why the agent did not move")
-
-
-class OwnRating(BaseModel):
-    """A person's rating by their games with agents of known Elo; without `elo` before three."""
-
-    rules: Rules
-    games: int
-    elo: float | None = None
-    elo_low: float | None = None
-    elo_high: float | None = None
-    text: str

@@ -15,7 +15,7 @@ import { PlayButton, usePlaying } from "../playing.js";
 import { positions } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Download, PagedTable, Seg, Wait } from "../ui.js";
+import { PagedTable, Seg, Wait } from "../ui.js";
 
 /** Over what the rating is drawn: [key, words, what of a row adds up to it]. */
 const OVER = [["generation", "Generations"], ["games", "Games", "games"], ["minutes", "Time", "seconds"]];
@@ -226,7 +226,7 @@ function Tree({ run, individual }) {
   return html`<${Wait} of=${lineage}>${nodes.length > 0 && html`<${Figure} title=${`${individual} and its ${nodes.length - 1} ancestors`} draw=${draw} rows=${nodes} columns=${columns} csv=${() => [columns.map(({ name }) => name), ...nodes.map((node) => columns.map(({ name }) => String(node[name] ?? "")))]}
       about=${`by generation${rated ? " and Elo at birth" : ""}`}>
       <div class="legend">${origins.map((origin, index) => html`<span class=${`c${index % 6 + 1}`}><svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><circle class="dot" cx="6" cy="6" r="4" /></svg>${origin}</span>`)}</div>
-      <p class="row"><span class="note">The thick line goes from each to the parent that gave it most of its numbers.${rated && " Elo at birth: that of its generation's best, less by what its score is lower."}</span><${Download} name=${`${individual}.svg`} about="with how many of each operator's offspring survived" href=${path(["runs", run.id, "lineage", individual, "picture"])} /></p><//>`}<//>`;
+      <p class="note">The thick line goes from each to the parent that gave it most of its numbers.${rated && " Elo at birth: that of its generation's best, less by what its score is lower."} <code>evolve lineage</code> also draws how many of each operator's offspring survived.</p><//>`}<//>`;
 }
 
 /** By their names in the address: [title of the tab, or none; component; whether a run has it]. */
