@@ -323,9 +323,9 @@ def test_odd_addresses(service: Service, browser: Browser) -> None:
             heads.append(page.locator("h1").inner_text())
         assert not [head for head in heads if "wrong" in head]
         visit(page, root(service), "ratings?agent=swh")
-        assert page.get_by_role("button", name="Start the rating").is_disabled()
+        assert page.get_by_role("button", name="Start").is_disabled()
         visit(page, root(service), "ratings?agent=swh&against=random")
-        assert page.get_by_role("button", name="Start the rating").is_enabled()
+        assert page.get_by_role("button", name="Start").is_enabled()
     with signed_in(browser, service) as context:  # what is not there is told by the console as well
         page = context.new_page()
         for address in ("job/x", "run/x", "play/x", "game/small/99:1", "run/small/individual/9-9"):
@@ -392,9 +392,26 @@ def test_a_match_is_chosen_by_clicks_and_errors_begin_with_what_is_wrong(
         page.get_by_label("Games").fill("none")
         page.get_by_role("button", name="Start").click()
         assert page.get_by_role("alert").inner_text().lower().startswith("games")
+        page.get_by_role("button", name="Is my champion of small stronger than level 1?").click()
+        page.get_by_label("Games").fill("")
+        sees(page, "evolve match runs/small level-1")
         visit(page, root(service), "ratings")
         page.get_by_role("group", name="Levels").first.get_by_label("level-2", exact=True).click()
         sees(page, "level-2")
+        page.get_by_role("button", name="How strong is my champion of small?").click()
+        sees(page, "evolve rate runs/small --against level-1")
+
+
+@pytest.mark.parametrize("address", ["new/match", "ratings"])
+def test_who_plays_and_the_start_stand_in_one_row(
+    service: Service, browser: Browser, address: str
+) -> None:
+    with window(browser, service, address, viewport={"width": 1440, "height": 900}) as page:
+        page.get_by_role("group", name="Levels").nth(1).wait_for()
+        inputs = [*page.locator(".in-row input").all(), page.get_by_role("button", name="Start")]
+        middles = [box["y"] + box["height"] / 2 for box in (one.bounding_box() for one in inputs)]
+    assert len(middles) == 4
+    assert max(middles) - min(middles) < 6
 
 
 def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:
@@ -605,6 +622,8 @@ def test_axe_finds_nothing_and_it_fits_a_phone(full: Service, browser: Browser) 
                 "document.querySelectorAll('main details').forEach(one => { one.open = true; })"
             )
             assert page.get_by_role("alert").count() == 0, name
+            for button in page.get_by_role("button", name="Hand in").all():
+                button.click()
             # All but the contrast is the same in the dark.
             for colours, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
                 page.emulate_media(color_scheme=colours)
