@@ -86,5 +86,4 @@ def _games() -> list[_Game]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError) as error:
-        text = f"{_file()} cannot be read: no game counts until it is mended or removed"
-        raise StorageError(text) from error
+        raise StorageError(f"{_file()} cannot be read: mend or remove it to be rated") from error

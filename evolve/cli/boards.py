@@ -121,10 +121,7 @@ class _Game:
             self._add(self.ggf)
 
     def _tell_rating(self, result: Result | None = None) -> None:
-        """Print the person's rating where the game counts for it; result: of the game, at its end.
-
-        Where the games that are kept cannot be read, a line says so, and the game goes on.
-        """
+        """Print the person's rating where the game counts for it; result: at its end."""
         if self.elo is None:
             return
         rules = self.agreed.rules

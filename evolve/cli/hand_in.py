@@ -170,7 +170,7 @@ def hand_in(
         faster = "" if numba else " (compiled, so it sees more)"
         move = f"{match['seconds']:g} s a move for both"
         end = [f"{result} against {match['opponent']}{faster}, {move}"]
-        end.append(f"hand in {output}: {source}, {agent.play}")
+        end += [f"hand in {output}: {source}, {agent.play}"]
     if as_json:
         head = {"file": str(output), "agent": source, "rules": played, "seconds": seconds}
         print_json({**head, **found, "match": match, "lines": [begin, *found["lines"], *end]})

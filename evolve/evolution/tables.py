@@ -240,8 +240,8 @@ def main_line(births: Mapping[str, Birth], individual: str) -> list[str]:
 def elos_at_birth(run: Run, births: Mapping[str, Birth]) -> dict[str, float]:
     """The Elo of individuals in the generation of their birth; empty without the ladder.
 
-    Only each generation's best has played the ladder. Others are placed below it by the difference
-    of their scores against the same generation. The champion has its own Elo, which is the run's.
+    Only its best has played the ladder; others are placed below it by the difference of their
+    scores there. The champion has its own Elo, which is the run's.
     """
     if run.config.get("panel") != "ladder":
         return {}

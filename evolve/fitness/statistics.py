@@ -267,8 +267,7 @@ def rate_one(opponents: Floats, scores: Floats | Sequence[Floats]) -> Estimate:
 def rate_games(opponents: Sequence[float], points: float) -> Estimate:
     """Compute the Elo of one player from single games with opponents of known, fixed Elo.
 
-    A win is a point, a draw half of one. A draw with an opponent of their mean Elo is added as a
-    prior, with which the rating and its error are finite whatever the results.
+    points: a win is one. The prior is a draw with an opponent of their mean Elo: all is finite.
     """
     known = np.array([*opponents, np.mean(opponents)]) / ELO_SCALE
     strength = strength_among(known, np.ones(len(known)), points + 0.5)

@@ -277,7 +277,8 @@ class HumanGames:
         answer = await self._search.ask(
             "play", places, source=source, move=None, draw=_draw(name), **game
         )
-        rated = request.board is None and len(request.moves.strip()) <= 2
+        whole = request.board is None and len(request.moves.strip()) <= 2
+        rated = whole and "?" not in request.agent
         own = Play(id=name, agent=request.agent, side=request.side, rated=rated, **answer)
         return self._keep(own)
 
@@ -329,15 +330,12 @@ class HumanGames:
         kept = sorted(self._folders.plays.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for old in kept[:-500]:  # as many games are kept
             remove(old, missing_ok=True)
-        if play.result is not None:
-            self._count(play, play.result)
+        self._count(play, play.result)
         return play
 
     def _count(self, play: Play, result: Result | None) -> None:
         """Let a game that is over count for the person's rating, or no longer: None."""
-        known = (
-            self._agents.info(play.agent).ratings if play.rated and "?" not in play.agent else ()
-        )
+        known = self._agents.info(play.agent).ratings if play.rated else ()
         elos = [one["elo"] for one in known if one["rules"] == play.rules]
         if elos and play.result is not None:
             with log_errors("a person's result"):

@@ -31,7 +31,6 @@ _PROGRAM: Final = (sys.executable, "-m", "evolve")
 PRINTED: Final = "printed"
 """Name of what a command printed, beside the file that it made."""
 MEDIA: Final = {
-    ".py": "text/x-python; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
     ".ggf": "text/plain; charset=utf-8",
     ".html": "text/html; charset=utf-8",

@@ -483,7 +483,7 @@ def test_generations_are_told_in_words_and_ancestors_drawn(
     with window(browser, service, "run/small/generations") as page:
         table = page.get_by_role("region", name="generations")
         heads = table.get_by_role("columnheader").all_inner_texts()
-        assert heads[:2] == ["generation", "best individual"]
+        assert heads[:2] == ["generation", "the best"]
         assert not [head for head in heads if head.endswith((" low", " high"))]
         assert "games" not in heads
         sees(page, f"games {rows[0]['games']}")

@@ -183,15 +183,17 @@ async def hand_in(service: Service, run: RunId, demands: Demands) -> HandIn:
     opened = service.index.open(run)
     if champion_of(opened.path) is None:
         raise not_found(f"champion of {run} yet")
-    words = ["hand-in", str(opened.path), "-o", "{to}", "--json", f"--memory={demands.memory}"]
-    words += [f"--seconds={demands.seconds}"]
-    words += [f"--rules={demands.rules}"] if demands.rules else []
+    options = demands.model_dump(exclude_none=True).items()
+    words = ["hand-in", str(opened.path), "-o", "{to}", "--json"]
+    words += [f"--{name}={value}" for name, value in options]
     file = await service.downloads.made(words, ".py", codes=(0, 1))
     try:
         found = parse_json(read_document(file.with_name(PRINTED)))
         above = os.path.join(service.folders.runs.parent, "")
         said = [line.replace(str(file), _HANDED).replace(above, "") for line in found["lines"]]
         return HandIn(good=found["good"], lines=said, file=file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ProblemError(422, f"it could not be checked: {error}") from error
     finally:
         service.downloads.discard(file)
 
