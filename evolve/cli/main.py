@@ -45,7 +45,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "lineage": ("show", "Show where an individual and its genes come from."),
         "replay": ("games", "Show a game of a run, move by move."),
         "plot": ("plot", "Draw runs, studies and agents: for a screen or a paper."),
-        "report": ("report", "Write a run or a study as one page, to send."),
+        "report": ("plot", "Write a run, a match or a game as one page, to send."),
     },
     "Let agents play": {
         "play": ("games", "Play against an agent in the terminal."),

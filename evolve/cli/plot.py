@@ -1,4 +1,4 @@
-"""`evolve plot`: runs, studies and agents as pictures, and the data behind them."""
+"""`evolve plot` and `evolve report`: pictures with their data, and pages to send."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 import evolve
-from evolve.cli.options import complete_agents, output_named, output_path
+from evolve.cli.options import complete_agents, complete_runs, output_named, output_path
 from evolve.cli.output import write_in_style
-from evolve.cli.terminal import print_text
+from evolve.cli.terminal import loading, print_text
+from evolve.files.atomic import write_text
 
 _HELP = """Draw SOURCES: a run, an agent, or several runs and studies over one another.
 
@@ -96,3 +97,37 @@ def plot_command(
     if data is not None:
         write_in_style(data_of(*things, **course), "csv", data)
         print_text(f"its data → {data}")
+
+
+@click.command(name="report")
+@click.argument(
+    "sources", metavar="RUN...|FILE", nargs=-1, required=True, shell_complete=complete_runs
+)
+@click.option(
+    "-o", "--output", required=True, callback=output_named(".html"), help="The file to write."
+)
+def report_command(sources: tuple[str, ...], output: Path) -> None:
+    """Write RUN, a run, a training, a sweep or a study, as one page to send: its strength, its
+    picture, its best game to click through, its tables, and how to repeat it. Several are compared:
+    their strengths, curves, and settings in which they differ. Of a FILE of games,
+    in any format that evolve convert reads, it has the result of the match; of a single game what
+    each position is worth, and which moves lost discs. The page needs no other file, no network and
+    no script.
+
+    \b
+    Examples:
+      evolve report runs/reversed-001 -o report.html
+      evolve report runs/reversed-001 runs/study-001 -o both.html
+      evolve report games.parquet -o match.html
+      evolve report mine.ggf -o game.html
+    """
+    with loading():
+        from evolve.cli.report import page_of, page_of_games
+
+    path = Path(sources[0])
+    if len(sources) == 1 and path.is_file() and path.suffix != ".toml":
+        page = page_of_games(path)
+    else:
+        page = page_of(*map(evolve.load_run, sources))
+    write_text(output, page)
+    print_text(f"{' '.join(sources)} → {output}")

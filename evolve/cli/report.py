@@ -1,4 +1,4 @@
-"""`evolve report`: a run, a match or a game as one page, for people who have no evolve."""
+"""Pages of `evolve report`: a run, a match or a game, for people who have no evolve."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-import click
 import numpy as np
 
 import evolve
 from evolve.agents.calibration.discs import in_discs
 from evolve.agents.registry import COACH
-from evolve.cli.options import complete_runs, output_named
 from evolve.cli.output import rounded
 from evolve.cli.runs import describe_champion, strength_of
-from evolve.cli.terminal import cell, counting, print_error, print_text
+from evolve.cli.terminal import cell, counting, print_error
 from evolve.engine.board.board import Board
 from evolve.engine.board.squares import parse_moves, square_name
 from evolve.errors import RunError
-from evolve.files.atomic import write_text
 from evolve.fitness.statistics import in_elo, score_of_pairs, stated
 from evolve.number_text import elo_text
 from evolve.records.formats import read_games
@@ -63,34 +60,38 @@ _GRID: Final = (
 )
 
 
-@click.command(name="report")
-@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
-@click.option(
-    "-o", "--output", required=True, callback=output_named(".html"), help="The file to write."
-)
-def report_command(source: str, output: Path) -> None:
-    """Write RUN, a run, a training, a sweep or a study, as one page to send: its strength, its
-    picture, its best game to click through, its tables, and how to repeat it. Of a FILE of games,
-    in any format that evolve convert reads, it has the result of the match; of a single game what
-    each position is worth, and which moves lost discs. The page needs no other file, no network and
-    no script.
+def page_of(*sources: evolve.Run | evolve.Study) -> str:
+    """Return the page of a run or a study, or of several compared.
 
-    \b
-    Examples:
-      evolve report runs/reversed-001 -o report.html
-      evolve report games.parquet -o match.html
-      evolve report mine.ggf -o game.html
+    Raises RunError where there is nothing to draw yet.
     """
-    path = Path(source)
-    games = path.is_file() and path.suffix != ".toml"
-    write_text(output, page_of_games(path) if games else page_of(evolve.load_run(source)))
-    print_text(f"{source} → {output}")
-
-
-def page_of(source: evolve.Run | evolve.Study) -> str:
-    """Return the page of a run or a study. RunError where there is nothing to draw yet."""
+    if len(sources) > 1:
+        return _page(" · ".join(source.name for source in sources), _compared(sources))
+    (source,) = sources
     parts = (_head(source), [_picture(source)], _best_game(source), _tables(source))
     return _page(source.name, chain(*parts, _settings(source)))
+
+
+def _compared(sources: Sequence[evolve.Run | evolve.Study]) -> Iterator[str]:
+    """Several things side by side: what `evolve compare` and `evolve plot` say of them."""
+    import pandas as pd
+
+    from evolve.runs.summary import differing_in
+    from evolve.studies.comparison import over_seeds
+
+    found = over_seeds(sources)
+    words = [found] if isinstance(found, str) else found.words
+    yield from (f"<p>{html.escape(line)}</p>" for line in words)
+    yield _picture(*sources)
+    for source in sources:
+        yield f"<h2>{html.escape(plain(source.name))}</h2>"
+        yield from _head(source)
+    if not isinstance(found, str):
+        yield _table("settings over their seeds", found.frame)
+    differing = differing_in([source.config for source in sources])
+    names = [source.name for source in sources]
+    rows = [[key, *map(str, values)] for key, values in differing.items()]
+    yield _table("settings in which they differ", pd.DataFrame(rows, columns=["", *names]))
 
 
 def page_of_games(path: Path) -> str:
@@ -141,8 +142,8 @@ def _words(source: evolve.Run | evolve.Study) -> Sequence[str]:
     return words
 
 
-def _picture(source: evolve.Run | evolve.Study) -> str:
-    data = base64.b64encode(evolve.plot(source)._repr_png_()).decode()
+def _picture(*sources: evolve.Run | evolve.Study) -> str:
+    data = base64.b64encode(evolve.plot(*sources)._repr_png_()).decode()
     return f'<img alt="what evolve plot draws of it" src="data:image/png;base64,{data}">'
 
 

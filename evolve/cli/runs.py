@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import evolve
-from evolve.cli.options import complete_runs, jobs_option, json_option, output_path
+from evolve.agents.calibration.ratings import ratings_of
+from evolve.cli.options import complete_agents, jobs_option, json_option, output_path
 from evolve.cli.output import as_frame, rounded, style_of, write_in_style
 from evolve.cli.terminal import cell, counting, print_json, print_rows, print_text
 from evolve.errors import EvolveError, OptionsError
@@ -157,11 +158,11 @@ main effect of each as well. So are runs that differ in their seeds alone, as on
 setting, below the table of each run; others are settings with one seed. The metric is the Elo of
 each champion on the ladder, or --metric; where some have none, a line says which, and what was
 compared instead. The surest difference follows in words. With --games the champions of each two
-settings meet as well, seed by seed.
+settings meet as well, seed by seed. Agents by name, such as level-5, stand by their Elo.
 
 \b
 Examples:
-  evolve compare runs/reversed-001 runs/reversed-002
+  evolve compare runs/reversed-001 runs/reversed-002 level-5
   evolve compare runs/study-001 --games 100 -o study.csv
   evolve compare runs/study-001 -o study.tex
   evolve compare runs/blend runs/uniform --metric best_panel_score
@@ -169,7 +170,7 @@ Examples:
 
 
 @click.command(name="compare", help=_HELP)
-@click.argument("runs", nargs=-1, required=True, shell_complete=complete_runs)
+@click.argument("runs", nargs=-1, required=True, shell_complete=complete_agents)
 @click.option(
     "--metric", metavar="NAME", help="What is compared over seeds: any number that --json has."
 )
@@ -199,11 +200,18 @@ def compare_command(
     document = output is not None and output.suffix.lower() in ENDINGS
     asked = "json" if as_json and output is None else None
     style = _DOCUMENT if document else style_of(asked, output)
+    people = style == "table" and output is None
+    agents = [name for name in runs if ratings_of(name) and not Path(name).exists()]
+    runs = tuple(name for name in runs if name not in agents)
+    if agents and not (people and runs):
+        raise click.UsageError(f"{agents[0]} is an agent: it stands beside runs, on a terminal")
     sources = [evolve.load_run(path) for path in runs]
+    for name in agents:
+        _print_known(name, sources)
     plain = [source for source in sources if source.form == "run"]
     only_runs = len(plain) == len(sources)
     aside = only_runs and metric is None and games is None  # what each is says enough
-    people, found = style == "table" and output is None, None
+    found = None
     if len(sources) > 1 or not aside:
         from evolve.studies import comparison  # not above: one run needs no kernels, no pandas
 
@@ -231,6 +239,15 @@ def compare_command(
         _write_document(sections_of(found.frame), output, methods)
     elif tables:
         write_in_style(found.frame, style, output)
+
+
+def _print_known(agent: str, sources: Sequence[evolve.Run | evolve.Study]) -> None:
+    """Print the Elo of an agent by name, by the rules of the runs beside it, else by all."""
+    runs = itertools.chain(*(one.runs if one.form == "study" else [one] for one in sources))
+    rules, known = {run.config.get("rules") for run in runs}, ratings_of(agent)
+    for key, rating in ({rule: known[rule] for rule in known if rule in rules} or known).items():
+        elo = elo_text(rating.elo, rating.elo - rating.error, rating.elo + rating.error)
+        print_text(f"{agent}: {elo} Elo on the ladder, {key}")
 
 
 def _write_document(sections: Sequence[Section], output: Path | None, methods: str = "") -> None:

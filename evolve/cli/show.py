@@ -163,7 +163,11 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
         raise click.UsageError(f"--top: {table.name} have no order of the best")
     if table.best not in frame:
         return frame
-    return frame.sort_values(table.best, ascending=False, kind="stable", na_position="last")
+    ranked = frame.sort_values(table.best, ascending=False, kind="stable", na_position="last")
+    if "state" not in ranked:
+        return ranked
+    # Trials that ended early, and steps of SPSA, have a score of their own kind.
+    return ranked.sort_values("state", key=lambda state: state.ne("COMPLETE"), kind="stable")
 
 
 def _without_unused(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
@@ -18,6 +19,7 @@ from evolve.engine.board.squares import square_name
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError, OptionsError
 from evolve.fitness.statistics import mean_of
+from evolve.number_text import is_elo
 from evolve.plots.agent_boards import plot_agent, plot_patterns, values_of_discs
 from evolve.plots.chart import caption_of, draw_chart
 from evolve.plots.figure import (
@@ -116,6 +118,8 @@ def plot(
         else:
             with picture(look, name, (11.0, 4.8)) as figure:
                 left, right = figure.subplots(1, 2, width_ratios=(5, 2))
+                drawn = {course.name for course in courses}
+                groups.sort(key=lambda group: group.name not in drawn)  # one colour each
                 _draw_seeds(right, over_seeds(opened), groups)
                 draw_chart(left, courses, whole=True)
     return figure if output is None else figure.save(output)
@@ -164,12 +168,20 @@ def _groups(opened: Sequence[Any]) -> list[Group]:
 
 
 def _courses(groups: Sequence[Group], metric: str | None, x: str | None) -> list[Course]:
-    """The course of each setting; those of which nothing is known yet are left out."""
+    """The course of each setting; those of which nothing is known yet are left out.
+
+    Of unlike kinds, without a metric, it is strength over games, of those that have it in Elo.
+    """
     if len(groups) == 1 and len(groups[0].runs) == 1:
         (run,) = groups[0].runs.values()
         return [course_of(run, metric, x, groups[0].name)]  # its own error says what is missing
     found = [course_of_group(group, metric, x) for group in groups]
-    return [course for course in found if course is not None]
+    courses = [course for course in found if course is not None]
+    if metric is not None or len({course.metric for course in courses}) <= 1:
+        return courses
+    unlike = (course_of_group(group, None, x or "games") for group in groups)
+    strengths = [course for course in unlike if course is not None and is_elo(course.metric)]
+    return [replace(course, metric="elo", dots=None) for course in strengths] or courses
 
 
 def _numbers_of(agent: Agent) -> pd.DataFrame:

@@ -262,7 +262,7 @@ def short_names(names: Sequence[str]) -> tuple[str, list[str]]:
     fields = [{key: value for key, equals, value in parts if equals} for parts in parted]
     keyed = [values for values in fields if values] or [{}]
     varied = [key for key in keyed[0] if len({values.get(key) for values in keyed}) > 1]
-    tails = [" · ".join(values.get(key, "") for key in varied) for values in fields]
+    tails = [" · ".join(values[key] for key in varied if key in values) for values in fields]
     short = [": ".join(filter(None, pair)) for pair in zip(heads, tails, strict=True)]
     alike = all(values.keys() == keyed[0].keys() for values in keyed)
     known = alike and len({*short} - {""}) == len(names)

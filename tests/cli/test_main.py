@@ -130,7 +130,7 @@ def options(command: click.Command, context: click.Context) -> Iterator[tuple[st
 
 
 def test_every_option_says_what_it_is() -> None:
-    found = list(options(cli, click.Context(cli, info_name="evolve")))
+    found = list(options(cli, click.Context(cli, info_name="evolve", **cli.context_settings)))
     assert len(found) > 300
     silent = [(path, option.opts) for path, option in found if not option.help]
     assert not silent, silent

@@ -19,6 +19,7 @@ from evolve.agents.registry import COACH
 from evolve.engine.board.rules import Rules
 from evolve.records.formats import read_games
 from evolve.records.record import positions_of
+from evolve.runs.summary import summary_of
 from evolve.tables.trials import verdict_of
 from tests.cli import done, fails, misused
 
@@ -36,6 +37,17 @@ def test_a_run_says_what_the_terminal_says(first: Path) -> None:
     best = evolve.load_run(first).generations["best_score"]
     assert [f"<td>{score:.3f}</td>" in page for score in best] == [True] * len(best)
     assert len(page) < 1_000_000
+
+
+@pytest.mark.slow
+def test_several_are_compared(first: Path, swept: Path) -> None:
+    done("report", first, swept, "-o", "both.html")
+    page = html.unescape(Path("both.html").read_text(encoding="utf-8"))
+    elos = [summary_of(evolve.Run(path)).row["elo"] for path in (first, swept)]
+    told = re.findall(r'<p class="big">(\S+) ± \d+ Elo', page)
+    assert told == [f"{elo:.0f}" for elo in elos if elo is not None]
+    assert evolve.Run(first).config["command"] in page
+    assert re.findall("<h2>([^<]+)", page) == [first.name, swept.name]
 
 
 def test_its_best_game_is_shown_to_its_end(first: Path) -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.agents.calibration.ratings import ratings_of
 from evolve.cli.runs import shown_row, strengths
 from evolve.number_text import elo_text
 from evolve.runs.run_folder import locked
-from tests.cli import done, on_a_terminal
+from tests.cli import done, misused, on_a_terminal
 
 
 def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
@@ -101,6 +102,14 @@ def test_runs_breaks_no_word(copy: Path, tmp_path: Path, columns: int) -> None:
     words = ("runs/reversed-001", "done", "3/3", *elo.split())
     assert not [word for word in words if word not in shown.split()]
     assert ("champion" in shown) is (columns == 200)
+
+
+def test_agents_by_name_stand_by_their_elo(first: Path) -> None:
+    rating = ratings_of("level-3")[evolve.load_run(first).config["rules"]]
+    shown = done("compare", first, "level-3").lines[0]
+    assert shown.startswith(f"level-3: {rating.elo} ± {rating.error} Elo")
+    assert "level-3" in misused("compare", first, "level-3", "--json")
+    assert "level-3" in misused("compare", "level-3")
 
 
 def test_tables_for_documents(first: Path, tmp_path: Path) -> None:

@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import cast
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import evolve
 from evolve.fitness.executor import processors
+from evolve.tables.parquet import write_table
+from evolve.tables.paths import TRIALS_FILE
+from evolve.tables.trials import read_trials
 from tests.cli import ALPHABETA, QUICK_SWEEP, done
 from tests.evolution.conftest import TINY
 
@@ -48,6 +52,20 @@ def test_the_table_of_trials(swept: Path) -> None:
     assert final["finalists"][0]["games"] == 8 * (len(final["finalists"]) - 1), "as was asked for"
     champion = evolve.load_agent(swept)
     assert champion.name == f"trial-{final['winner']}"
+
+
+@pytest.mark.slow
+def test_the_top_of_its_trials_are_complete(sweep: Path) -> None:
+    rows = read_trials(sweep)
+    assert rows is not None
+    best = max(rows.to_pylist(), key=lambda row: row["score"])
+    state = pa.array(["PRUNED" if row == best else row["state"] for row in rows.to_pylist()])
+    at = rows.column_names.index("state")
+    write_table(sweep / TRIALS_FILE, rows.set_column(at, rows.schema.field(at), state))
+    shown = done("show", sweep, "--table", "trials", "--top", 9, "--format", "json").document
+    assert shown[-1]["number"] == best["number"]
+    scores = [row["score"] for row in shown[:-1]]
+    assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.slow

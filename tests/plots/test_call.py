@@ -82,6 +82,23 @@ def test_several_runs_and_studies_over_one_another(run: Run, study: Study, tmp_p
     assert {"seen", "both: blend", "both: uniform"} <= texts
 
 
+@pytest.mark.slow
+def test_unlike_kinds_are_drawn_by_their_elo(run: Run, study: Study, tmp_path: Path) -> None:
+    quick: dict[str, Any] = {"shapes": "a1-b2", "round": 50, "checks": 2, "games": 200}
+    quick |= {"panel_openings": 2, "search_depth": 1, "depth": 1, "endgame": 4}
+    quick |= {"probcut_positions": 50, "rules": "standard"}
+    trained = evolve.train("patterns", tmp_path / "taught", **quick)
+    data = data_of(run, study, trained)
+    assert list(data.columns) == ["setting", "seeds", "games", "elo", "low", "high"]
+    assert set(data["setting"]) == {
+        "seen", "taught", "both crossover=blend", "both crossover=uniform"
+    }  # fmt: skip
+    own = trained.tables["metrics"]
+    told = data[data["setting"] == "taught"]
+    assert told["elo"].tolist() == own["elo"].tolist()
+    assert told["games"].tolist() == own["games"].tolist()
+
+
 @pytest.mark.parametrize("size", ["8.5x6cm", "6x5cm", "17x10cm"])
 def test_a_figure_for_a_paper_fits_its_size(run: Run, study: Study, size: str) -> None:
     """All texts end inside, and the legend takes little of it."""

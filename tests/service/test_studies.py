@@ -208,7 +208,11 @@ def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Pat
     (alone,) = app.get("runs/alone/courses")["items"]
     assert (alone["setting"], alone["label"], alone["seeds"]) == ("alone", "alone", 1)
     assert [course["label"] for course in courses] == ["blend crossover", "uniform crossover"]
+    page = app.ask("GET", "compare/report.html?run=two&run=alone")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "<h1>two · alone</h1>" in page.text
     both = app.get("compare?run=two&run=alone")
+    assert len(both["champions"]) == len(RUNS) + 1
     assert [run["id"] for run in both["runs"]] == ["two", "alone"]
     assert both["line"] == "evolve compare runs/two runs/alone --games 400"
     differing = {row["name"]: row["values"] for row in both["settings"]}

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.responses import FileResponse
 
 from evolve.parsing import json_value
 from evolve.runs.run import Run, Study
@@ -44,6 +45,14 @@ def compare(service: Service, run: Several) -> Comparison:
         if champion_of(member.path) is not None
     ]
     return Comparison(runs=runs, settings=differing, line=line, champions=champions)
+
+
+@router.get("/compare/report.html", response_class=FileResponse)
+async def report_comparison(service: Service, run: Several) -> FileResponse:
+    """Runs and studies compared as a page to send."""
+    sources = [str(source.path) for source in _opened(service, run)]
+    made = await service.downloads.made(["report", *sources, "-o", "{to}"], ".html")
+    return service.downloads.sent(made, "comparison.html")
 
 
 def _opened(service: ServiceState, names: Iterable[str]) -> list[Run | Study]:

@@ -10,7 +10,7 @@ import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
 import { go, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { CommandLine, Facts, IdList, Problem, Seg, Select, Table, Wait, WHOLE } from "../ui.js";
+import { CommandLine, Download, Facts, IdList, Problem, Seg, Select, Table, Wait, WHOLE } from "../ui.js";
 import { Launch } from "./new.js";
 
 const MOST = 6;
@@ -31,7 +31,8 @@ export function Compare({ query }) {
     ${ids.length + agents.length > 0 && html`<${Wait} of=${ids.length ? together : { data: {} }}>
       ${runs.length + agents.length > 1 && html`<${Champions} runs=${runs} agents=${agents} /><${Meet} players=${[...champions, ...agents]} line=${runs.some(({ kind }) => kind === "study") && line} job=${query.get("job")} show=${show} />`}
       ${runs.length > 0 && html`<${Courses} runs=${runs} />`}
-      ${runs.length > 1 && html`<${Differences} runs=${runs} settings=${settings} />`}
+      ${runs.length > 1 && html`<p><${Download} name="comparison.html" href=${path(["compare", "report.html"], { run: ids })} about="this comparison as a page to send" /></p>
+        <${Differences} runs=${runs} settings=${settings} />`}
     <//>`}`;
 }
 
