@@ -197,7 +197,7 @@ function Tree({ run, individual }) {
   const lineage = useGet(path(["runs", run.id, "lineage", individual], { depth: 1e6 }));
   const rated = lineage.data?.items.some(({ elo }) => elo !== null);
   const lanes = {};
-  const lane = ({ born, main }) => (main ? 0 : (lanes[born] = (lanes[born] ?? 0) + 1) * (lanes[born] % 2 ? 1 : -1));
+  const lane = ({ born, main }) => (main ? 0 : Math.ceil((lanes[born] = (lanes[born] ?? 0) + 1) / 2) * (lanes[born] % 2 ? 1 : -1));
   const nodes = (lineage.data?.items || []).map((node) => ({ ...node, at: rated ? node.elo : lane(node) })).filter(({ at }) => at !== null);
   const of = new Map(nodes.map((node) => [node.individual, node]));
   const origins = [...new Set(nodes.map(({ origin }) => origin))].sort();
@@ -223,7 +223,7 @@ function Tree({ run, individual }) {
     { name: "individual", show: (node) => html`<a href=${to(["run", run.id, "individual", node.individual])}>${node.individual}</a>` }, { name: "born", title: "born in", number: true },
     { name: "origin", title: "made by" }, { name: "score", number: true, show: (node) => percent(node.score) }, { name: "elo", title: "Elo at birth", number: true, show: (node) => number(node.elo, 0) }, { name: "parents" },
   ];
-  return html`<${Wait} of=${lineage}>${nodes.length > 0 && html`<${Figure} title=${`${individual} and its ${nodes.length - 1} ancestors`} draw=${draw} rows=${nodes} columns=${columns} csv=${() => [columns.map(({ name }) => name), ...nodes.map((node) => columns.map(({ name }) => String(node[name] ?? "")))]}
+  return html`<${Wait} of=${lineage}>${nodes.length === 1 && html`<p class="quiet">It has none: it was ${origins[0]}.</p>`}${nodes.length > 1 && html`<${Figure} title=${`${individual} and its ${nodes.length - 1} ancestors`} draw=${draw} rows=${nodes} columns=${columns} csv=${() => [columns.map(({ name }) => name), ...nodes.map((node) => columns.map(({ name }) => String(node[name] ?? "")))]}
       about=${`by generation${rated ? " and Elo at birth" : ""}`}>
       <div class="legend">${origins.map((origin, index) => html`<span class=${`c${index % 6 + 1}`}><svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><circle class="dot" cx="6" cy="6" r="4" /></svg>${origin}</span>`)}</div>
       <p class="note">The thick line goes from each to the parent that gave it most of its numbers.${rated && " Elo at birth: that of its generation's best, less by what its score is lower."} <code>evolve lineage</code> also draws how many of each operator's offspring survived.</p><//>`}<//>`;
