@@ -9,7 +9,7 @@
     │   └── OptionsError                   the same, when the caller's own options are at fault
     ├── RunError         (OSError)         a run folder that is missing, taken, locked or damaged
     │   └── LinkError                      a link in a run folder, which is not followed
-    ├── StorageError     (OSError)         a study's journal that is damaged
+    ├── StorageError     (OSError)         a study's journal, or kept games, damaged
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense

@@ -17,6 +17,7 @@ import click
 import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.calibration.discs import in_discs
+from evolve.arena.person import Result, elo_of_opponent, keep_game, rating_text
 from evolve.cli.display import reporting_compilation
 from evolve.cli.drawing import board_text
 from evolve.cli.options import readable
@@ -25,7 +26,7 @@ from evolve.cli.terminal import out, print_error, print_note, print_text
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import format_moves, parse_moves, square_name
-from evolve.errors import EvolveError, IllegalMoveError, ResignedError, RunError
+from evolve.errors import EvolveError, IllegalMoveError, ResignedError, RunError, StorageError
 from evolve.files.atomic import write_text
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
@@ -64,12 +65,18 @@ def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> 
     """Let a person play a game against an agent."""
     agent = evolve.load_agent(name)
     agreed = agree_on([agent], rules)
-    _Game(agent.with_rules(agreed.rules), agreed, side, ggf).play()
+    elo = elo_of_opponent(name, agreed.rules, agent)
+    _Game(agent.with_rules(agreed.rules), agreed, side, ggf, elo).play()
 
 
 class _Game:
-    def __init__(self, agent: Agent, agreed: AgreedRules, side: Side, ggf: Path | None) -> None:
+    """A person's game with an agent. elo: the agent's; None where the game does not count."""
+
+    def __init__(
+        self, agent: Agent, agreed: AgreedRules, side: Side, ggf: Path | None, elo: float | None
+    ) -> None:
         self.agent = agent
+        self.elo = elo
         self.agreed = agreed
         self.side: Side = side
         self.ggf = ggf
@@ -88,6 +95,7 @@ class _Game:
     def play(self) -> None:
         """Play the game to its end, or until the person leaves."""
         print_text(f"{self.agreed}. You are {self.side}. Type {_HELP}.")
+        self._tell_rating()
         while not self.board.is_over() and not self.resigned:
             square = PASS
             if not self.board.legal_moves():
@@ -106,9 +114,23 @@ class _Game:
                 return
             self.session.play(square)
         self._show()
-        print_text(self._result())
+        verdict, result = self._result()
+        print_text(verdict)
+        self._tell_rating(result)
         if self.ggf is not None:
             self._add(self.ggf)
+
+    def _tell_rating(self, result: Result | None = None) -> None:
+        """Print the person's rating where the game counts for it; result: at its end."""
+        if self.elo is None:
+            return
+        rules = self.agreed.rules
+        try:
+            if result is not None:
+                keep_game(secrets.token_hex(8), self.agent.name, self.elo, rules, result)
+            print_text(rating_text(rules))
+        except StorageError as error:
+            print_text(str(error))
 
     def _show(self) -> None:
         last = self.session.moves[-1] if self.session.moves else None
@@ -142,6 +164,7 @@ class _Game:
                     print_text(self._hint())
             case "undo":  # to before the person's last move
                 self.session.take_back(self.side)
+                self.elo = None  # it counts no longer
                 self._show()
             case "save" if rest:
                 path = Path(rest.strip()).expanduser()
@@ -189,16 +212,19 @@ class _Game:
         write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
         print_text(f"the game → {path}")
 
-    def _result(self) -> str:
+    def _result(self) -> tuple[str, Result]:
+        """The verdict in words, and what the game is for the person."""
         rules = self.agreed.rules
         black, white = self.board.discs("black"), self.board.discs("white")
         if self.resigned:
-            other = f"{self.agent.name} resigns: you win"
-            verdict = "you resign" if self.resigned == self.side else other
+            mine = self.resigned == self.side
+            result: Result = "lost" if mine else "won"
+            verdict = "you resign" if mine else f"{self.agent.name} resigns: you win"
         else:
             score = self.board.score_of(self.side, rules)
-            verdict = "a draw" if not score else "you win" if score > 0 else "you lose"
-        return f"black {black}, white {white} ({rules}): {verdict}"
+            result = "draw" if not score else "won" if score > 0 else "lost"
+            verdict = {"draw": "a draw", "won": "you win", "lost": "you lose"}[result]
+        return f"black {black}, white {white} ({rules}): {verdict}", result
 
 
 def serve_engine(name: str, protocol: str, rules: str | None) -> None:

@@ -117,10 +117,11 @@ def _check_file(
     most = moves_of(games) * demands.seconds  # two of them are passes, without a thought
     with counting("moves", moves_of(games) + 2, quiet, after=after, limit=most) as advance:
         findings = examine(file, demands=demands, games=games, progress=advance, **options)
-    for finding in () if quiet else findings:
-        print_text(f"{finding.name:<8} {_VERDICTS[finding.good]:<6} {finding.text}")
+    lines = [f"{one.name:<8} {_VERDICTS[one.good]:<6} {one.text}" for one in findings]
+    for line in () if quiet else lines:
+        print_text(line)
     good = all(finding.good is not False for finding in findings)
-    return {"good": good, "findings": list(map(asdict, findings))}
+    return {"good": good, "findings": list(map(asdict, findings)), "lines": lines}
 
 
 @reporting_compilation(print_note)
@@ -143,8 +144,9 @@ def hand_in(
     compile_moves(as_json)
     agent = _contest_agent(source, seconds, rules)
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
+    begin = f"{source}{why} · {AgreedRules(played)} · {seconds:g} s a move"
     if not as_json:
-        print_text(f"{source}{why} · {AgreedRules(played)} · {seconds:g} s a move")
+        print_text(begin)
     write_text(output, text)
     file = output
     if not file.is_file():  # standard output or a pipe: what is read again is a copy
@@ -159,19 +161,21 @@ def hand_in(
             print_error(f"{_MATCH_GAMES} games against {short.opponent}, {short.move:g} s a move")
         with counting("games", _MATCH_GAMES, as_json, limit=short.most) as advance:
             match = short.play(advance)
-    if as_json:
-        head = {"file": str(output), "agent": source, "rules": played, "seconds": seconds}
-        print_json({**head, **found, "match": match})
-    elif match is None:
+    if match is None:
         wrong = ", ".join(row["name"] for row in found["findings"] if row["good"] is False)
-        print_text(f"do not hand in {output}: {wrong} wrong")
+        end = [f"do not hand in {output}: {wrong} wrong"]
     else:
         points, games = match["wins"] + 0.5 * match["draws"], match["games"]
         result = f"{points:g} of {count_of(games, 'point')}" if games else "no whole game in time"
         faster = "" if numba else " (compiled, so it sees more)"
         move = f"{match['seconds']:g} s a move for both"
-        print_text(f"{result} against {match['opponent']}{faster}, {move}")
-        print_text(f"hand in {output}: {source}, {agent.play}")
+        end = [f"{result} against {match['opponent']}{faster}, {move}"]
+        end += [f"hand in {output}: {source}, {agent.play}"]
+    if as_json:
+        head = {"file": str(output), "agent": source, "rules": played, "seconds": seconds}
+        print_json({**head, **found, "match": match, "lines": [begin, *found["lines"], *end]})
+    for line in () if as_json else end:
+        print_text(line)
     return 0 if found["good"] else 1
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import chain
 from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 
 from evolve.errors import RunError
-from evolve.evolution.tables import ancestors, parents_of
+from evolve.evolution.tables import LIVED_UNTIL, ancestors, genes_of, numbers_of, parents_of
 from evolve.runs.run import Run
-from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES, row_genes
+from evolve.tables.individuals import SCALAR_GENES
 
 ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",
@@ -47,13 +45,9 @@ class Lineage:
         """
         first = self.run.individuals.drop_duplicates("individual")
         last = self.run.individuals.groupby("individual")["generation"].max()
-        rows: list[Any] = first.assign(lived_until=first["individual"].map(last)).to_dict("records")
+        lived = {LIVED_UNTIL: first["individual"].map(last)}
+        rows: list[Any] = first.assign(**lived).to_dict("records")
         return {row["individual"]: row for row in rows}
-
-    @cached_property
-    def _gene_columns(self) -> list[str]:
-        others = (*INDIVIDUALS_COLUMNS.names, FITNESS)
-        return [name for name in self.run.individuals.columns if name not in others]
 
     def best(self) -> str:
         return str(self.run.metadata(self.run.generation_count - 1)[0]["best"])
@@ -81,17 +75,6 @@ class Lineage:
         """Return the known parents that gave an individual its genes."""
         return [name for name in parents_of(self.births[individual]) if name in self.births]
 
-    def main_line(self, individual: str) -> list[str]:
-        """Return the individual, the parent that gave it the most of its numbers, and so on back.
-
-        Of parents that gave it equally many it is the first.
-        """
-        line = [individual]
-        while parents := self.parents(line[-1]):
-            own = np.array(self._numbers(line[-1]))
-            line.append(max(parents, key=lambda parent: (own == self._numbers(parent)).sum()))
-        return line
-
     def ancestors(self, individual: str) -> pd.DataFrame:
         """Return a row for the individual and each ancestor, the nearest first.
 
@@ -110,9 +93,9 @@ class Lineage:
         parents = self.parents(individual)
         if not parents:
             return dict.fromkeys(ANCESTORS[-4:])
-        own = self._numbers(individual)
-        first = self._numbers(parents[0])
-        second = self._numbers(parents[1]) if len(parents) > 1 else first
+        own = numbers_of(self.births[individual])
+        first = numbers_of(self.births[parents[0]])
+        second = numbers_of(self.births[parents[1]]) if len(parents) > 1 else first
         counts = dict.fromkeys(ANCESTORS[-4:], 0)
         for value, from_first, from_second in zip(own, first, second, strict=True):
             same = value == from_first, value == from_second and len(parents) > 1
@@ -126,23 +109,21 @@ class Lineage:
         birth of that ancestor, and how many births ago it was.
         """
         steps = self.steps(individual)
-        row, names = self.births[individual], list[str]()
-        for gene in self._gene_columns:
-            numbers = 0 if gene in SCALAR_GENES else len(row[gene])
-            names += [f"{gene}.{n}" for n in range(numbers)] or [gene]
+        numbers = [
+            (gene if gene in SCALAR_GENES else f"{gene}.{n}", value)
+            for gene, values in genes_of(self.births[individual]).items()
+            for n, value in enumerate(values)
+        ]
         rows = []
-        for index, (name, value) in enumerate(zip(names, self._numbers(individual), strict=True)):
+        for index, (name, value) in enumerate(numbers):
             source, givers = individual, [individual]
             while givers:
                 source = givers[0]  # the first parent, if both had the number
-                givers = [p for p in self.parents(source) if self._numbers(p)[index] == value]
+                births = ((one, self.births[one]) for one in self.parents(source))
+                givers = [one for one, birth in births if numbers_of(birth)[index] == value]
             birth = {**self.births[source], "steps": steps[source]}
             rows.append({**birth, "gene": name, "value": value, "from": source})
         return pd.DataFrame(rows, columns=list(_GENES))
-
-    def _numbers(self, individual: str) -> list[int]:
-        genes = row_genes(self.births[individual], self._gene_columns)
-        return list(chain.from_iterable(genes.values()))
 
     def operators(self) -> pd.DataFrame:
         """Return a row for each generation and origin of its births.

@@ -5,21 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from evolve.errors import RunError, reason_of
+from evolve.fitness.statistics import elo_of
 from evolve.fitness.trend import curve_of
 from evolve.runs.run import Run, joined
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
+from evolve.runs.summary import summary_of
 from evolve.tables.columns import rows_with, scalar_of, table_of_rows
 from evolve.tables.games import START
 from evolve.tables.individuals import (
+    FITNESS,
     GENERATIONS_COLUMNS,
     INDIVIDUALS_COLUMNS,
     OF_LADDER,
+    row_genes,
     table_metadata,
 )
 from evolve.tables.parquet import read_metadata, read_table
@@ -160,16 +166,18 @@ def _metrics(run: Run) -> dict[str, Any]:
     }
 
 
+LIVED_UNTIL: Final = "lived_until"
+"""What a lineage adds to a birth: the last generation with the individual."""
 Birth = Mapping[str, Any]  # the row of an individual in the generation of its birth
 
 
 def births_of(run: Run) -> Callable[[str], Birth | None]:
     """A function that finds the birth of an individual by its name, None where there is none."""
-    table_of = cache(run.individuals_table)
+    table_of, count = cache(run.individuals_table), run.generation_count
 
     def birth_of(individual: str) -> Birth | None:
         born, _, _ = individual.partition("-")
-        if not (born.isascii() and born.isdecimal()) or int(born) >= run.generation_count:
+        if not (born.isascii() and born.isdecimal()) or int(born) >= count:
             return None
         rows = rows_with(table_of(int(born)), "individual", individual).to_pylist()
         return rows[0] if rows else None
@@ -204,6 +212,54 @@ def ancestors(
             seen.update(further)
             waiting += [(parent, steps + 1) for parent in further]
     return found, complete
+
+
+def genes_of(birth: Birth) -> dict[str, list[int]]:
+    """The genes of an individual, in their order."""
+    others = (*INDIVIDUALS_COLUMNS.names, FITNESS, LIVED_UNTIL)
+    return row_genes(birth, [name for name in birth if name not in others])
+
+
+def numbers_of(birth: Birth) -> list[int]:
+    """All numbers of its genes."""
+    return list(chain.from_iterable(genes_of(birth).values()))
+
+
+def main_line(births: Mapping[str, Birth], individual: str) -> list[str]:
+    """The individual, the parent that gave it the most of its numbers, and so on back.
+
+    Of parents that gave it equally many it is the first.
+    """
+    line = [individual]
+    while parents := [name for name in parents_of(births[line[-1]]) if name in births]:
+        own = np.array(numbers_of(births[line[-1]]))
+        line.append(max(parents, key=lambda name: (own == numbers_of(births[name])).sum()))
+    return line
+
+
+def elos_at_birth(run: Run, births: Mapping[str, Birth]) -> dict[str, float]:
+    """The Elo of individuals in the generation of their birth; empty without the ladder.
+
+    Only its best has played the ladder; others are placed below it by the difference of their
+    scores there. The champion has its own Elo, which is the run's.
+    """
+    if run.config.get("panel") != "ladder":
+        return {}
+    found = {}
+    for name, birth in births.items():
+        path, score = generation_file(run.path, int(birth["born"])), birth["score"]
+        row = _row(path, _changed(path))
+        if None not in (row["panel_elo"], score) and not math.isnan(score):
+            found[name] = row["panel_elo"] + _finite_elo(score) - _finite_elo(row["best_score"])
+    summary = summary_of(run)
+    if summary.champion in found and summary.elo is not None:
+        found[summary.champion] = summary.elo
+    return found
+
+
+def _finite_elo(score: float) -> float:
+    """The Elo of a score, which counts as 0.02 from 0 and 1 at least: it is finite then."""
+    return elo_of(min(max(score, 0.02), 0.98))
 
 
 def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tuple[int, str, str]]:

@@ -264,6 +264,18 @@ def rate_one(opponents: Floats, scores: Floats | Sequence[Floats]) -> Estimate:
     return Estimate.around(ELO_SCALE * strength, Z95 * error, 2 * total)
 
 
+def rate_games(opponents: Sequence[float], points: float) -> Estimate:
+    """Compute the Elo of one player from single games with opponents of known, fixed Elo.
+
+    points: a win is one. The prior is a draw with an opponent of their mean Elo: all is finite.
+    """
+    known = np.array([*opponents, np.mean(opponents)]) / ELO_SCALE
+    strength = strength_among(known, np.ones(len(known)), points + 0.5)
+    expected = _logistic(strength - known)
+    error = ELO_SCALE / math.sqrt(float((expected * (1.0 - expected)).sum()))
+    return Estimate.around(ELO_SCALE * strength, Z95 * error, len(opponents))
+
+
 def strength_among(known: Floats, games: Floats, points: float) -> float:
     """Return the strength with expected `points` from `games` against each of R known strengths.
 

@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import PercentFormatter
 
 from evolve.evolution.lineage import Lineage
-from evolve.fitness.statistics import elo_of
+from evolve.evolution.tables import elos_at_birth, main_line
 from evolve.number_text import elo_text
 from evolve.plots.figure import (
     DASHES,
@@ -59,34 +59,6 @@ def plot_lineage(lineage: Lineage, individual: str) -> Picture:
     return figure
 
 
-def _ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
-    """Return the Elo of individuals in the generation of their birth; empty without the ladder.
-
-    Only each generation's best has played the ladder. Others are placed below it by the difference
-    of their scores against the same generation. The champion has its own Elo, which is the run's.
-    """
-    frame = lineage.run.generations
-    if "rating" not in frame:
-        return {}
-    rated = frame[frame["panel_elo"].notna()].set_index("generation")
-    elo, best = rated["panel_elo"].to_dict(), rated["best_score"].to_dict()
-    found = {}
-    for name in names:
-        birth = lineage.births[name]
-        generation = int(birth["born"])
-        if generation in elo and not math.isnan(birth["score"]):
-            found[name] = elo[generation] + _elo(birth["score"]) - _elo(best[generation])
-    summary = summary_of(lineage.run)
-    if summary.champion in found and summary.elo is not None:
-        found[summary.champion] = summary.elo
-    return found
-
-
-def _elo(score: float) -> float:
-    """Return the Elo of a score, which counts as 0.02 from 0 and 1 at least: it is finite then."""
-    return elo_of(min(max(score, 0.02), 0.98))
-
-
 def _draw_tree(
     axes: Axes,
     lineage: Lineage,
@@ -94,8 +66,9 @@ def _draw_tree(
     names: Sequence[str],
     looks: Mapping[str, tuple[str, str, object]],
 ) -> None:
-    line = lineage.main_line(individual)
-    rated = _ratings_of(lineage, names)
+    births = {name: lineage.births[name] for name in names}
+    line = main_line(births, individual)
+    rated = elos_at_birth(lineage.run, births)
     heights = rated or _lanes(lineage, names, line)
     places = {name: (int(lineage.births[name]["born"]), heights[name]) for name in heights}
     edges = [

@@ -24,6 +24,7 @@ from typing import Any, Final
 from evolve.agents.agent_file import AgentHeader, read_header
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.agents.registry import REFERENCES, AgentName, parse_name
+from evolve.arena.person import Result, keep_game
 from evolve.config.base import Face, Named
 from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import square_name
@@ -40,7 +41,7 @@ from evolve.service.folders import IN_STUDY, UPLOADS, Folders
 from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove
 from evolve.service.models.meta import AGENT_ID
 from evolve.service.processes import Search
-from evolve.service.responses import ProblemError, not_found
+from evolve.service.responses import ProblemError, log_errors, not_found
 
 LIMITS: Final[Mapping[str, float | None]] = {
     "depth": 20,
@@ -266,8 +267,8 @@ def _draw(game: str) -> int:
 class HumanGames:
     """All games of people against agents."""
 
-    def __init__(self, folders: Folders, search: Search) -> None:
-        self._folders, self._search = folders, search
+    def __init__(self, folders: Folders, agents: Agents, search: Search) -> None:
+        self._folders, self._agents, self._search = folders, agents, search
 
     async def begin(self, request: NewPlay, source: str, places: Mapping[str, str]) -> Play:
         """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
@@ -276,7 +277,10 @@ class HumanGames:
         answer = await self._search.ask(
             "play", places, source=source, move=None, draw=_draw(name), **game
         )
-        return self._keep(Play(id=name, agent=request.agent, side=request.side, **answer))
+        whole = request.board is None and len(request.moves.strip()) <= 2
+        rated = whole and "?" not in request.agent
+        own = Play(id=name, agent=request.agent, side=request.side, rated=rated, **answer)
+        return self._keep(own)
 
     def get(self, name: str) -> Play:
         """The game of that id; ProblemError where there is none."""
@@ -304,6 +308,9 @@ class HumanGames:
             legal = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
             detail = f"{move} is not a legal move; {legal}"
             raise ProblemError(409, detail, [("/move", detail)])
+        if move == "undo":
+            self._count(play, None)
+            play = play.model_copy(update={"rated": False})
         move = None if play.resigned else move
         answer = await self._search.ask(
             "play", source=source, move=move, side=play.side, draw=_draw(name), **_position(play)
@@ -323,7 +330,16 @@ class HumanGames:
         kept = sorted(self._folders.plays.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for old in kept[:-500]:  # as many games are kept
             remove(old, missing_ok=True)
+        self._count(play, play.result)
         return play
+
+    def _count(self, play: Play, result: Result | None) -> None:
+        """Let a game that is over count for the person's rating, or no longer: None."""
+        known = self._agents.info(play.agent).ratings if play.rated else ()
+        elos = [one["elo"] for one in known if one["rules"] == play.rules]
+        if elos and play.result is not None:
+            with log_errors("a person's result"):
+                keep_game(play.id, play.agent, elos[0], play.rules, result)
 
 
 def _position(play: Play) -> dict[str, Any]:

@@ -7,7 +7,6 @@ engine processes load the engine and pandas, which the server does not.
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -29,15 +28,15 @@ from evolve.service.responses import ProblemError, lent
 
 _LONGEST: Final = 900.0
 _PROGRAM: Final = (sys.executable, "-m", "evolve")
+PRINTED: Final = "printed"
+"""Name of what a command printed, beside the file that it made."""
 MEDIA: Final = {
-    ".py": "text/x-python; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
     ".ggf": "text/plain; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
     ".npz": "application/octet-stream",
     ".parquet": "application/vnd.apache.parquet",
-    ".svg": "image/svg+xml",
 }
 
 
@@ -68,9 +67,9 @@ class Downloads:
 
         codes: exit codes with which there is a file.
 
-        The caller removes it with `discard`. The word `{to}` stands for the file; without that
-        word, the file is what the command prints. Raises ProblemError where the command fails, or
-        too many requests wait for files.
+        The caller removes it with `discard`. The word `{to}` stands for the file, beside which
+        `PRINTED` has what the command prints; without that word, this is the file. Raises
+        ProblemError where the command fails, or too many requests wait for files.
         """
         folder = self.new("")
         path = folder / f"file{suffix}"
@@ -79,10 +78,8 @@ class Downloads:
             life = Life()
             try:
                 make_folder(folder)
-                with (
-                    Path(os.devnull).open("wb") if "{to}" in words else path.open("wb") as sink,
-                    anyio.fail_after(_LONGEST),
-                ):
+                printed = path.with_name(PRINTED) if "{to}" in words else path
+                with printed.open("wb") as sink, anyio.fail_after(_LONGEST):
                     ended = await anyio.run_process(
                         life.guard((*_PROGRAM, *filled)),
                         stdout=sink,
@@ -99,7 +96,7 @@ class Downloads:
             finally:
                 life.leave()
                 life.end()
-        if ended.returncode not in codes:
+        if ended.returncode not in codes or not path.exists():
             self.discard(path)
             lines = ended.stderr.decode(errors="replace").strip().splitlines() or ["it failed"]
             raise ProblemError(422, lines[-1].removeprefix("error: "))

@@ -111,7 +111,7 @@ class ServiceState:
         self.index = Index(folders, self.jobs.of_run)
         self.search = Search()
         self.downloads = Downloads(folders)
-        self.human_games = HumanGames(folders, self.search)
+        self.human_games = HumanGames(folders, self.agents, self.search)
         self.ordering = asyncio.Lock()
         """Held while a request becomes a job: the same request twice at once makes one job."""
         self._tasks: list[asyncio.Task[None]] = []

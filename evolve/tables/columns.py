@@ -39,7 +39,8 @@ class Column:
 
     make: makes its values from those of the others by name; None where they are given.
     chart: the chart that draws it, with a band from NAME_low to NAME_high where the table has
-    these columns; None for no chart. label: its name in that chart. text: what it means, for help.
+    these columns; None for no chart. label: its name in that chart. head: its name at the head of a
+    table, where `name` does not say it. text: what it means, for help.
     in_view: whether a table for people has it, where that has not all columns.
     """
 
@@ -49,6 +50,7 @@ class Column:
     format: Format = "number"
     chart: Chart | None = None
     label: str | None = None
+    head: str = ""
     text: str = ""
     in_view: bool = True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import select
@@ -15,8 +16,12 @@ import pytest
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.calibration.ratings import ratings_of
+from evolve.arena.person import rating_text
 from evolve.cli import boards
 from evolve.engine.board.squares import parse_moves
+from evolve.fitness.statistics import rate_games
+from evolve.number_text import elo_text
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.formats import read_games, write_games
@@ -95,6 +100,25 @@ def test_games_are_kept(tmp_path: Path) -> None:
     assert (first.winner, second.winner) == ("white", "black")
     assert first.ending == "resigned"
     assert len(second.moves) == 1
+
+
+def test_ones_own_rating_is_told_after_three_games(tmp_path: Path) -> None:
+    def told(*typed: str) -> list[str]:
+        lines = done("play", "level-1", "--rules=standard", stdin="\n".join(typed) + "\n").lines
+        return [line for line in lines if "rating" in line]
+
+    before, *rest = told("resign")
+    assert len({*rest, *told("d3", "undo", "resign"), *told("resign")}) == 2
+    file = tmp_path / "data/played.json"
+    assert len(json.loads(file.read_text())) == 2
+    own = told("resign")[-1]
+    assert own == rating_text("standard")
+    assert elo_text(*rate_games([float(ratings_of("level-1")["standard"].elo)] * 3, 0)[:3]) in own
+    assert rating_text("reversed") == before.replace("standard", "reversed")
+    file.write_text("[{}]")
+    said = done("play", "level-1", "--rules=standard", stdin="resign\n")
+    assert sum(str(file) in line for line in said.lines) == 2  # before and after
+    assert file.read_text() == "[{}]"
 
 
 def test_an_agent_that_resigns(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from evolve.fitness.statistics import (
     holm_levels,
     in_elo,
     mean_of,
+    rate_games,
     rate_one,
     score_of_elo,
     score_of_pairs,
@@ -294,6 +295,21 @@ def test_rating_by_one_opponent_is_the_elo_of_the_score() -> None:
     elo = rate_one(np.array([130.0]), scores)
     assert elo.n == 12
     assert elo.value - 130 == pytest.approx(elo_of(scores.mean()))
+
+
+@pytest.mark.parametrize(("games", "points"), [(3, 0.0), (3, 3.0), (5, 2.5), (40, 31.0)])
+def test_single_games_are_rated_with_a_draw_more(games: int, points: float) -> None:
+    found = rate_games([700.0] * games, points)
+    share = (points + 0.5) / (games + 1)
+    assert found.value - 700 == pytest.approx(elo_of(share), abs=1e-6)
+    deviation = math.sqrt((games + 1) * share * (1 - share))
+    assert found.error == pytest.approx(400 / math.log(10) / deviation)
+    assert found.n == games
+
+
+def test_a_win_over_a_stronger_one_is_worth_more() -> None:
+    weak, strong = (rate_games([300.0, 900.0, other], 1.0).value for other in (400.0, 1400.0))
+    assert weak < strong
 
 
 def test_rating_agrees_with_the_one_of_all_players_together() -> None:

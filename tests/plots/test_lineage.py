@@ -11,12 +11,17 @@ import pandas as pd
 import pytest
 
 from evolve.evolution.lineage import Lineage
+from evolve.evolution.tables import elos_at_birth, main_line, numbers_of
 from evolve.number_text import elo_text
-from evolve.plots.lineage import _ratings_of, _survival_of, plot_lineage
+from evolve.plots.lineage import _survival_of, plot_lineage
 from evolve.runs.run import Run
 from evolve.runs.summary import summary_of
 from tests.cli.test_light import KEPT_RUN
 from tests.plots import written_in
+
+
+def _elos(lineage: Lineage, *names: str) -> dict[str, float]:
+    return elos_at_birth(lineage.run, {name: lineage.births[name] for name in names})
 
 
 def test_the_axis_is_the_rating(run: Run, tmp_path: Path) -> None:
@@ -29,14 +34,14 @@ def test_the_axis_is_the_rating(run: Run, tmp_path: Path) -> None:
     rated = run.generations.set_index("generation")
     born = int(lineage.births[best]["born"])
     if rated.loc[born, "best"] == best:
-        assert _ratings_of(lineage, [best])[best] == pytest.approx(rated.loc[born, "panel_elo"])
+        assert _elos(lineage, best)[best] == pytest.approx(rated.loc[born, "panel_elo"])
     worse = [
         name
         for name, birth in lineage.births.items()
         if int(birth["born"]) == 0 and birth["score"] < rated.loc[0, "best_score"]
     ]
     assert worse
-    assert max(_ratings_of(lineage, worse).values()) < rated.loc[0, "panel_elo"]
+    assert max(_elos(lineage, *worse).values()) < rated.loc[0, "panel_elo"]
 
 
 def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> None:
@@ -47,7 +52,7 @@ def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> N
     run = Run(folder)
     summary, lineage = summary_of(run), Lineage(run)
     assert summary.strength is not None
-    assert _ratings_of(lineage, [champion]) == {champion: summary.elo}
+    assert _elos(lineage, champion) == {champion: summary.elo}
     plot_lineage(lineage, champion).save(tmp_path / "tree.svg")
     headline = elo_text(*summary.strength)
     assert f"champion {headline}" in written_in(tmp_path / "tree.svg")
@@ -56,7 +61,7 @@ def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> N
 def test_without_the_ladder_only_the_generation_is_an_axis(tmp_path: Path) -> None:
     run = Run(KEPT_RUN)
     lineage = Lineage(run)
-    assert _ratings_of(lineage, list(lineage.births)) == {}
+    assert _elos(lineage, *lineage.births) == {}
     plot_lineage(lineage, lineage.best()).save(tmp_path / "tree.svg")
     texts = written_in(tmp_path / "tree.svg")
     assert "main line" in texts
@@ -65,11 +70,11 @@ def test_without_the_ladder_only_the_generation_is_an_axis(tmp_path: Path) -> No
 
 def test_the_main_line_goes_to_the_parent_that_gave_most(run: Run) -> None:
     lineage = Lineage(run)
-    line = lineage.main_line(lineage.best())
+    line = main_line(lineage.births, lineage.best())
     assert not lineage.parents(line[-1])
 
     def shared(child: str, parent: str) -> int:
-        numbers = lineage._numbers(child), lineage._numbers(parent)
+        numbers = (numbers_of(lineage.births[name]) for name in (child, parent))
         return sum(a == b for a, b in zip(*numbers, strict=True))
 
     pairs = [*pairwise(line)]

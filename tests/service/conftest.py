@@ -44,6 +44,14 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Games that are played here are not those of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVOLVE_DATA_DIR", str(tmp_path_factory.mktemp("user") / "data"))
+        yield
+
+
 @pytest.fixture
 def own_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Be a user with a data folder, and so a secret, of one's own."""

@@ -8,6 +8,7 @@ import io
 import json
 import random
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from evolve.agents.registry import parse_name
+from evolve.arena.person import rating_text
 from evolve.runs.loading import load_agent
 from evolve.service.agents import LIMITS, Agents
 from evolve.service.folders import Folders
@@ -68,6 +70,41 @@ def test_a_game_is_given_up_and_taken_up_again(service: Service) -> None:
     service.post(moves, {"move": "resign"}, 409)
     service.post(moves, {"move": play["legal"][0]}, 409)
     assert service.post(moves, {"move": "undo"}, 200) == play
+
+
+def test_games_with_rated_agents_count_for_ones_own_rating(
+    runs: Path, runner: asyncio.Runner, tmp_path: Path, own_user: None
+) -> None:
+    """Each rules apart; not those of agents without an Elo, from elsewhere, or taken back."""
+    folder = Path(shutil.copytree(runs, tmp_path / "runs", ignore=lambda *_: [".service"]))
+
+    def give_up(agent: str, *words: str, **how: str) -> None:
+        play = app.post("plays", {"agent": agent, "rules": "reversed", **how}, 201)
+        for word in ("resign", *words):
+            app.post(f"plays/{play['id']}/moves", {"move": word}, 200)
+
+    def games() -> list[int]:
+        kept = json.loads((tmp_path / "data/played.json").read_text())
+        counts = Counter(one["rules"] for one in kept)
+        return [counts["standard"], counts["reversed"]]
+
+    with App(folder, runner) as app:
+        give_up("level-1", moves="d3")
+        give_up("run:small", side="white")
+        assert games() == [0, 2]
+        give_up("level-1", "undo")
+        give_up("level-1", moves="d3 c5 d6")
+        give_up("level-1?depth=1")
+        give_up("run:small:0-1")
+        assert games() == [0, 2]
+        give_up("level-1", rules="standard")
+        give_up("level-2")
+        assert games() == [1, 3]
+        assert app.get("rating?rules=reversed")["text"] == rating_text("reversed")
+        (tmp_path / "data/played.json").write_text("[1]")
+        give_up("level-1")  # and so the game goes on
+        app.get("rating?rules=reversed", 422)
+    assert (tmp_path / "data/played.json").read_text() == "[1]"
 
 
 def test_a_game_from_a_position(service: Service) -> None:

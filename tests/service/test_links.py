@@ -116,7 +116,6 @@ GETS: Final = (
     *("runs/small/generations/1/games", "runs/small/generations/playoff/games"),
     *("runs/small/generations/1/crosstable", "runs/small/games/1:0", "agents/run:small"),
     *("runs/small/generations/1/champion", "runs/small/lineage/0-1"),
-    "runs/small/lineage/0-1/picture",
     *("metrics?run=small&run=other", "compare?run=small&run=other", "seeds?run=small&run=other"),
 )
 

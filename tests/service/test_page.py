@@ -18,7 +18,7 @@ import pytest
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
 from evolve.number_text import whole
-from evolve.programs.examination import examine
+from evolve.programs.examination import Demands, examine
 from evolve.tables.trials import write_trials
 from tests.cli import done
 from tests.service import SMALL, TOKEN, Service, until
@@ -323,9 +323,9 @@ def test_odd_addresses(service: Service, browser: Browser) -> None:
             heads.append(page.locator("h1").inner_text())
         assert not [head for head in heads if "wrong" in head]
         visit(page, root(service), "ratings?agent=swh")
-        assert page.get_by_role("button", name="Start the rating").is_disabled()
+        assert page.get_by_role("button", name="Start").is_disabled()
         visit(page, root(service), "ratings?agent=swh&against=random")
-        assert page.get_by_role("button", name="Start the rating").is_enabled()
+        assert page.get_by_role("button", name="Start").is_enabled()
     with signed_in(browser, service) as context:  # what is not there is told by the console as well
         page = context.new_page()
         for address in ("job/x", "run/x", "play/x", "game/small/99:1", "run/small/individual/9-9"):
@@ -392,9 +392,26 @@ def test_a_match_is_chosen_by_clicks_and_errors_begin_with_what_is_wrong(
         page.get_by_label("Games").fill("none")
         page.get_by_role("button", name="Start").click()
         assert page.get_by_role("alert").inner_text().lower().startswith("games")
+        page.get_by_role("button", name="Is my champion of small stronger than level 1?").click()
+        page.get_by_label("Games").fill("")
+        sees(page, "evolve match runs/small level-1")
         visit(page, root(service), "ratings")
         page.get_by_role("group", name="Levels").first.get_by_label("level-2", exact=True).click()
         sees(page, "level-2")
+        page.get_by_role("button", name="How strong is my champion of small?").click()
+        sees(page, "evolve rate runs/small --against level-1")
+
+
+@pytest.mark.parametrize("address", ["new/match", "ratings"])
+def test_who_plays_and_the_start_stand_in_one_row(
+    service: Service, browser: Browser, address: str
+) -> None:
+    with window(browser, service, address, viewport={"width": 1440, "height": 900}) as page:
+        page.get_by_role("group", name="Levels").nth(1).wait_for()
+        inputs = [*page.locator(".in-row input").all(), page.get_by_role("button", name="Start")]
+        middles = [box["y"] + box["height"] / 2 for box in (one.bounding_box() for one in inputs)]
+    assert len(middles) == 4
+    assert max(middles) - min(middles) < 6
 
 
 def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:
@@ -446,15 +463,62 @@ def test_later_generations_smooth_the_earlier_ones_at_once(
         pump(page, lambda: rows.count() > 5)
         os.killpg(fresh.wait(job, "running")["process"], signal.SIGSTOP)
         heads = rows.first.get_by_role("columnheader").all_inner_texts()
-        shown = rows.locator(f"td:nth-child({heads.index('rating') + 1})")
+        shown = rows.locator(f"td:nth-child({heads.index('strength, smoothed Elo') + 1})")
 
         def agree() -> bool:
             items = fresh.get(f"runs/{job['run']}/generations")["items"]
             wanted = [whole(row["rating"]).replace("-", "\u2212") for row in items]
-            return shown.all_inner_texts() == wanted
+            return [text.split()[0] for text in shown.all_inner_texts()] == wanted
 
         pump(page, agree)
         fresh.act(job, "kill")
+
+
+def test_generations_are_told_in_words_and_ancestors_drawn(
+    service: Service, browser: Browser
+) -> None:
+    rows = service.get("runs/small/generations")["items"]
+    nodes = service.get(f"runs/small/lineage/{rows[-1]['best']}?depth=99")["items"]
+    line = [node["individual"] for node in nodes if node["main"]]
+    with window(browser, service, "run/small/generations") as page:
+        table = page.get_by_role("region", name="generations")
+        heads = table.get_by_role("columnheader").all_inner_texts()
+        assert heads[:2] == ["generation", "the best"]
+        assert not [head for head in heads if head.endswith((" low", " high"))]
+        assert "games" not in heads
+        sees(page, f"games {rows[0]['games']}")
+        visit(page, root(service), f"run/small/individual/{rows[-1]['best']}")
+        drawing = page.get_by_role("img", name=f"{len(nodes)} ancestors by generation and Elo")
+        drawing.wait_for()
+        boxes = drawing.locator("text.series").evaluate_all(
+            "all => all.map((one) => { const { x, y, width } = one.getBBox();"
+            " return [one.textContent, x, y, width]; })"
+        )
+        drawing.locator("circle.open").click()
+        page.wait_for_url(f"**/individual/{rows[-1]['best']}")
+    assert {name for name, *_ in boxes} <= {*line}
+    assert line[0] in [name for name, *_ in boxes]
+    covered = [
+        (one[0], other[0])
+        for one, other in itertools.combinations(boxes, 2)
+        if abs(one[2] - other[2]) < 12
+        and one[1] < other[1] + other[3]
+        and other[1] < one[1] + one[3]
+    ]
+    assert covered == []
+
+
+def test_a_game_of_a_run_shows_what_its_players_think(service: Service, browser: Browser) -> None:
+    game = service.get("runs/small/generations/2/games?limit=1&kind=fitness&sort=-plies")["items"][
+        0
+    ]
+    with window(browser, service, f"game/small/{game['id']}?ply=10") as page:
+        page.locator(".board .chip").first.wait_for(timeout=1000 * PATIENCE)
+        first = page.get_by_text("thinks").inner_text()
+        page.keyboard.press("ArrowRight")
+        pump(page, lambda: page.get_by_text("thinks").inner_text() != first)
+        names = {first, page.get_by_text("thinks").inner_text()}
+    assert names == {f"What {game[side]} thinks" for side in ("black", "white")}
 
 
 def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) -> None:
@@ -558,6 +622,8 @@ def test_axe_finds_nothing_and_it_fits_a_phone(full: Service, browser: Browser) 
                 "document.querySelectorAll('main details').forEach(one => { one.open = true; })"
             )
             assert page.get_by_role("alert").count() == 0, name
+            for button in page.get_by_role("button", name="Hand in").all():
+                button.click()
             # All but the contrast is the same in the dark.
             for colours, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
                 page.emulate_media(color_scheme=colours)
@@ -681,7 +747,12 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
         play_to_its_end(page)
 
         page.goto(f"{root(service)}#/run/reversed-001")
+        page.get_by_role("button", name="Hand in").click()
+        page.get_by_label("Seconds a move").fill("1")
+        page.get_by_role("button", name="Make and check it").click()
+        sees(page, "hand in agent.py: runs/reversed-001", PATIENCE)
         with page.expect_download() as waited:
             page.get_by_role("link", name="agent.py").click()
         waited.value.save_as(tmp_path / "agent.py")
-    assert all(one.good for one in examine(tmp_path / "agent.py", games=0))
+    demands = Demands(seconds=1.0)
+    assert all(one.good for one in examine(tmp_path / "agent.py", demands=demands, games=0))

@@ -116,6 +116,8 @@ def test_a_pasted_game_is_reviewed(service: Service, browser: Browser) -> None:
         says(page, "Move 30: white played f1")
         assert slider.get_attribute("aria-valuenow") == "30"
         assert slider.locator(".badge").count() == page.locator(".movelist .mark").count()
+        wide = "all => all.map((one) => one.lastChild.getBBox().width / one.getBBox().width)"
+        assert 0.3 < max(page.locator(".badge").evaluate_all(wide)) < 0.9  # of the disc
         fault = page.locator(".movelist a:has(.mark)").first
         lost = fault.inner_text().split()
         fault.click()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,26 +15,42 @@ from evolve.records.ggf import scan_trees
 from evolve.service.folders import Folders
 from evolve.service.processes import Downloads
 from evolve.service.responses import ProblemError
+from tests.cli import invoke
 from tests.service import Service
 from tests.service.inside import App
 
 
-@pytest.mark.slow
-def test_the_champion_as_python(service: Service, runs: Path) -> None:
-    answer = service.client.get("runs/small/files/agent.py")
-    assert answer.status_code == 200
-    names: dict[str, object] = {}
-    exec(answer.text, names)  # it is ours
-    assert callable(names["AI"])
-    assert names["SECONDS"] == 4.5, "it goes by the clock"
+def test_the_file_for_a_contest_is_that_of_the_terminal(
+    service: Service, runs: Path, tmp_path: Path
+) -> None:
+    demands = {"seconds": 0.5, "memory": 20, "rules": "standard"}  # numpy alone has more
+    found = service.post("runs/small/hand-in", demands, 200)
+    options = [f"--{name}={value}" for name, value in demands.items()]
+    said = invoke("hand-in", runs / "small", "-o", tmp_path / "agent.py", *options)
+    assert (found["good"], said.code) == (False, 1)
+    assert found["file"].encode() == (tmp_path / "agent.py").read_bytes()
+    own = said.out.replace(f"{tmp_path}/", "").replace(f"{runs.parent}/", "").splitlines()
+    assert found["lines"][-1] == "do not hand in agent.py: memory wrong"
+    measured = re.compile(r"[0-9.]+|\? |ok|WRONG|; .*")
+    assert [measured.sub("", line) for line in found["lines"]] == [
+        measured.sub("", line) for line in own
+    ]
     assert not list((runs / ".service/tmp").iterdir())
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"rules": "/etc"}, {"seconds": 0}, {"seconds": 1e9}, {"memory": "much"}, {"to": "x"}]
+)
+def test_a_contest_that_cannot_be_is_refused(service: Service, wrong: dict[str, object]) -> None:
+    (problem,) = service.post("runs/small/hand-in", wrong, 422)["errors"]
+    assert problem["pointer"] == f"/{next(iter(wrong))}"
 
 
 @pytest.mark.slow
 def test_files_of_a_run(service: Service, runs: Path, tmp_path: Path) -> None:
     run = evolve.load_run(runs / "small")
     files = {one["name"]: one["href"] for one in service.get("runs/small")["files"]}
-    assert {"champion.json", "agent.py", "games.csv", "games.parquet", "games.ggf"} <= set(files)
+    assert {"champion.json", "games.csv", "games.parquet", "games.ggf"} <= set(files)
     got = {name: service.client.get(href) for name, href in files.items()}
     assert {answer.status_code for answer in got.values()} == {200}
     saved = {name: answer.headers["content-disposition"] for name, answer in got.items()}

@@ -9,6 +9,8 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, PlainTextResponse
 
 from evolve.agents.registry import COACH
+from evolve.arena.person import rating_text
+from evolve.engine.board.rules import Rules
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.service.folders import AGENT_SUFFIXES
@@ -119,6 +121,12 @@ async def begin_play(service: Service, request: models.NewPlay, response: Respon
     play = await service.human_games.begin(request, source, places)
     response.headers["location"] = f"plays/{play.id}"
     return play
+
+
+@router.get("/rating")
+def get_rating(rules: Rules) -> dict[str, str]:
+    """The person's own rating by games on the page and in a terminal, as `text`."""
+    return {"text": rating_text(rules)}
 
 
 @router.get("/plays/{play}")

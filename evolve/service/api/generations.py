@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from fastapi import APIRouter, Depends, Path, Query, Response
-from fastapi.responses import FileResponse
 
-from evolve.evolution.tables import ancestors, births_of
+from evolve.evolution.tables import ancestors, births_of, elos_at_birth, main_line
 from evolve.parsing import json_value
 from evolve.runs.run import Run
-from evolve.service.agents import check_individual
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.meta import Page
 from evolve.service.models.runs import ColumnInfo, CrossTable, Game, Lineage, LineageNode, Rows
 from evolve.service.responses import Cursor, Paged, RunId, Text, not_found, order_of
 from evolve.service.state import Service, ServiceState
-from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
+from evolve.tables.columns import Column, Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS, cross_table_of
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file
@@ -27,6 +25,7 @@ from evolve.tables.paths import generation_file
 router = APIRouter()
 Number = Annotated[int, Path(ge=0, le=10**9)]
 _Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
+_GENE_HEADS: Final = {"depths": "search depths", "endgame": "exact from, empties"}
 _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 
@@ -105,13 +104,15 @@ def game_of(row: dict[str, Any], prefix: str) -> Game:
 
 def page_of(rows: pa.Table, known: Columns | None, after: str | None, total: int) -> Rows:
     """A page of a table: its rows, and its columns, their types, and how they are shown."""
-    formats = {column.name: column.format for column in known or ()}
+    shown_as = {column.name: column for column in known or ()}
     columns = []
     for name, kind in zip(rows.schema.names, rows.schema.types, strict=True):
         shown: Any = "text" if pa.types.is_string(kind) else "number"
         shown = "bool" if pa.types.is_boolean(kind) else shown
         shown = "list" if pa.types.is_nested(kind) else shown
-        columns.append(ColumnInfo(name=name, type=shown, format=formats.get(name, "number")))
+        about = shown_as.get(name, Column(name, kind))
+        title = about.head or _GENE_HEADS.get(name) or name.replace("_", " ")
+        columns.append(ColumnInfo(name=name, title=title, type=shown, format=about.format))
     items = [json_value(row) for row in rows.to_pylist()]
     return Rows(items=items, next=after, total=total, columns=columns)
 
@@ -223,27 +224,22 @@ def get_lineage(
     service: Service,
     run: RunId,
     individual: _Individual,
-    depth: Annotated[int, Query(ge=0, le=50)] = 6,
+    depth: Annotated[int, Query(ge=0, le=10**6)] = 6,
 ) -> Lineage:
     """The ancestors of an individual, `depth` steps back."""
     opened = service.index.open(run)
     found, complete = ancestors(births_of(opened), individual, depth)
     if not found:
         raise not_found(f"individual {individual} in {opened.name}")
+    births = {name: birth for name, (_, birth) in found.items()}
+    line, elos = main_line(births, individual), elos_at_birth(opened, births)
     items = [
-        LineageNode.model_validate({**birth, "parents": birth["parents"] or []})
-        for _, birth in found.values()
+        LineageNode(
+            **{name: birth[name] for name in ("individual", "born", "origin", "score")},
+            parents=birth["parents"] or [],
+            main=name in line,
+            elo=elos.get(name),
+        )
+        for name, birth in births.items()
     ]
     return Lineage(items=items, complete=complete)
-
-
-@router.get("/runs/{run}/lineage/{individual}/picture", response_class=FileResponse)
-async def get_lineage_picture(
-    service: Service, run: RunId, individual: _Individual
-) -> FileResponse:
-    """The ancestors of an individual as `evolve lineage` draws them."""
-    opened = service.index.open(run)
-    check_individual(opened, individual)
-    words = ["lineage", str(opened.path), individual, "-o", "{to}"]
-    picture = await service.downloads.made(words, ".svg")
-    return service.downloads.sent(picture, f"{run}-{individual}.svg")

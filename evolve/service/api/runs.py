@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,11 +14,10 @@ from fastapi import APIRouter, Query, Response
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse
 
-from evolve.agents.registry import with_clock
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove_tree
-from evolve.parsing import Fault, read_document
+from evolve.parsing import Fault, parse_json, read_document
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
 from evolve.runs.run_type import Change
@@ -30,9 +30,9 @@ from evolve.service.forms import form_of, shown_settings
 from evolve.service.index import thinned
 from evolve.service.job import JobRecord
 from evolve.service.job_lines import changes_of
-from evolve.service.models.meta import FileCheck, Page
+from evolve.service.models.meta import Demands, HandIn, Page
 from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunSummary
-from evolve.service.processes import SentFile
+from evolve.service.processes import PRINTED, SentFile
 from evolve.service.responses import Paged, ProblemError, RunId, Text, faulty, not_found, order_of
 from evolve.service.state import Service, ServiceState
 from evolve.tables.columns import array_of
@@ -43,6 +43,7 @@ from evolve.terminal_text import as_word
 router = APIRouter()
 _RECORDS: Final = ".ggf"
 _REPORT: Final = "report.html"
+_HANDED: Final = "agent.py"
 _OF_SUMMARY = ("elo", "score", "share")
 
 
@@ -170,38 +171,31 @@ def use_lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
     if champion_of(run.path) is None:
         return []
     word = word_of(service, run)
-    export = f"evolve export {word} --to python -o agent.py && evolve check agent.py"
     return [
         {"about": "As an agent, in any command", "line": f"evolve match {word} swh --games 200"},
-        {"about": "As one Python file", "line": export},
+        {"about": "As a file for a contest", "line": f"evolve hand-in {word} -o {_HANDED}"},
     ]
 
 
-@router.post("/runs/{run}/check")
-async def check_file(service: Service, run: RunId) -> FileCheck:
-    """Put the champion as one Python file to a short form of a contest's test."""
+@router.post("/runs/{run}/hand-in")
+async def hand_in(service: Service, run: RunId, demands: Demands) -> HandIn:
+    """The champion's file for a contest, as `evolve hand-in` makes and checks it: a minute."""
     opened = service.index.open(run)
     if champion_of(opened.path) is None:
         raise not_found(f"champion of {run} yet")
-    file = await _python_file(service, str(opened.path))
+    options = demands.model_dump(exclude_none=True).items()
+    words = ["hand-in", str(opened.path), "-o", "{to}", "--json"]
+    words += [f"--{name}={value}" for name, value in options]
+    file = await service.downloads.made(words, ".py", codes=(0, 1))
     try:
-        words = ["check", str(file), "--quick", "--json"]
-        printed = await service.downloads.made(words, ".json", codes=(0, 1))
-    finally:
-        service.downloads.discard(file)
-    try:
-        return FileCheck.model_validate_json(read_document(printed))
+        found = parse_json(read_document(file.with_name(PRINTED)))
+        above = os.path.join(service.folders.runs.parent, "")
+        said = [line.replace(str(file), _HANDED).replace(above, "") for line in found["lines"]]
+        return HandIn(good=found["good"], lines=said, file=file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ProblemError(422, f"it could not be checked: {error}") from error
     finally:
-        service.downloads.discard(printed)
-
-
-async def _python_file(service: ServiceState, source: str) -> Path:
-    """A champion as one Python file, which goes by the clock if it can."""
-    if "time" in (await service.search.ask("describe", source=source))["settings"]:
-        source = with_clock(source)
-    return await service.downloads.made(["export", source, "-o", "{to}"], ".py")
+        service.downloads.discard(file)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
@@ -218,8 +212,6 @@ async def get_file(
     stem, _, suffix = name.rpartition(".")
     if champion is not None and name == champion.name:
         return SentFile(champion, sent_as)
-    if name == "agent.py":
-        return service.downloads.sent(await _python_file(service, source), sent_as)
     made, words = service.downloads.made, ["show", source, "--table", stem, "-o", "{to}"]
     if name == _REPORT:
         words = ["report", source, "-o", "{to}"]
@@ -289,8 +281,7 @@ def _files(name: str, run: Run | Study) -> list[dict[str, str]]:
     files: list[tuple[str, str]] = []
     champion = champion_of(run.path)
     if champion is not None:
-        file = "the champion as one Python file to hand in, which goes by the clock if it can"
-        files = [(champion.name, "the champion's agent file"), ("agent.py", file)]
+        files.append((champion.name, "the champion's agent file"))
     if run.tables:
         files.append((_REPORT, "one page to send, which needs no evolve"))
     for table in run.tables:

@@ -178,4 +178,5 @@ class Play(BaseModel):
     discs_white: int
     result: Literal["won", "lost", "draw"] | None
     resigned: bool = Field(default=False, description="whether the person gave it up")
+    rated: bool = Field(default=False, description="whether it counts for the person's rating")
     problem: str | None = Field(default=None, description="why the agent did not move")

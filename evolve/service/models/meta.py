@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from evolve.config.base import FormField
+from evolve.engine.board.rules import Rules
 from evolve.service.folders import NEW_ID, RUN_ID
 from evolve.tables.columns import Chart, Format
 
@@ -206,14 +207,20 @@ class Goals(BaseModel):
     notes: list[str]
 
 
-class FileCheck(BaseModel):
-    """A short test of the champion's Python file against the rules of a contest.
+class Demands(Given):
+    """What a contest allows for a move; rules: null for the agent's own."""
 
-    findings: each with `name`, `text`, and `good`, null where the check cannot decide.
-    """
+    rules: Rules | None = None
+    seconds: float = Field(default=5.0, ge=0.05, le=60)
+    memory: int = Field(default=100, ge=20, le=1 << 16, description="MB")
 
-    good: bool
-    findings: list[dict[str, Any]]
+
+class HandIn(BaseModel):
+    """A file for a contest, and what `evolve hand-in` says of it."""
+
+    good: bool = Field(description="whether it passes the check")
+    lines: list[str] = Field(description="what the terminal shows, the verdict last")
+    file: str = Field(description="the content of the Python file")
 
 
 class Design(Given):

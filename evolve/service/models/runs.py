@@ -64,6 +64,7 @@ class ColumnInfo(BaseModel):
     """A column of a table."""
 
     name: str
+    title: str = Field(description="its name in words")
     type: Literal["number", "text", "list", "bool"]
     format: Format = Field("number", description="of numbers: `percent` are shares, 0 to 1")
 
@@ -98,14 +99,19 @@ class CrossTable(BaseModel):
 
 
 class LineageNode(BaseModel):
-    """An individual, with the last generation that contains it."""
+    """An individual and its birth.
+
+    `main`: whether it is on the line that goes from each to the parent that gave it most of its
+    numbers. `elo`: in the generation of its birth, by its score and its best's games.
+    """
 
     individual: str
     born: int
-    generation: int
     origin: str
     score: float
     parents: list[str]
+    main: bool
+    elo: float | None
 
 
 class Lineage(BaseModel):

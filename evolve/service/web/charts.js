@@ -20,7 +20,7 @@ function thinned(points, most = MOST) {
   return Array.from({ length: most }, (_, index) => points[Math.round((index * (points.length - 1)) / (most - 1))]);
 }
 
-function extent(values) {
+export function extent(values) {
   let low = Infinity;
   let high = -Infinity;
   for (const value of values) {
@@ -32,7 +32,7 @@ function extent(values) {
 }
 
 /** Round steps between two values, about `wanted` of them; `whole`: no fractions. */
-function ticks([low, high], wanted, whole) {
+export function ticks([low, high], wanted, whole) {
   const rough = (high - low || 1) / Math.max(1, wanted);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.max(whole ? 1 : 0, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough));
@@ -47,7 +47,7 @@ const short = (text, letters) => (text.length <= letters ? text : `${text.slice(
  * A chart with its menu: the table behind it, and files of it. draw(width): the drawing; csv(): rows of cells, the first the names.
  * acts: what is chosen beside the title; children: below the drawing.
  */
-function Figure({ title, option, about, acts, range, draw, columns, rows, csv, children }) {
+export function Figure({ title, option, about, acts, range, draw, columns, rows, csv, children }) {
   const ref = useRef(null);
   const [width, setWidth] = useState(0);
   const [open, setOpen] = useState(false);
@@ -69,7 +69,7 @@ function Figure({ title, option, about, acts, range, draw, columns, rows, csv, c
   </figure>`;
 }
 
-function Svg({ label, width, height, children, ...rest }) {
+export function Svg({ label, width, height, children, ...rest }) {
   return html`<svg role="img" aria-label=${label} viewBox=${`0 0 ${width} ${height}`} width=${width} height=${height} ...${rest}>${children}</svg>`;
 }
 

@@ -79,3 +79,13 @@ const GOALS = {
 export function GoalPicture({ goal }) {
   return html`<svg class="pic" viewBox="0 0 56 56" aria-hidden="true"><rect class="bg" width="56" height="56" rx="8" />${GOALS[goal]}</svg>`;
 }
+
+/** Won, drawn and lost of a match as a bar, with the interval of the score, and what is what. */
+export function Ends({ result: { games, wins, draws, losses, score_low: low, score_high: high } }) {
+  const at = (share) => `${100 * share}%`;
+  const ends = [["won", "plus", wins, 0], ["drawn", "track", draws, wins], ["lost", "minus", losses, wins + draws]];
+  return games > 0 && html`<div class="ends"><svg class="scorebar" role="img" aria-label=${`the first: ${ends.map(([words, , count]) => `${count} ${words}`).join(", ")}`} width="100%" height="20">
+      ${ends.map(([, colour, count, before]) => html`<rect class=${colour} x=${at(before / games)} width=${at(count / games)} height="12" y="4" />`)}
+      ${typeof low === "number" && html`<line x1=${at(low)} x2=${at(high)} y1="10" y2="10" class="whisker" />`}<line x1="50%" x2="50%" y1="0" y2="20" class="middle" /></svg>
+    <span class="legend">${ends.map(([words, colour, count]) => html`<span><svg viewBox="0 0 12 12" width="10" height="10" aria-hidden="true"><rect class=${colour} width="12" height="12" rx="2" /></svg>${words} ${count}</span>`)}</span></div>`;
+}

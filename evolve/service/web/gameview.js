@@ -8,25 +8,11 @@ import { count, isOver } from "./reversi.js";
 import { address, currentRoute, setQuery, to } from "./router.js";
 import { Check, Icon } from "./ui.js";
 
-/** A choice that the browser remembers. */
-export function useKept(name, initial) {
-  const key = `evolve-${name}`;
-  const [value, setValue] = useState(() => {
-    try {
-      return JSON.parse(localStorage.getItem(key)) ?? initial;
-    } catch {
-      return initial;
-    }
-  });
-  const keep = (next) => {
-    setValue(next);
-    try {
-      localStorage.setItem(key, JSON.stringify(next));
-    } catch {
-      // No storage here.
-    }
-  };
-  return [value, keep];
+/** A choice that the browser remembers, where it has a storage. */
+export function useKept(name, initial, storage = () => localStorage) {
+  const tried = (act) => { try { return act(storage()); } catch { return null; } };
+  const [value, setValue] = useState(() => tried((kept) => JSON.parse(kept.getItem(`evolve-${name}`))) ?? initial);
+  return [value, (next) => setValue(next) || tried((kept) => kept.setItem(`evolve-${name}`, JSON.stringify(next)))];
 }
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };

@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { useGet, useRested } from "./data.js";
-import { capital, cell, label, number, percent, stateText, troubleOf } from "./format.js";
+import { capital, cell, interval, label, margin, number, percent, stateText, troubleOf } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
 const ICONS = {
@@ -132,17 +132,22 @@ export function Table({ name, columns, rows, id }) {
 }
 
 /** Columns of Elo, which are told whole. */
-export const WHOLE = /(^|_)(elo|rating)(_low|_high)?$/;
+export const WHOLE = /(^|_)(elo|rating|rise)(_low|_high)?$/;
 
-/** A table of the API that grows by pages, without the columns that nothing is in; shows: {column: how it is drawn}; pick: which columns. */
+/** A table of the API that grows by pages, without the columns that nothing is in; those with one value alone and the bounds of intervals stand elsewhere. shows: {column: how it is drawn}; pick: which columns. */
 export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
-  const used = (column) => pages.items?.some((row) => (row[column] ?? "") !== "");
-  const columns = (pages.columns || []).filter((column) => pick(column) && used(column.name))
-    .map(({ name: column, type, format }) => {
-      const show = shows[column] || (format === "percent" ? (value) => percent(value) : column === "state" ? stateText : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
-      return { name: column, number: type === "number", show: show && ((row) => show(row[column])) };
-    });
-  return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;
+  const { items = [], columns = [], id } = pages;
+  const used = columns.filter((column) => pick(column) && items.some((row) => (row[column.name] ?? "") !== ""));
+  const ranged = (column) => used.some((other) => other.name === `${column}_high`);
+  const all = used.filter((column) => !used.some((other) => [`${other.name}_low`, `${other.name}_high`].includes(column.name))).map(({ name: column, title, type, format }) => {
+    const plain = shows[column] || (format === "percent" ? (value) => percent(value) : column === "state" ? stateText : WHOLE.test(column) ? (value) => number(value, 0) : cell);
+    const whole = (value, low, high) => `${plain(value)} ${margin(low, high)}`;
+    const show = ranged(column) ? (row) => (WHOLE.test(column) ? whole : interval)(row[column], row[`${column}_low`], row[`${column}_high`], plain) : (row) => plain(row[column]);
+    return { name: column, title, number: type === "number", show };
+  });
+  const same = all.filter(({ name: column, show }) => items.length > 2 && column !== id && !shows[column] && items.every((row) => show(row) === show(items[0])));
+  return html`<${Wait} of=${pages}><${Table} name=${name} columns=${all.filter((column) => !same.includes(column))} rows=${items} id=${id} />
+    ${same.length > 0 && html`<p class="note">In every row: ${same.map(({ title, show }) => `${title} ${show(items[0])}`).join(" · ")}.</p>`}<${More} pages=${pages} /><//>`;
 }
 
 export function More({ pages, what = "rows" }) {

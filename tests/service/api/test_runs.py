@@ -14,6 +14,8 @@ import pytest
 import evolve
 from evolve.config.sweep import ProgramSweepSettings
 from evolve.config.toml import config_text
+from evolve.evolution.lineage import Lineage
+from evolve.evolution.tables import elos_at_birth, main_line
 from evolve.parsing import json_value
 from evolve.service.api.welcome import ARCHIVE
 from evolve.sweeps.scatter import scatter_of
@@ -78,7 +80,7 @@ def test_tables_are_those_of_python(service: Service, runs: Path) -> None:
     "path",
     [
         "runs/none", "runs/..%2f..%2fetc", "runs/small/generations/9/games",
-        "runs/small/games/0:99999", "runs/small/lineage/9-9", "runs/small/lineage/9-9/picture",
+        "runs/small/games/0:99999", "runs/small/lineage/9-9",
         "runs/small/scatter", "runs/small/files/config.toml", "runs/small/files/..%2fconfig.toml",
         "runs/small/individuals/9-9", "runs/small/individuals/mean-39", "runs/small/final",
         "runs/small/metrics", "runs/a b", "runs/small/x", "jobs/nonsense", "plays/zzz", "nothing",
@@ -187,9 +189,13 @@ def test_ancestors(service: Service, runs: Path) -> None:
     assert [node["parents"] for node in nodes] == [parents[node["individual"]] for node in nodes]
     near = service.get(f"runs/small/lineage/{child}?depth=0")
     assert (len(near["items"]), near["complete"]) == (1, False)
-    picture = service.client.get(f"runs/small/lineage/{child}/picture")
-    assert (picture.status_code, picture.headers["content-type"]) == (200, "image/svg+xml")
-    assert f"{child} and its" in picture.text
+    run = evolve.load_run(runs / "small")
+    births = {name: Lineage(run).births[name] for name in (node["individual"] for node in nodes)}
+    line = [node["individual"] for node in nodes if node["main"]]
+    assert {*line} == {*main_line(births, child)}
+    assert {node["individual"]: node["elo"] for node in nodes} == pytest.approx(
+        elos_at_birth(run, births)
+    )
 
 
 def test_caches_keep_what_never_changes(service: Service) -> None:

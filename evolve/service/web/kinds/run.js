@@ -2,8 +2,9 @@
 
 import { path } from "../api.js";
 import { Board } from "../board.js";
-import { Curves, HeatMap, Plot } from "../charts.js";
+import { Curves, extent, Figure, HeatMap, Plot, Svg, ticks } from "../charts.js";
 import { hasValues, useCurve, useGet, usePages, useRested, useTable } from "../data.js";
+import { scale } from "../figures.js";
 import { interval, lastOf, margin, number, percent } from "../format.js";
 import { Steps } from "../gameview.js";
 import { html, useEffect, useMemo, useState } from "../html.js";
@@ -12,9 +13,9 @@ import { AgentView } from "../pages/agents.js";
 import { Games, GamesList } from "../pages/game.js";
 import { PlayButton, usePlaying } from "../playing.js";
 import { positions } from "../reversi.js";
-import { setQuery, to } from "../router.js";
+import { go, setQuery, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Box, PagedTable, Seg, Table, Wait } from "../ui.js";
+import { PagedTable, Seg, Wait } from "../ui.js";
 
 /** Over what the rating is drawn: [key, words, what of a row adds up to it]. */
 const OVER = [["generation", "Generations"], ["games", "Games", "games"], ["minutes", "Time", "seconds"]];
@@ -106,7 +107,7 @@ function Generations({ run, rest }) {
 
 function All({ run }) {
   const pages = useTable(run);
-  return html`<${PagedTable} pages=${pages} name="generations" shows=${{
+  return html`<${PagedTable} pages=${pages} name="generations" pick=${({ name }) => name !== "rise_since"} shows=${{
     generation: (value) => html`<a href=${to(["run", run.id, "generations", value])}>${number(value)}</a>`,
     best: (value) => html`<a href=${to(["run", run.id, "individual", value])}>${value}</a>`,
   }} />`;
@@ -191,19 +192,41 @@ function Individual({ run, rest }) {
     <h2>Ancestors</h2><${Tree} key=${individual} run=${run} individual=${individual} />`;
 }
 
-/** The picture of `evolve lineage`; behind it the ancestors as a table. */
+/** Each ancestor at its generation and Elo, the main line thick, with those of its names that have room; the same as a table. */
 function Tree({ run, individual }) {
-  const lineage = useGet(path(["runs", run.id, "lineage", individual], { depth: 50 }));
-  const [shown, setShown] = useState("drawing");
-  return html`<section class="card stack"><p class="note">Each ancestor is drawn at the generation of its birth and at its Elo there, where the run knows it; the thick line goes from each to the parent that gave it most of its numbers. Below: how many of each operator's offspring survived.</p>
-    ${shown === "drawing" && html`<p class="quiet" aria-busy="true">Drawing …</p>`}
-    ${shown === "failed" ? html`<p class="note">It could not be drawn.</p>` : html`<${Box} name="picture of the ancestors"><img class="lineage" key=${individual} src=${`api/v1/${path(["runs", run.id, "lineage", individual, "picture"])}`}
-      alt=${`${individual} and its ancestors, by generation and Elo; the table below names them`} onLoad=${() => setShown("")} onError=${() => setShown("failed")} /><//>`}
-    <details><summary>As a table</summary><${Wait} of=${lineage}><${Table} name="ancestors" rows=${lineage.data?.items || []} id="individual" columns=${[
-        { name: "individual", show: (node) => html`<a href=${to(["run", run.id, "individual", node.individual])}>${node.individual}</a>` },
-        { name: "born", number: true }, { name: "generation", title: "last lived in", number: true }, { name: "origin" },
-        { name: "score", number: true, show: (node) => percent(node.score) }, { name: "parents" },
-      ]} />${lineage.data && !lineage.data.complete && html`<p class="quiet">There are more further back.</p>`}<//></details></section>`;
+  const lineage = useGet(path(["runs", run.id, "lineage", individual], { depth: 1e6 }));
+  const rated = lineage.data?.items.some(({ elo }) => elo !== null);
+  const lanes = {};
+  const lane = ({ born, main }) => (main ? 0 : Math.ceil((lanes[born] = (lanes[born] ?? 0) + 1) / 2) * (lanes[born] % 2 ? 1 : -1));
+  const nodes = (lineage.data?.items || []).map((node) => ({ ...node, at: rated ? node.elo : lane(node) })).filter(({ at }) => at !== null);
+  const of = new Map(nodes.map((node) => [node.individual, node]));
+  const origins = [...new Set(nodes.map(({ origin }) => origin))].sort();
+  const line = nodes.filter(({ main }) => main).sort((one, other) => other.born - one.born);
+  const draw = (width) => {
+    const height = Math.max(280, Math.min(460, 0.4 * width));
+    const [xs, ys] = ["born", "at"].map((key) => extent(nodes.map((node) => node[key])));
+    const [x, y] = [scale(xs, [rated ? 58 : 16, width - 64]), scale(ys, [height - 32, 24])];
+    const taken = [];
+    const named = line.filter(({ individual: name, born, at }) => {
+      const [left, top, wide] = [x(born), y(at), 7.2 * name.length + 8];
+      return left + wide < width && taken.every(([l, t, w]) => left > l + w || l > left + wide || Math.abs(top - t) > 15) && taken.push([left, top, wide]);
+    });
+    return html`<${Svg} class="lineage" label=${`${nodes.length} ancestors by generation${rated ? " and Elo" : ""}; the table names them`} width=${width} height=${height}>
+      ${rated && ticks(ys, height / 60).map((tick) => html`<line class="grid" x1="52" x2=${width - 8} y1=${y(tick)} y2=${y(tick)} /><text x="46" y=${y(tick)} dy="0.35em" text-anchor="end">${number(tick, 0)}</text>`)}
+      ${ticks(xs, width / 90, true).map((tick) => html`<text x=${x(tick)} y=${height - 8} text-anchor="middle">${tick}</text>`)}
+      <path class="axis" d=${nodes.flatMap((node) => node.parents.map((parent) => of.get(parent)).filter(Boolean).map((parent) => `M${x(node.born)} ${y(node.at)}L${x(parent.born)} ${y(parent.at)}`)).join("")} />
+      <g class="c1"><polyline class="line bold" points=${line.map(({ born, at }) => `${x(born)},${y(at)}`).join(" ")} /></g>
+      ${nodes.map((node) => html`<g class=${`c${origins.indexOf(node.origin) % 6 + 1}`} onClick=${() => go(to(["run", run.id, "individual", node.individual]))}><circle class=${node.individual === individual ? "dot open" : "dot"} cx=${x(node.born)} cy=${y(node.at)} r=${node.individual === individual ? 7 : node.main ? 4 : 2.5}><title>${`${node.individual}, ${node.origin}${rated ? `, ${number(node.elo, 0)} Elo` : ""}`}</title></circle></g>`)}
+      ${named.map(({ individual: name, born, at }) => html`<text class="series c1" x=${x(born) + 6} y=${y(at) - 7}>${name}</text>`)}<//>`;
+  };
+  const columns = [
+    { name: "individual", show: (node) => html`<a href=${to(["run", run.id, "individual", node.individual])}>${node.individual}</a>` }, { name: "born", title: "born in", number: true },
+    { name: "origin", title: "made by" }, { name: "score", number: true, show: (node) => percent(node.score) }, { name: "elo", title: "Elo at birth", number: true, show: (node) => number(node.elo, 0) }, { name: "parents" },
+  ];
+  return html`<${Wait} of=${lineage}>${nodes.length === 1 && html`<p class="quiet">It has none: it was ${origins[0]}.</p>`}${nodes.length > 1 && html`<${Figure} title=${`${individual} and its ${nodes.length - 1} ancestors`} draw=${draw} rows=${nodes} columns=${columns} csv=${() => [columns.map(({ name }) => name), ...nodes.map((node) => columns.map(({ name }) => String(node[name] ?? "")))]}
+      about=${`by generation${rated ? " and Elo at birth" : ""}`}>
+      <div class="legend">${origins.map((origin, index) => html`<span class=${`c${index % 6 + 1}`}><svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><circle class="dot" cx="6" cy="6" r="4" /></svg>${origin}</span>`)}</div>
+      <p class="note">The thick line goes from each to the parent that gave it most of its numbers.${rated && " Elo at birth: that of its generation's best, less by what its score is lower."} <code>evolve lineage</code> also draws how many of each operator's offspring survived.</p><//>`}<//>`;
 }
 
 /** By their names in the address: [title of the tab, or none; component; whether a run has it]. */

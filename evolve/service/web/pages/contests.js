@@ -3,15 +3,14 @@
 import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
 import { courseSeries, useGet } from "../data.js";
-import { useEvents } from "../events.js";
-import { Elo } from "../figures.js";
-import { capital, cell, date, interval, isElo, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
+import { Elo, Ends } from "../figures.js";
+import { capital, cell, interval, isElo, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
 import { go, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Chip, CommandLine, Download, Facts, IdList, Problem, Seg, Select, Table, Wait, WHOLE } from "../ui.js";
+import { CommandLine, Download, Facts, IdList, Problem, Seg, Select, Table, Wait, WHOLE } from "../ui.js";
 import { Launch } from "./new.js";
 
 const MOST = 6;
@@ -118,39 +117,19 @@ function Meet({ players, line, job, show }) {
   const Result = two ? MatchResult : RatingResult;
   return html`<h2>Play them off</h2>
     <p>${two ? html`${players[0]} meets ${players[1]}` : `Their ${number(players.length)} champions meet in ${number((players.length * (players.length - 1)) / 2)} pairs`}, both colours on every opening.</p>
-    <${Launch} key=${two} command=${two ? "match" : "rate"} fixed=${fixed} button=${two ? "Start the match" : "Start the round robin"} onStart=${({ id }) => show({ job: id })} disabled=${players.length < 2} />
+    <${Launch} key=${two} command=${two ? "match" : "rate"} fixed=${fixed} button=${two ? "Start the match" : "Start the round robin"} onStart=${({ id }) => show({ job: id })} />
     ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${Result} result=${result} />`}<//>`}
     ${line && html`<p class="note">Seed by seed, in a terminal:</p><${CommandLine} line=${line} />`}`;
 }
 
 export function Ratings({ query }) {
   const job = query.get("job");
-  const [agents, against] = [query.getAll("agent"), query.getAll("against")];
-  const show = (changes) => go(to(["ratings"], { agent: agents, against, job, ...changes }));
+  const [agents, against] = ["agent", "against"].map((name) => query.getAll(name).join("\n"));
   return html`<h1>Ratings</h1>
-    <p>Every agent meets every other one, both colours on every opening. Their Elo follows from all games. With opponents of fixed Elo, the agents meet these alone.</p>
-    <div class="panel"><h2 class="title">Agents</h2>
-      <label for="rate-agent">Add an agent; two or more are needed, or one and its opponents</label>
-      <${IdList} picks id="rate-agent" chosen=${agents} onChange=${(agent) => show({ agent })} />
-    </div>
-    <details class="panel fold" open=${against.length > 0}><summary>Opponents of fixed Elo</summary>
-      <label for="rate-against">Add an opponent, if you want any</label>
-      <${IdList} picks id="rate-against" chosen=${against} onChange=${(chosen) => show({ against: chosen })} />
-    </details>
-    <${Launch} command="rate" fixed=${{ agents, against: against.length ? against : undefined }} button="Start the rating" disabled=${agents.length < (against.length ? 1 : 2)}
-      onStart=${(started) => show({ job: started.id })} />
+    <p>Every agent meets every other one, or those of fixed Elo alone, both colours on every opening. Their Elo follows from all games.</p>
+    <${Launch} key=${`${agents} ${against}`} command="rate" begin=${{ agents, against }} onStart=${({ id, settings }) => go(to(["ratings"], { agent: settings.agents, against: settings.against || [], job: id }))} />
     ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${RatingResult} result=${result} />`}<//>`}
-    <${Earlier} job=${job} />`;
-}
-
-function Earlier({ job }) {
-  const jobs = useGet(path(["jobs"], { limit: 100 }));
-  useEvents(({ name, data }) => name === "job" && data.command === "rate" && jobs.reload());
-  const ratings = (jobs.data?.items || []).filter((rating) => rating.command === "rate" && rating.id !== job);
-  if (!ratings.length) return null;
-  return html`<h2>Earlier ratings</h2><ul class="list">${ratings.map((rating) => html`<li class="item">
-    <a href=${to(["ratings"], { agent: rating.settings.agents, against: rating.settings.against || [], job: rating.id })}>${(rating.settings.agents || []).join(", ")}${rating.settings.against?.length > 0 && ` against ${rating.settings.against.join(", ")}`}</a>
-    <${Chip} state=${rating.state} /><span class="quiet">${date(rating.created)}</span></li>`)}</ul>`;
+    <p><a href="#/?kind=rate">Earlier ratings</a></p>`;
 }
 
 const whole = (value) => number(value, 0);
@@ -159,16 +138,12 @@ const at = (share) => `${100 * share}%`;
 
 export function MatchResult({ result }) {
   if (!result?.games) return html`<p class="quiet">No pair of games has ended yet.</p>${result?.sprt && html`<${Test} sprt=${result.sprt} />`}`;
-  const { games, wins, draws, losses, score, score_low: low, score_high: high, superiority, pentanomial, sprt } = result;
+  const { games, score, score_low: low, score_high: high, superiority, pentanomial, sprt } = result;
   return html`
     ${typeof result.elo === "number" && html`<p><${Elo} big difference value=${result.elo} low=${result.elo_low} high=${result.elo_high} /> <span class="note">for the first</span></p>`}
-    ${typeof score === "number" && html`<svg class="scorebar" role="img" aria-label=${`score ${interval(score, low, high, percent)}`} width="100%" height="30">
-      <rect class="minus" width="100%" height="18" y="6" /><rect class="plus" width=${at(score)} height="18" y="6" />
-      ${typeof low === "number" && html`<line x1=${at(low)} x2=${at(high)} y1="15" y2="15" class="whisker" />`}
-      <line x1="50%" x2="50%" y1="0" y2="30" class="middle" /></svg>`}
+    <${Ends} result=${result} />
     ${superiority === null && html`<p>${tooFew(2 * pentanomial.reduce((sum, pairs) => sum + pairs))}</p>`}
-    <${Facts} facts=${[["games", number(games)], ["won, drawn, lost", [wins, draws, losses].map((value) => number(value)).join(", ")],
-      ["score of the first", interval(score, low, high, percent)],
+    <${Facts} facts=${[["games", number(games)], ["score of the first", interval(score, low, high, percent)],
       ["pairs of 0, ½, 1, 1½, 2 points", pentanomial.map((pairs) => number(pairs)).join(", ")]]} />
     ${sprt && html`<${Test} sprt=${sprt} />`}`;
 }

@@ -16,25 +16,27 @@ export function Game({ parts, query }) {
   const run = useGet(path(["runs", id]));
   const game = useGet(path(["runs", id, "games", number]));
   const [g] = (number || "").split(":");
-  const link = (name) => (/^\d+-\d+$/.test(name) ? html`<a href=${to(["run", id, "individual", name])}>${name}</a>` : name);
+  const born = /^\d+-\d+$/;
+  const link = (name) => (born.test(name) ? html`<a href=${to(["run", id, "individual", name])}>${name}</a>` : name);
   return html`<div class="head"><h1>Game ${number}</h1><span class="buttons">
       <a class="button" href=${to(["run", id])}>${id}</a><a class="button" href=${to(["run", id, "games"], { g })}>Other games</a></span></div>
     <${Wait} of=${game}><${Wait} of=${run}>${run.data && game.data && html`<${Replay} game=${game.data} rules=${run.data.rules || meta().default_rules}
-      agent=${run.data.agent} query=${query} link=${link} />`}<//><//>`;
+      agent=${run.data.agent} query=${query} link=${link} idOf=${(name) => (born.test(name) ? `run:${id}:${name}` : run.data.agent)} />`}<//><//>`;
 }
 
 const listOf = (text) => (text || "").split(" ").filter(Boolean);
 
-export function Replay({ game, rules, agent: first, query, link = (name) => name }) {
+/** A game with the values of whoever is to move, or of another agent that is asked; idOf: the id of a player by its name. */
+export function Replay({ game, rules, agent, query, link = (name) => name, idOf = (name) => !name.startsWith("program:") && name }) {
   const moves = useMemo(() => listOf(game.moves), [game.moves]);
   const all = useMemo(() => positions(moves, game.start), [moves]);
   const opening = listOf(game.opening).length;
   const last = all.length - 1;
   const [at, show] = useSteps(query, last, opening);
-  const [agent, setAgent] = useState(first || "");
-  const [open, setOpen] = useState(false);
-  const asked = useRested(agent, 400);
+  const [other, setOther] = useState("");
+  const [open, setOpen] = useState(true);
   const next = moves[at];
+  const asked = useRested(other, 400) || idOf(game[all[at].side]);
   const asks = Boolean(open && asked && next && next !== "pass");
   const known = { moves, rules, start: game.start?.replace(";", "") };
   const opinion = useCoach(asks, { ...known, moves: moves.slice(0, at) }, asked || "none");
@@ -43,14 +45,14 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
   return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...known, black: game.black, white: game.white }} name=${`ply ${at}`} status=${statusAt(at, all, next === undefined ? " The game is over." : "")} sides=${sides}
       turn=${at < last ? all[at].side : null} coming=${next} opinion=${values?.unit ? values : null} opening=${opening}
       notes=${last < moves.length && html`<p class="bad">Move ${last + 1} of this game, ${moves[last]}, is not legal.</p>`}
-      acts=${html`<a class="button" href=${to(["play"], { agent, rules, board: known.start, moves: moves.slice(0, at).join(" "), side: all[at].side })}>Play on from here</a>
+      acts=${html`<a class="button" href=${to(["play"], { agent: other || agent, rules, board: known.start, moves: moves.slice(0, at).join(" "), side: all[at].side })}>Play on from here</a>
         <a class="button" href=${reviewOf({ ...known, black: game.black, white: game.white }, at)}>Try other moves</a>`}>
     <section class="card"><${Facts} facts=${[["winner", game.winner ?? "nobody"], ["discs", `${game.discs_black}:${game.discs_white}`],
       ["reason", game.reason === "end" ? null : game.reason], ["rules", rules], ["upset", game.upset > 0 ? percent(game.upset) : null]]} /></section>
-    <details class="card fold" open=${open} onToggle=${(event) => setOpen(event.target.open)}><summary class="title">What an agent thinks</summary><div class="stack">
-      <${IdInput} name="Agent" value=${agent} onChange=${setAgent} />
+    <details class="card fold" open=${open} onToggle=${(event) => setOpen(event.target.open)}><summary class="title">What ${asked ? asked.replace(/^run:(.*:)?/, "") : "an agent"} thinks</summary><div class="stack">
       ${next === "pass" && html`<p>${all[at].side} must pass.</p>`}
-      ${asks && html`<${ValuesList} data=${values} error=${opinion.error} played=${next} />`}</div></details><//>`;
+      ${asks && html`<${ValuesList} data=${values} error=${opinion.error} played=${next} />`}
+      <${IdInput} name="Ask another agent" value=${other} onChange=${setOther} /></div></details><//>`;
 }
 
 function ValuesList({ data, error, played }) {

@@ -3,7 +3,7 @@
 import { path, remove } from "../api.js";
 import { useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { Elo, Picture, Spark } from "../figures.js";
+import { Elo, Ends, Picture, Spark } from "../figures.js";
 import { aboutOf, amount, capital, duration, eloOf, gainOf, gapOf, isFew, percent, tooFew, troubleOf, verdictOf, when, winnerOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, changed, contestOf, DeleteJob, isActive, JobButtons, jobTitle } from "../jobs.js";
@@ -118,7 +118,7 @@ function Row({ run, job, chosen, onTick }) {
     <${Picture} run=${run} />
     <div class="who"><span class="row"><a class="plain" href=${hrefOf({ run, job })}>${name}</a>${state !== "done" && html`<${Chip} state=${state} />`}</span>
       <span class="note">${run ? aboutOf(run, amount(run)) : contestOf(job)}</span></div>
-    ${run ? html`<${Course} run=${run} />` : html`<${Outcome} result=${job.result} />`}
+    ${run ? html`<${Course} run=${run} />` : job.result?.games > 0 && job.result.wins !== undefined ? html`<${Ends} result=${job.result} />` : html`<span class="spark"></span>`}
     <div class="figure"><${Strength} run=${run} job=${job} /></div>
     <span class="says"><${Meaning} run=${run} job=${job} /></span>
     <span class="when note">${when(run ? run.date : job.ended || job.created)}${job?.ended && job.started ? ` · ${duration(job.ended - job.started)}` : ""}</span>
@@ -134,16 +134,6 @@ function Row({ run, job, chosen, onTick }) {
 function Course({ run }) {
   const lines = run.curves.length ? run.curves : [run.curve];
   return lines[0].length > 1 ? html`<${Spark} lines=${lines} name=${`course of ${run.id}`} />` : html`<span class="spark"></span>`;
-}
-
-/** Won, drawn and lost of a match as a bar. */
-function Outcome({ result }) {
-  if (!result?.games || result.wins === undefined) return html`<span class="spark"></span>`;
-  const { games, wins, draws, losses } = result;
-  const share = (count) => (120 * count) / games;
-  return html`<svg class="spark" role="img" aria-label=${`${wins} won, ${draws} drawn, ${losses} lost`} viewBox="0 0 120 36">
-    <rect class="v p4" width=${share(wins)} height="8" y="8" /><rect class="v z0" x=${share(wins)} width=${share(draws)} height="8" y="8" /><rect class="v n3" x=${share(wins + draws)} width=${share(losses)} height="8" y="8" />
-    <text y="32">${wins} – ${draws} – ${losses}</text></svg>`;
 }
 
 function Strength({ run, job }) {

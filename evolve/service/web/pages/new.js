@@ -4,7 +4,8 @@
 import { path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
 import { GoalPicture } from "../figures.js";
-import { capital, label, partOf } from "../format.js";
+import { capital, label, number, partOf } from "../format.js";
+import { useKept } from "../gameview.js";
 import { html, useEffect, useRef, useState } from "../html.js";
 import { jobOf } from "../jobs.js";
 import { isContest } from "../meta.js";
@@ -12,7 +13,6 @@ import { go, setQuery, to } from "../router.js";
 import { AskRules, ruleChoices, useRules } from "../rules.js";
 import { CommandLine, IdInput, IdList, Problem, Seg, Wait } from "../ui.js";
 
-const MEMORY = "evolve-new:";
 const STUDY = [
   { name: "seeds", type: "text", help: "a run for each of these seeds: 0-9 or 1,4,7-9", group: "A study: several runs" },
   { name: "grid", type: "mapping", help: "a run for each value of a setting, in all combinations: crossover=blend,uniform", group: "A study: several runs" },
@@ -80,7 +80,7 @@ function useChecked({ command, fields }, job) {
   const [found, setFound] = useState({});
   const named = fields[0].type.startsWith("agent");
   useEffect(() => {
-    if (named && rested === '{"settings":{}}') return setFound({}); // an agent must be given first
+    if (rested === "null" || (named && rested === '{"settings":{}}')) return setFound({}); // an agent must be given first
     const abort = new AbortController();
     post(path(["commands", command, "check"]), JSON.parse(rested), { signal: abort.signal })
       .then(setFound, (wrong) => abort.signal.aborted || setFound({ wrong }));
@@ -110,6 +110,7 @@ function Filled({ info, query }) {
   const from = query.get("from");
   const run = useGet(from ? path(["runs", from]) : null);
   const [rules] = useRules();
+  const [kept, keep] = useKept(`new:${info.command}`, {}, () => sessionStorage);
   if (from && !run.data) return html`<${Wait} of=${run} />`;
   const given = {};
   for (const field of [...info.fields, ...STUDY]) {
@@ -117,17 +118,9 @@ function Filled({ info, query }) {
     if (query.has(name)) given[name] = query.getAll(name).join(isMultiple(field) ? "\n" : " ");
     else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name], field);
   }
-  const begin = Object.keys(given).length || from ? given : remembered(info.command);
+  const begin = Object.keys(given).length || from ? given : kept;
   const chosen = from || isContest(info.command) || [undefined, rules].includes(rulesOf(info)) ? {} : { rules: rules || "" };
-  return html`<${Form} info=${info} begin=${{ ...chosen, ...begin }} />`;
-}
-
-function remembered(command) {
-  try {
-    return JSON.parse(sessionStorage.getItem(MEMORY + command)) || {};
-  } catch {
-    return {};
-  }
+  return html`<${isContest(info.command) ? Contest : Form} info=${info} begin=${{ ...chosen, ...begin }} keep=${keep} />`;
 }
 
 /** The values of a study's grid, each line NAME=A,B or NAME=A|B. */
@@ -136,37 +129,25 @@ function gridOf(text) {
     .map(([name, values]) => [name, values.split(values.includes("|") ? "|" : ",").map((part) => scalar(part.trim()))]));
 }
 
-function Form({ info, begin }) {
+function Form({ info, begin, keep }) {
   const { command } = info;
   const [texts, setTexts] = useState(begin);
   const [where, setWhere] = useState({});
   const form = useRef(null);
   const { start, error, busy, forget } = useStart();
-  const contest = isContest(command);
   const { seeds, grid } = texts;
-  const job = { settings: settingsOf(info.fields, texts), ...(!contest && { ...(seeds?.trim() && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) }) };
+  const job = { settings: settingsOf(info.fields, texts), ...(seeds?.trim() && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) };
   const checked = useChecked(info, { ...job, ...(where.name && { name: where.name }) });
   useEffect(() => {
     if (error) (form.current.querySelector("[aria-invalid]") || form.current.querySelector(".problem")).focus();
   }, [error]);
-  const change = (next) => {
-    setTexts(next);
-    forget();
-    try {
-      sessionStorage.setItem(MEMORY + command, JSON.stringify(next));
-    } catch {
-      // No storage here.
-    }
-  };
-  const extra = WHERE.filter(({ name }) => name === "threads" || !contest);
-  const [front, rest] = contest ? contestFields(info.fields) : [[], info.fields];
-  const errors = errorsByField(error || checked.wrong, [...info.fields, ...STUDY, ...extra]);
-  return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => { event.preventDefault(); start(command, { ...job, ...settingsOf(extra, where) }); }}>
+  const change = (next) => [setTexts, keep, forget].forEach((act) => act(next));
+  const errors = errorsByField(error || checked.wrong, [...info.fields, ...STUDY, ...WHERE]);
+  return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => { event.preventDefault(); start(command, { ...job, ...settingsOf(WHERE, where) }); }}>
     <${Problem} error=${error} />
-    ${contest && html`<div class="panel"><${Fields} fields=${front} texts=${texts} onChange=${change} errors=${errors} /></div>`}
-    <${SettingsForm} info=${{ ...info, fields: rest }} texts=${texts} onChange=${change} errors=${errors} closed=${contest} />
-    ${!contest && html`<${SettingsForm} info=${{ fields: STUDY, presets: {} }} texts=${texts} onChange=${change} errors=${errors} closed />`}
-    <${SettingsForm} info=${{ fields: extra, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors} closed />
+    <${SettingsForm} info=${info} texts=${texts} onChange=${change} errors=${errors} />
+    <${SettingsForm} info=${{ fields: STUDY, presets: {} }} texts=${texts} onChange=${change} errors=${errors} closed />
+    <${SettingsForm} info=${{ fields: WHERE, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors} closed />
     <${StartBar} title=${command} checked=${checked} busy=${busy}><button type="button" onClick=${() => change({})}>Clear the form</button><//>
   </form>`;
 }
@@ -235,35 +216,52 @@ function useStart(onStart = (job) => go(to(["job", job.id]))) {
   return { ...state, start, forget };
 }
 
-/** The fields of a contest: who plays and how many games; and the rest, which few change. */
-function contestFields(fields) {
-  const titles = { a: "First agent", b: "Second agent" };
-  const isFront = ({ name, type }) => type === "agent" || name === "agents" || name === "games";
-  return [fields.filter(isFront).map((field) => ({ ...field, title: titles[field.name], picks: field.type.startsWith("agent") || undefined })), fields.filter((field) => !isFront(field)).map((field) => ({ ...field, group: "Everything else" }))];
+const TITLES = { a: "First", b: "Second", against: "Against these alone", elos: "Their Elo", opening_plies: "Moves of an opening", seed: "Seed of chance", sprt: "Stop once it is decided (SPRT)", alpha: "Risk of a false yes", beta: "Risk of a false no", threads: "How many at once" };
+
+/** Questions that the agents here suggest: [words, what they fill in]. */
+function useQuestions(command) {
+  const [levels = [], champions = []] = ["level-", "run:"].map((q) => useGet(path(["agents"], { limit: 50, q })).data?.items);
+  const [last] = champions;
+  const eloOf = ({ ratings }) => ratings.find(({ rules }) => rules === last?.rules)?.elo;
+  const above = Math.max(1, levels.findIndex((level) => eloOf(level) > (last ? eloOf(last) : 0)) + 1 || 5);
+  const alike = champions.filter(({ rules }) => rules === last.rules).map(({ id }) => id).slice(0, 4);
+  const [of, other] = alike.map((id) => id.replace("run:", ""));
+  const found = command === "match" ? [
+    last ? [`Is my champion of ${of} stronger than level ${above}?`, { a: last.id, b: `level-${above}` }] : ["Is level 6 stronger than level 5?", { a: "level-6", b: "level-5" }],
+    other && [`Is ${of} stronger than ${other}?`, { a: alike[0], b: alike[1] }], last?.rules && [`Is ${of} stronger than the shipped champion?`, { a: last.id, b: `champion-${last.rules}` }],
+  ] : [
+    last ? [`How strong is my champion of ${of}?`, { agents: last.id, against: levels.slice(Math.max(0, above - 2), above + 1).map(({ id }) => id).join("\n") }] : ["How far apart are levels 1, 4 and 8?", { agents: "level-1\nlevel-4\nlevel-8", against: "" }],
+    other && ["Which of my champions is the best?", { agents: alike.join("\n"), against: "" }],
+  ];
+  return found.filter(Boolean);
 }
 
-/** A form within a page; fixed: the settings that the page gives. */
-export function Launch({ command, fixed, button, onStart, disabled }) {
-  const commands = useGet("commands");
-  const [texts, setTexts] = useState({});
+/** A contest in a row: who plays, how many games, Start. fixed: the settings that the page gives; begin: the texts of the others. */
+function Contest({ info, fixed = {}, begin = {}, button = "Start", onStart }) {
+  const [texts, setTexts] = useState(begin);
   const { start, error, busy, forget } = useStart(onStart);
-  const info = commands.data?.items.find((item) => item.command === command);
-  if (!info) return html`<${Wait} of=${commands} />`;
-  const fields = info.fields.filter((field) => !(field.name in fixed));
-  const [front, rest] = contestFields(fields);
-  const errors = errorsByField(error, fields);
-  const change = (next) => {
-    setTexts(next);
-    forget();
-  };
-  return html`<form class="new" novalidate onSubmit=${(event) => {
-      event.preventDefault();
-      start(command, { settings: { ...settingsOf(fields, texts), ...fixed } });
-    }}>
+  const questions = useQuestions(info.command);
+  const fields = [...info.fields.filter(({ name }) => !(name in fixed)), WHERE[1]].map((field) => ({ ...field, title: TITLES[field.name], group: "More" }));
+  const { agent = [], games, rest } = Object.groupBy(fields, ({ name, type }) => (type.startsWith("agent") ? "agent" : name === "games" ? name : "rest"));
+  const { threads, ...settings } = { ...settingsOf(fields, texts), ...fixed };
+  const players = [...Object.values(fixed).flat(), ...agent.flatMap(({ name }) => linesOf(texts[name] ?? ""))];
+  const checked = useChecked(info, players.length > 1 && agent.length ? { settings } : null);
+  const errors = errorsByField(error || checked.wrong, fields);
+  const change = (next) => [setTexts, forget].forEach((act) => act(next));
+  const front = [...agent, ...games].map((field) => ({ ...field, help: "", picks: agent.includes(field), default: field.default ?? (agent.includes(field) ? null : 100) }));
+  return html`<form class="new" novalidate onSubmit=${(event) => { event.preventDefault(); start(info.command, { settings, threads }); }}>
     <${Problem} error=${error} />
-    <${Fields} fields=${front} texts=${texts} onChange=${change} errors=${errors} />
-    <p><button class="main" disabled=${busy || disabled}>${button}</button></p>
-    <${SettingsForm} info=${{ ...info, fields: rest }} texts=${texts} onChange=${change} errors=${errors} closed /></form>`;
+    ${agent.length > 0 && html`<div class="row" role="group" aria-label="Questions">${questions.map(([words, given]) => html`<button type="button" class="asks" key=${words} onClick=${() => change({ ...texts, ...given })}>${words}</button>`)}</div>`}
+    <div class="panel"><${Fields} row fields=${front} texts=${texts} onChange=${change} errors=${errors}><button class="main" disabled=${busy || players.length < 2}>${button}</button><//>
+      ${checked.line ? html`<${CommandLine} line=${checked.line} />` : checked.wrong && html`<p class="bad" role="status">Not yet: ${checked.wrong.message}</p>`}</div>
+    <${SettingsForm} info=${{ fields: rest, presets: {} }} texts=${texts} onChange=${change} errors=${errors} closed /></form>`;
+}
+
+/** The same within another page. */
+export function Launch({ command, ...rest }) {
+  const commands = useGet("commands");
+  const info = commands.data?.items.find((item) => item.command === command);
+  return info ? html`<${Contest} info=${info} ...${rest} />` : html`<${Wait} of=${commands} />`;
 }
 
 /** The first group is open, the others where something in them is set or wrong. */
@@ -276,10 +274,10 @@ export function SettingsForm({ info, texts, onChange, errors = {}, closed }) {
     <${Fields} fields=${group.fields} preset=${preset} presets=${Object.keys(info.presets)} texts=${texts} onChange=${onChange} errors=${errors} /><//>`);
 }
 
-function Fields({ fields, preset = {}, presets, texts, onChange, errors }) {
-  return html`<div class="fields">${fields.map((field) => html`<${Field} key=${field.name} field=${field} text=${texts[field.name] ?? ""}
+function Fields({ row, fields, preset = {}, presets, texts, onChange, errors, children }) {
+  return html`<div class=${row ? "in-row" : "fields"}>${fields.map((field) => html`<${Field} key=${field.name} field=${field} text=${texts[field.name] ?? ""}
     standard=${field.name in preset ? preset[field.name] : field.default} error=${errors[field.name]}
-    presets=${field.name === "preset" ? presets : null} onChange=${(text) => onChange({ ...texts, [field.name]: text })} />`)}</div>`;
+    presets=${field.name === "preset" ? presets : null} onChange=${(text) => onChange({ ...texts, [field.name]: text })} />`)}${children}</div>`;
 }
 
 function Group({ name, first, busy, children }) {
@@ -291,7 +289,7 @@ function Group({ name, first, busy, children }) {
 
 function Field({ field, text, standard, error, presets, onChange }) {
   const id = `field-${field.name}`;
-  const about = error ? `${id}-doc ${id}-error` : `${id}-doc`;
+  const about = [field.help && `${id}-doc`, error && `${id}-error`].filter(Boolean).join(" ") || undefined;
   const usual = textOf(standard, field);
   const wrong = error && "true";
   const common = { id, about, wrong, picks: field.picks, "aria-describedby": about, "aria-invalid": wrong };
@@ -299,16 +297,12 @@ function Field({ field, text, standard, error, presets, onChange }) {
     <label for=${id}>${field.title || capital(label(field.name))}</label>
     ${control(field, text, usual, presets, common, onChange)}
     ${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
-    <p class="doc" id=${`${id}-doc`}>${field.help}${limits(field)} <span class="option">${field.name}</span></p>
+    ${field.help && html`<p class="doc" id=${`${id}-doc`}>${field.help}${limits(field)} <span class="option">${field.name}</span></p>`}
     ${field.choices?.[text || usual] && html`<p class="doc">${text || usual}: ${field.choices[text || usual]}</p>`}
   </div>`;
 }
 
-function limits({ least, most }) {
-  if (typeof least === "number" && typeof most === "number") return ` (${least} to ${most})`;
-  if (typeof least === "number") return ` (from ${least})`;
-  return typeof most === "number" ? ` (to ${most})` : "";
-}
+const limits = ({ least, most }) => (typeof least === "number" ? ` (${most < 1e9 ? `${least} to ${number(most)}` : `from ${least}`})` : typeof most === "number" ? ` (to ${number(most)})` : "");
 
 function control(field, text, usual, presets, common, onChange) {
   const input = (event) => onChange(event.target.value);

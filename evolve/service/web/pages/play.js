@@ -103,6 +103,12 @@ function NewGame({ next, title, button, game, children }) {
     ${children}</section>`;
 }
 
+/** The person's own rating, as `evolve play` tells it. */
+function OwnRating({ rules }) {
+  const { data, error } = useGet(path(["rating"], { rules }), { keep: true });
+  return html`<p class=${error ? "bad" : "note"} role="status">${error?.message ?? data?.text ?? "…"}</p>`;
+}
+
 /** Moves, a record or a position that somebody pastes. */
 function Paste({ rules, children }) {
   const [text, setText] = useState("");
@@ -156,7 +162,7 @@ function Begin({ query }) {
   const status = pending ? `You played ${pending.move}. ${ready}` : next.late ? ready : mine ? "Your move: click a square, and the game begins." : `${opponent} moves first: press Play.`;
   return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...game, rules: next.rules || game.rules }} name="new game" status=${status} sides=${both(side, opponent, next.late ? "gets ready" : next.strength(agent, next.rules || game.rules))} turn=${pending || next.late ? null : position.side}
     legal=${legal} onPlay=${onPlay} pending=${pending} notes=${html`<${Problem} error=${error} />`} below=${html`<${Paste} rules=${next.rules || game.rules} />`}>
-    <${NewGame} next=${next} title="New game" button="Play" game=${game}>${(count > 0 || game.start) && html`<p>The game begins ${game.start ? "from a position" : ""}${count > 0 ? ` after ${count} moves: ${game.moves.join(" ")}` : ""}.</p>`}<//><//>`;
+    <${NewGame} next=${next} title="New game" button="Play" game=${game}><${OwnRating} rules=${next.rules || game.rules} />${(count > 0 || game.start) && html`<p>The game begins ${game.start ? "from a position" : ""}${count > 0 ? ` after ${count} moves: ${game.moves.join(" ")}` : ""}.</p>`}<//><//>`;
 }
 
 const RESULTS = { won: "You won", lost: "You lost", draw: "A draw" };
@@ -226,6 +232,7 @@ function Game({ play, put, query }) {
         : statusOf(play, all, hint === last);
   const sides = both(side, opponent, next.strength(play.agent, play.rules));
   const notes = html`${error && html`<${Problem} error=${error.problem} again=${error.move && (() => send(error.move))} />`}
+    ${play.result && html`<${OwnRating} rules=${play.rules} />`}
     ${play.problem && html`<p class="problem" role="alert">${opponent} did not move: ${play.problem} <${Act} act=${() => from()}>Try again<//></p>`}`;
   const acts = html`<${Act} act=${undo} disabled=${!(play.moves.length || play.resigned) || Boolean(pending)}>Take back<//>
     <button type="button" disabled=${!mine || back} onClick=${() => setHint(last)}>Hint</button>

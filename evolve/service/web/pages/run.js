@@ -9,8 +9,9 @@ import { html, useEffect, useState } from "../html.js";
 import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
 import { kindOf } from "../meta.js";
 import { go, to } from "../router.js";
+import { ruleChoices } from "../rules.js";
 import { partsOf } from "../tables.js";
-import { Act, ActTwice, Chip, CommandLine, Download, Facts, HeadRow, Icon, Menu, Problem, Tabs, Wait } from "../ui.js";
+import { Act, ActTwice, Chip, CommandLine, Download, Facts, HeadRow, Icon, Menu, Problem, Select, Tabs, Wait } from "../ui.js";
 import { SettingsForm, settingsOf, textOf } from "./new.js";
 
 /** The parts of a run: of its kind's own module, where it has one, and of all tables that this does not show. */
@@ -61,14 +62,13 @@ function Head({ run, job, seeds }) {
   const turn = (what) => () => setOpened(opened === what ? "" : what);
   const { text, left, share } = aheadOf(active ? job : null, run);
   const wrong = run.problem || (!active && (run.state !== "done" || job?.state === "failed") && job?.error);
-  const [file] = run.files.filter(({ name }) => name.endsWith(".py"));
   const rows = kindOf(run)?.tables.length > 0;
   const again = run.state === "done" ? `Extend by ${run.unit} …` : "Resume with changes …";
   const halted = idle && run.changes.length > 0 && run.state !== "done";
   return html`${run.study && html`<p class="note"><a href=${to(["run", run.study])}>${run.study}</a></p>`}
     <${HeadRow} picture=${html`<${Picture} run=${run} />`} title=${run.id} chip=${html`<${Chip} state=${active ? job.state : run.state} text=${(active || run.state === "running") && text} />`} figure=${html`<${Figure} run=${run} seeds=${seeds} />`}
       note=${aboutOf(run, [amount(run), run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · "))}>${halted && html`<${Act} kind="main" act=${() => goOn(run, {})}>Resume<//>`}${run.agent && html`<a class=${`button${active || halted ? "" : " main"}`} href=${to(["play"], { agent: run.agent })}><${Icon} name="play" /> Play it</a>`}
-        ${active ? html`<${JobButtons} job=${job} />` : !halted && file && html`<a class="button" href=${`api/v1/${file.href}`} download=${`${run.id}-${file.name}`} title=${file.about}><${Icon} name="download" /> ${file.name}</a>`}
+        ${active ? html`<${JobButtons} job=${job} />` : !halted && run.agent && html`<button type="button" aria-expanded=${opened === "contest"} onClick=${turn("contest")}><${Icon} name="download" /> Hand in</button>`}
         <${Menu} name="More about this run">
           ${idle && run.changes.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "again"} onClick=${turn("again")}>${again}</button>`}
           ${run.changes.length > 0 && rows && html`<a href=${to(["new", run.command], { from: run.id })}>Run again with changes</a>`}
@@ -79,6 +79,7 @@ function Head({ run, job, seeds }) {
     ${(active || run.state === "running") && html`<div class="working"><progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run.id}`}></progress><span class="note">${left}</span></div>`}
     ${wrong && html`<p class="problem">${troubleOf(wrong)}${halted && run.done > 0 && html` <span>What it has is stored: Resume continues from there.</span>`}</p>`}
     ${opened === "again" && idle && html`<${GoOn} run=${run} done=${() => setOpened("")} />`}
+    ${opened === "contest" && html`<${HandIn} run=${run} />`}
     ${opened === "files" && html`<section class="card stack" aria-label="Downloads"><p class="row">${run.files.map((file) => html`<${Download} ...${file} />`)}</p></section>`}`;
 }
 
@@ -92,6 +93,23 @@ function Figure({ run, seeds = [] }) {
   if (typeof elo.value === "number") return html`<${Elo} big ...${elo} /><p class="note">${gain ? gainOf(run) : run.beats ? `beats the ${run.beats}` : !elo.sure ? "strength of its bests" : "beats no rung for certain"}</p>`;
   const strength = strengthOf(run);
   return strength && html`<span class="elo">${strength[1]} <i>${strength[0]}</i></span>`;
+}
+
+/** The file for a contest, and what `evolve hand-in` says of it. */
+function HandIn({ run }) {
+  const [demands, setDemands] = useState({ rules: run.rules, seconds: 5, memory: 100 });
+  const [found, setFound] = useState(null);
+  const make = async () => {
+    setFound(null);
+    const { file, ...said } = await post(path(["runs", run.id, "hand-in"]), demands);
+    setFound({ ...said, href: URL.createObjectURL(new Blob([file])) });
+  };
+  const most = (name, title, least) => html`<span class="control"><label for=${`most-${name}`}>${title}</label><input id=${`most-${name}`} type="number" min=${least} step="any" value=${demands[name]} onInput=${(event) => setDemands({ ...demands, [name]: Number(event.target.value) })} /></span>`;
+  return html`<section class="card stack" aria-label="For a contest"><h2 class="title">The file for a contest</h2>
+    <div class="filters"><${Select} name="Rules" value=${demands.rules} choices=${ruleChoices()} onChange=${(rules) => setDemands({ ...demands, rules })} />${most("seconds", "Seconds a move", 0.05)}${most("memory", "Memory, MB", 20)}</div>
+    <p class="row"><${Act} kind="main" act=${make} waits="It is written, checked, and plays four quick games: about a minute …">Make and check it<//></p>
+    ${found && html`<div role="status" class="stack"><pre class=${`box ${found.good ? "" : "bad"}`}>${found.lines.join("\n")}</pre>
+      <p class="row"><a class=${found.good ? "button main" : "button"} href=${found.href} download="agent.py"><${Icon} name="download" /> agent.py</a></p></div>`}</section>`;
 }
 
 const goOn = (run, settings) => post(path(["runs", run.id, "resume"]), { settings });
