@@ -18,7 +18,7 @@ from tests.service import SMALL, Service, until
 from tests.tables.content import outcome
 
 CHAMPION = Path(evolve.__file__).parent / "agents/champions/champion-standard.json"
-LONG = {**SMALL, "generations": 12, "population": 16}
+LONG = {**SMALL, "generations": 60, "population": 16}
 
 
 def test_a_run_from_its_form_to_its_agent(fresh: Service) -> None:
@@ -82,7 +82,7 @@ def test_a_job_that_is_killed_is_interrupted(fresh: Service) -> None:
     assert found["error"] is None
     fresh.act(job, "resume")
     fresh.wait(job)
-    assert evolve.load_run(run).generation_count == 12
+    assert evolve.load_run(run).generation_count == 60
     assert fresh.get(f"runs/{run.name}")["state"] == "done"
 
 
