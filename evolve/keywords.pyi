@@ -123,7 +123,6 @@ class TrainingKeywords(TypedDict, total=False):
     search_trace: float
     search_share: float
     search_solved: int
-    round: int
     search_rate: float
     duels: float
     duel_depths: Sequence[int] | int | str

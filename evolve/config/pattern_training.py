@@ -35,9 +35,7 @@ class PatternSettings(TrainingSettings):
     result of its search and the rest of its game, several times, at a falling rate. Its first half
     teaches few phases by quick searches; in its second half phases are split, and searches are
     deeper. The last part is evolution: weights with noise play those with the opposite noise, and
-    steps follow the results.
-
-    All are shares of the training, so that one schedule serves any length.
+    steps follow the results. Parts are shares of the training: one schedule serves any length.
     """
 
     judge = "ladder"
@@ -61,9 +59,8 @@ class PatternSettings(TrainingSettings):
         "diagonals a1/h8, single squares b2, joined by spaces or +; commas between shapes",
     )
     phases: int = Field(
-        18, ge=1, le=MAX_PHASES,
-        description="stages of the game with own weights; more than 6 come by a split, halfway",
-    )  # fmt: skip
+        18, ge=1, le=MAX_PHASES, description="stages of the game with own weights; at first 6"
+    )
     start_from: Agent | None = Field(
         None,
         description="agent with patterns to start from: the second half of the second part is all "
@@ -82,20 +79,16 @@ class PatternSettings(TrainingSettings):
     )
     solved: int = Field(8, ge=0, le=14, description="empties from which games are scored exactly")
     search_depth: int = Field(
-        4, ge=1, le=8, description="plies that the games are searched; one less in the first half"
+        4, ge=1, le=8, description="plies that the games are searched; at first one less"
     )
     search_trace: Share = Field(0.7, description="lambda of the labels")
     search_share: Share = Field(
         0.5, description="share of a label that is the value of the position's own search"
     )
     search_solved: int = Field(
-        12, ge=0, le=16,
-        description="empties from which these games are scored exactly; two less in the first half",
-    )  # fmt: skip
-    round: int = Field(2000, ge=1, le=1_000_000, description="games between two rounds of learning")
-    search_rate: float = Field(
-        0.12, gt=0.0, le=10.0, description="step at first; it falls to a fortieth"
+        12, ge=0, le=16, description="empties to score these games exactly from; at first two less"
     )
+    search_rate: float = Field(0.12, gt=0.0, le=10.0, description="first step; the last is a 40th")
     duels: Share = Field(
         0.0, description="share of the budget, or of the games, that duels take at the end"
     )
@@ -205,18 +198,18 @@ class PatternSettings(TrainingSettings):
         """Games until the next round of learning, when `share` of the training is done.
 
         The first part plays many, since they are quick. Where `games` is set, no round goes beyond
-        the end of its part, nor exceeds the games between two checks, so that a training of few
-        games has as many checks as one of many.
+        the end of its part, nor exceeds the games between two checks, or a 20th of them all, so
+        that a training of few games has as many checks as one of many, and learns in between.
         """
         most, end = 1024, self.searches_begin
         if share >= self.duels_begin:
             most, end = 2 * self.duels_a_step, 1.0
         elif share >= self.searches_begin:
-            most, end = self.round, 1.0 - self.duels
+            most, end = 2000, 1.0 - self.duels
         if self.games is None:
             return most
         left = math.ceil(end * self.games) - round(share * self.games)
-        return min(most, max(1, self.games // self.checks), max(1, left))
+        return min(most, max(1, self.games // max(20, self.checks)), max(1, left))
 
     def check_is_due(self, last: int, games: int, share: float) -> bool:
         """Whether `share` reaches 1 / `checks`, or `games` passes the end of such a share."""
@@ -231,17 +224,14 @@ class PatternSettings(TrainingSettings):
         return f"{', '.join(self.shapes)}; {count_of(self.phases, 'phase')}"
 
     def brief(self) -> Self:
-        update = {"seed": 0, "round": 4, "probcut_positions": 50, "duels_a_step": 2}
-        return self.model_copy(update=update)
+        return self.model_copy(update={"seed": 0, "probcut_positions": 50, "duels_a_step": 2})
 
 
 _BUDGETS: Final = {"quick": 30.0, "strong": 960.0, "evolved": 2400.0}
 """CPU seconds of presets without games; among a preset's values a budget would limit games, too."""
 
 PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "default": {},
-    "quick": {},
-    "strong": {},
+    "default": {}, "quick": {}, "strong": {},
     "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
     "evolved": {
         "shapes": ("lines-6", "blocks-2x3", "a4/e8", "a5/d8"), "duel_shapes": ("lines-2",),

@@ -46,8 +46,7 @@ _STEPS: Final = ((1.0, 0.25), (0.4, 0.025))
 """First and last step in each half of the searched games, in shares of `search_rate`."""
 _RARE: Final = 3000.0, 0.0  # updates of a weight until its step is the common one, in each half
 _OVERLAP: Final = 3  # discs by which phases overlap: both learn a position there
-_SATURATION: Final = 20.0 / 64.0
-"""A lead from which more hardly counts, so that close positions are learned best: 20 discs."""
+_SATURATION: Final = 20.0 / 64.0  # a lead from which more hardly counts: close ones count most
 _CUT_DEPTH: Final = 8  # plies of the deepest searches that measure forward cuts
 _GROWTH: Final = 0.1  # share of the duels that smaller shapes take
 
@@ -70,15 +69,10 @@ class PatternLearner(Learner):
         self._shapes = ShapeSet(parse_shapes(settings.shapes))
         self._first_shapes = ShapeSet(parse_shapes(settings.duel_shapes or settings.shapes))
         self._boundaries: tuple[int, ...] = ()
-        entries = self._shapes.entries
-        self._data = TrainingData(
-            np.zeros((1, entries + 2), np.int32),
-            np.zeros((1, entries + 2, 2), np.float32),
-            np.zeros((1, entries + 2), np.int32),
-            np.zeros(65, np.int64),
-            self._shapes.following,
-            self._shapes.middles,
-        )
+        shapes, blank = self._shapes, np.zeros((1, self._shapes.entries + 2), np.int32)
+        sums, phases = np.zeros((*blank.shape, 2), np.float32), np.zeros(65, np.int64)
+        updates = blank.copy()
+        self._data = TrainingData(blank, sums, updates, phases, shapes.following, shapes.middles)
         self._divide(settings.phases_at(0.0))
         self._positions = np.empty((0, 2), np.uint64)
         self._targets = np.empty(0, np.float32)
@@ -99,8 +93,13 @@ class PatternLearner(Learner):
                 raise AgentError(f"{source} is not an agent with patterns")
             if agent.rules not in (None, self.settings.rules):
                 raise AgentError(f"{source} plays {agent.rules}; set rules to {agent.rules}")
-            start = agent.patterns
-            weights = split_phases(start.weights, start.boundaries, self._boundaries)
+            start, finer = agent.patterns, self._boundaries
+            if not set(start.boundaries) <= set(finer):
+                raise AgentError(
+                    f"its phases begin at {', '.join(map(str, start.boundaries))} discs, and the "
+                    f"phases asked for at {', '.join(map(str, finer)) or 'none'}"
+                )
+            weights = split_phases(start.weights, start.boundaries, finer)
             weights = grown(weights, start.shapes, self._shapes) * TO_EVALUATION
         except AgentError as error:
             raise SettingsError(f"start_from: {error}") from error
@@ -116,7 +115,8 @@ class PatternLearner(Learner):
             return self._duel(count, share, progress, left), math.nan
         self._searching = self._searching or begin >= self.settings.searches_begin
         patterns = self._patterns()
-        records = self._play(patterns, count, self.settings.searched(begin), progress, left)
+        quick = self.settings.searched(begin) < 0.5
+        records = self._play(patterns, count, quick, progress, left)
         if not len(records.counts):
             return 0, math.nan
         if self._searching:
@@ -138,13 +138,9 @@ class PatternLearner(Learner):
         if phases <= len(self._data.tables):
             return
         before, self._boundaries = self._boundaries, default_boundaries(phases)
-        parts = [phase_of(begin, before) for begin in (0, *self._boundaries)]
-        self._data = self._data._replace(
-            tables=self._data.tables[parts],
-            sums=self._data.sums[parts],
-            updates=self._data.updates[parts],
-            phase_of=np.array([phase_of(discs, self._boundaries) for discs in range(65)]),
-        )
+        a, b, c = (split_phases(array, before, self._boundaries) for array in self._data[:3])
+        phases_of = np.array([phase_of(discs, self._boundaries) for discs in range(65)])
+        self._data = TrainingData(a, b, c, phases_of, *self._data[4:])
 
     def _duel(self, count: int, share: Share, progress: GamesDone, left: Left) -> int:
         """Let weights with noise play one another, follow the results, and return the games."""
@@ -251,18 +247,12 @@ class PatternLearner(Learner):
         return Patterns(self._shapes, self._boundaries, evaluation_weights(tables))
 
     def _play(
-        self, patterns: Patterns, count: int, done: float, progress: GamesDone, left: Left
+        self, patterns: Patterns, count: int, quick: bool, progress: GamesDone, left: Left
     ) -> GameRecords:
-        """Play games of the current part of the training; return those that finished in time.
-
-        done: the share of the second part that is done.
-        """
+        """Play games of the current part, or of its quick half; return those that ended in time."""
         settings, searching = self.settings, self._searching
-        quick = done < 0.5
-        depth, solved = 0, settings.solved
-        if searching:
-            depth = max(1, settings.search_depth - quick)
-            solved = max(0, settings.search_solved - 2 * quick)
+        solved = max(0, settings.search_solved - 2 * quick) if searching else settings.solved
+        depth = max(1, settings.search_depth - quick) if searching else 0
         options = GameOptions(U(settings.seed), settings.openings, settings.epsilon, solved, depth)
         records, first = GameRecords.blank(count), self._games
         block = patterns.block()
