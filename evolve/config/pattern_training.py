@@ -198,18 +198,18 @@ class PatternSettings(TrainingSettings):
         """Games until the next round of learning, when `share` of the training is done.
 
         The first part plays many, since they are quick. Where `games` is set, no round goes beyond
-        the end of its part, nor exceeds the games between two checks, or a 20th of them all, so
-        that a training of few games has as many checks as one of many, and learns in between.
+        the end of its part, nor exceeds the games between two checks, so that a training of few
+        games has as many checks as one of many; rounds of searched games are a 20th at most.
         """
         most, end = 1024, self.searches_begin
         if share >= self.duels_begin:
             most, end = 2 * self.duels_a_step, 1.0
         elif share >= self.searches_begin:
-            most, end = 2000, 1.0 - self.duels
+            most, end = max(1, min(40_000, self.games or MANY) // 20), 1.0 - self.duels
         if self.games is None:
             return most
         left = math.ceil(end * self.games) - round(share * self.games)
-        return min(most, max(1, self.games // max(20, self.checks)), max(1, left))
+        return min(most, max(1, self.games // self.checks), max(1, left))
 
     def check_is_due(self, last: int, games: int, share: float) -> bool:
         """Whether `share` reaches 1 / `checks`, or `games` passes the end of such a share."""

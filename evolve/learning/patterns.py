@@ -42,13 +42,11 @@ from evolve.runs.loading import load_agent
 _TABLE_BITS: Final = 10  # table bits of these games' shallow searches and endgame solves
 _REPLAY: Final = 4  # older positions learned again, for each new one
 _WINDOW: Final = 10_000_000  # positions that are kept for it: 200 MB
-_STEPS: Final = ((1.0, 0.25), (0.4, 0.025))
-"""First and last step in each half of the searched games, in shares of `search_rate`."""
+_STEPS: Final = (1.0, 0.25), (0.4, 0.025)  # first and last of each half, in those of search_rate
 _RARE: Final = 3000.0, 0.0  # updates of a weight until its step is the common one, in each half
 _OVERLAP: Final = 3  # discs by which phases overlap: both learn a position there
 _SATURATION: Final = 20.0 / 64.0  # a lead from which more hardly counts: close ones count most
 _CUT_DEPTH: Final = 8  # plies of the deepest searches that measure forward cuts
-_GROWTH: Final = 0.1  # share of the duels that smaller shapes take
 
 
 class PatternLearner(Learner):
@@ -68,11 +66,10 @@ class PatternLearner(Learner):
         self._strategy: Strategy | None = None
         self._shapes = ShapeSet(parse_shapes(settings.shapes))
         self._first_shapes = ShapeSet(parse_shapes(settings.duel_shapes or settings.shapes))
-        self._boundaries: tuple[int, ...] = ()
-        shapes, blank = self._shapes, np.zeros((1, self._shapes.entries + 2), np.int32)
-        sums, phases = np.zeros((*blank.shape, 2), np.float32), np.zeros(65, np.int64)
-        updates = blank.copy()
-        self._data = TrainingData(blank, sums, updates, phases, shapes.following, shapes.middles)
+        self._boundaries = tuple[int, ...]()
+        shapes, zero = self._shapes, np.zeros((1, self._shapes.entries + 2), np.int32)
+        sums, phases = np.zeros((*zero.shape, 2), np.float32), np.zeros(65, np.int64)
+        self._data = TrainingData(zero, sums, zero.copy(), phases, shapes.following, shapes.middles)
         self._divide(settings.phases_at(0.0))
         self._positions = np.empty((0, 2), np.uint64)
         self._targets = np.empty(0, np.float32)
@@ -115,8 +112,7 @@ class PatternLearner(Learner):
             return self._duel(count, share, progress, left), math.nan
         self._searching = self._searching or begin >= self.settings.searches_begin
         patterns = self._patterns()
-        quick = self.settings.searched(begin) < 0.5
-        records = self._play(patterns, count, quick, progress, left)
+        records = self._play(patterns, count, self.settings.searched(begin) < 0.5, progress, left)
         if not len(records.counts):
             return 0, math.nan
         if self._searching:
@@ -147,7 +143,7 @@ class PatternLearner(Learner):
         settings, shapes = self.settings, self._shapes
         strategy = self._strategy = self._strategy or self._new_strategy()
         done = (share() - settings.duels_begin) / settings.duels
-        growth = _GROWTH if settings.duel_shapes else 0.0
+        growth = 0.1 if settings.duel_shapes else 0.0  # the share of smaller shapes
         if done >= growth and strategy.shapes != shapes:
             strategy = self._strategy = strategy.grown(shapes)
         done = (done - growth) / (1.0 - growth) if done >= growth else done / growth

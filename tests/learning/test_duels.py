@@ -124,8 +124,9 @@ def test_teaching_comes_before_duels() -> None:
         facts = course.learner.facts()
         searching.append((course.games, facts["searching"]))
         duels.append((course.games, (facts["duels"] or {}).get("duels", 0)))
-    assert searching == [(30, False), (60, True), (80, True), (100, True)]
-    assert duels == [(30, 0), (60, 0), (80, 10), (100, 20)]
+    taught = [35, 40, 45, 50, 55, 60]  # rounds of a 20th
+    assert searching == [(30, False), *((games, True) for games in (*taught, 80, 100))]
+    assert duels == [(30, 0), *((games, 0) for games in taught), (80, 10), (100, 20)]
 
 
 def test_what_evolves_wins() -> None:
