@@ -29,7 +29,7 @@ DUELS: dict[str, Any] = {
     "probcut": 0.0,
 }  # fmt: skip
 GROWING: dict[str, Any] = {
-    **DUELS, "duel_shapes": ("a1-a2", "b1-b2"), "duel_growth": 0.4, "duel_depths": (1, 2),
+    **DUELS, "duel_shapes": ("a1-a2", "b1-b2"), "duel_depths": (1, 2),
     "shapes": ("a1-b2", "a1-d1"),
 }  # fmt: skip
 
