@@ -436,12 +436,10 @@ def test_rounds_and_checks_go_by_the_share_that_is_done() -> None:
 
 
 def test_one_schedule_serves_any_length() -> None:
-    """Shares alone decide, so that a longer training goes on from a shorter one."""
     settings = made(greedy=0.2)
     assert [settings.phases_at(share) for share in (0.0, 0.5, 0.61, 1.0)] == [6, 6, 18, 18]
     assert settings.parts == pytest.approx((0.0, 0.2, 0.6, 1.0))
     assert made(duels=0.5).phases_at(0.5) == made(greedy=1.0).phases_at(0.0) == 18
-    assert made(phases=3).phases_at(0.0) == 3
     later = made(start_from="patterns-standard")
     assert (later.greedy, later.phases_at(0.0), later.searched(0.5)) == (0.0, 18, 0.75)
     assert made(start_from="patterns-standard", greedy=0.3).greedy == 0.3

@@ -67,11 +67,7 @@ TO_THE_END = {"rules": "reversed", "search_depth": 1, "solved": 0, "search_solve
 
 
 @pytest.mark.parametrize(
-    ("changes", "known"),
-    [
-        ({}, "cdca0e98ee1670da"),
-        (TO_THE_END, "cefa739a7da2970d"),
-    ],
+    ("changes", "known"), [({}, "cdca0e98ee1670da"), (TO_THE_END, "cefa739a7da2970d")]
 )
 def test_weights_are_those_of_their_seed(changes: dict[str, Any], known: str) -> None:
     """Whole numbers, on any machine: what is changed in games or learning is seen here."""
