@@ -3,6 +3,7 @@
     python -m benchmarks.patterns champions [--rules standard] [--seeds 3] [--pairs 200]
     python -m benchmarks.patterns duels OPPONENT AGENT ... [--rules standard] [--pairs 200]
     python -m benchmarks.patterns cuts AGENT [--nodes 16000] [--rules standard] [--pairs 200]
+    python -m benchmarks.patterns budgets [60 240 960] [--rules standard] [--seeds 3] [--pairs 400]
     python -m benchmarks.patterns margins AGENT ... [--margins 0 1.6] [--nodes 16000] [--pairs 200]
 
 `champions` trains one agent a seed by the defaults (60 CPU seconds), keeps it in runs/trained, and
@@ -10,10 +11,10 @@ lets it meet the five champions in docs/evidence/data/evolution: both at depth 5
 empties, without forward cuts; and against theirs at depth 7, with cuts, at the depth that takes
 about as much CPU time. `duels` lets agents, one of each seed, meet an opponent. `cuts` leaves out
 the forward cuts of static values, of one depth, or of one stage at a time: where the rest is
-stronger with as many nodes, they do not pay. `margins` lets agents, one of each seed, meet
-themselves with other margins of their cuts, 0 for none, at as many nodes. Openings are those of
-the match part,
-which no training uses.
+stronger with as many nodes, they do not pay. `budgets` trains agents by the defaults for so many
+CPU seconds, which meet the agent that comes with evolve. `margins` lets agents, one of each seed,
+meet themselves with other margins of their cuts, 0 for none, at as many nodes. Openings are of the
+match part, which no training uses.
 """
 
 from __future__ import annotations
@@ -124,6 +125,18 @@ def duels(opponent: str, agents: list[str], rules: str, pairs: int) -> None:
     )
 
 
+def budgets(seconds: list[float], seeds: int, nodes: int, rules: str, pairs: int) -> None:
+    """Print a row an agent that the defaults teach in so many CPU seconds, and a mean a budget."""
+    opponent = evolve.load_agent(f"patterns-{rules}?nodes={nodes}")
+    for budget in seconds:
+        recipe, scores = Recipe.of("patterns", budget, rules=rules), []
+        for seed in range(seeds):
+            agent = evolve.load_agent(f"{train(recipe, seed)}?nodes={nodes}")
+            scores.append(meet(agent, opponent, rules, pairs)[0])
+            print(f"{budget:g} CPU s, seed {seed}: {scores[-1]:.3f}", flush=True)
+        print(f"{budget:g} CPU s: {over(scores)}, {2 * pairs} games each", flush=True)
+
+
 def over(scores: list[float]) -> str:
     """Their mean with Student's interval."""
     half = stats.t.ppf(0.975, len(scores) - 1) * np.std(scores, ddof=1) / len(scores) ** 0.5
@@ -185,13 +198,20 @@ def main() -> None:
     four.add_argument("agents", nargs="+")
     four.add_argument("--margins", type=float, nargs="+", default=[0.0])
     four.add_argument("--nodes", type=int, default=16_000)
-    for command in (one, two, three, four):
+    five = commands.add_parser("budgets")
+    five.add_argument("seconds", nargs="*", type=float, default=[60.0, 240.0, 960.0])
+    five.add_argument("--seeds", type=int, default=3)
+    five.add_argument("--nodes", type=int, default=10_000)
+    for command in (one, two, three, four, five):
         command.add_argument("--rules", choices=list(RULE_SETS), default="standard")
         command.add_argument("--pairs", type=int, default=200)
     options = parser.parse_args()
     if "margins" in options:
         found, nodes = options.margins, options.nodes
         margins(options.agents, found, nodes, options.rules, options.pairs)
+    elif "seconds" in options:
+        found, seeds = options.seconds, options.seeds
+        budgets(found, seeds, options.nodes, options.rules, options.pairs)
     elif "nodes" in options:
         cuts(options.agent, options.nodes, options.rules, options.pairs)
     elif "opponent" in options:

@@ -119,18 +119,11 @@ class TrainingKeywords(TypedDict, total=False):
     greedy: float
     trace: float
     rate: float
-    coherence: bool
     search_depth: int
     search_trace: float
     search_share: float
     search_solved: int
-    round: int
-    replay: float
-    overlap: int
-    rare: int
-    saturation: float
     search_rate: float
-    last_rate: float
     duels: float
     duel_depths: Sequence[int] | int | str
     duel_plies: Sequence[int] | int | str
@@ -138,12 +131,10 @@ class TrainingKeywords(TypedDict, total=False):
     duel_rate: float
     duels_a_step: int
     duel_shapes: Sequence[str]
-    duel_growth: float
     checks: int
     depth: int
     probcut: float
     probcut_positions: int
-    probcut_depth: int
 
 
 class SweepKeywords(TypedDict, total=False):

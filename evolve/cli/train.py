@@ -41,10 +41,12 @@ Examples:
 """,
     "patterns": """Train the weights of patterns, the strongest agents here, in a minute.
 
+Against the agent that comes with evolve they score 0.40 after 60 CPU seconds, 0.45 after 240.
+
 \b
 Examples:
   evolve train patterns
-  evolve train patterns --preset strong --rules reversed --jobs 2
+  evolve train patterns --budget 960 --rules reversed --jobs 2
   evolve train patterns --shapes 'corner, edge, a1-d2, b1/g6' --phases 3 --games 200000
   evolve train patterns --preset evolved --rules standard --jobs 2
   evolve train patterns --start-from runs/patterns-001 --duels 1 --duel-depths 2,3

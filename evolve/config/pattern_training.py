@@ -12,7 +12,6 @@ from evolve.config.base import MANY, Agent, Openings, demand
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.engine.patterns.shapes import (
-    DEFAULT_SHAPES,
     SETS,
     STRONG_SHAPES,
     check_shapes,
@@ -33,9 +32,10 @@ class PatternSettings(TrainingSettings):
 
     The first part of a training is temporal differences: games one ply ahead, each learned from
     once, backwards. The second part searches its games: every position is learned towards the
-    result of its search and the rest of its game, several times, at a falling rate. The last part
-    is evolution: weights with noise play those with the opposite noise, and steps follow the
-    results.
+    result of its search and the rest of its game, several times, at a falling rate. Its first half
+    teaches few phases by quick searches; in its second half phases are split, and searches are
+    deeper. The last part is evolution: weights with noise play those with the opposite noise, and
+    steps follow the results. Parts are shares of the training: one schedule serves any length.
     """
 
     judge = "ladder"
@@ -54,20 +54,22 @@ class PatternSettings(TrainingSettings):
     }
 
     shapes: _Shapes = Field(
-        DEFAULT_SHAPES,
+        STRONG_SHAPES,
         description=f"sets of shapes ({', '.join(SETS)}), and shapes as squares: blocks a1-c3, "
         "diagonals a1/h8, single squares b2, joined by spaces or +; commas between shapes",
     )
-    phases: int = Field(6, ge=1, le=MAX_PHASES, description="stages of the game with own weights")
+    phases: int = Field(
+        18, ge=1, le=MAX_PHASES, description="stages of the game with own weights; at first 6"
+    )
     start_from: Agent | None = Field(
         None,
-        description="agent with patterns to start from: larger shapes share the values of those "
-        "that they hold, and later phases begin with those of the phase that they are part of",
+        description="agent with patterns to start from: the second half of the second part is all "
+        "there is; larger shapes share the values of those that they hold, phases may be split",
     )
     greedy: Share = Field(
-        0.5,
+        0.2,
         description="share of the budget, or of the games, that the first part takes, of what "
-        "duels leave",
+        "duels leave; 0 with start_from",
     )
     trace: Share = Field(
         0.8, description="lambda of TD: how far a game's end tells more than the next value"
@@ -75,40 +77,18 @@ class PatternSettings(TrainingSettings):
     rate: float = Field(
         1.0, gt=0.0, le=10.0, description="step, in shares of what would remove the whole error"
     )
-    coherence: bool = Field(
-        True, description="rates of single weights fall as their errors change sign"
-    )
     solved: int = Field(8, ge=0, le=14, description="empties from which games are scored exactly")
-    search_depth: int = Field(3, ge=1, le=8, description="plies that the games are searched")
+    search_depth: int = Field(
+        4, ge=1, le=8, description="plies that the games are searched; at first one less"
+    )
     search_trace: Share = Field(0.7, description="lambda of the labels")
     search_share: Share = Field(
         0.5, description="share of a label that is the value of the position's own search"
     )
     search_solved: int = Field(
-        10, ge=0, le=16, description="empties from which these games are scored exactly"
+        12, ge=0, le=16, description="empties to score these games exactly from; at first two less"
     )
-    round: int = Field(4000, ge=1, le=1_000_000, description="games between two rounds of learning")
-    replay: float = Field(
-        4.0, ge=0.0, le=100.0, description="older positions learned again, for each new one"
-    )
-    window: int = Field(
-        3_000_000, ge=64, le=50_000_000, description="positions that are kept for it"
-    )
-    overlap: int = Field(
-        3, ge=0, le=60, description="discs by which phases overlap: both learn a position there"
-    )
-    rare: int = Field(
-        3000, ge=0, le=1_000_000,
-        description="updates of a weight until its step is the common one, 8 times that at first; "
-        "0: all steps alike",
-    )  # fmt: skip
-    saturation: float = Field(
-        0.0, ge=0.0, le=1000.0,
-        description="discs of a lead from which more hardly count, so that close positions are "
-        "learned best; 0: all discs alike",
-    )  # fmt: skip
-    search_rate: float = Field(0.12, gt=0.0, le=10.0, description="step at first")
-    last_rate: float = Field(0.005, gt=0.0, le=10.0, description="step at the end")
+    search_rate: float = Field(0.12, gt=0.0, le=10.0, description="first step; the last is a 40th")
     duels: Share = Field(
         0.0, description="share of the budget, or of the games, that duels take at the end"
     )
@@ -132,7 +112,6 @@ class PatternSettings(TrainingSettings):
     duel_shapes: _Shapes = Field(
         (), description="smaller shapes that duels begin with, from nothing; then shapes grow"
     )
-    duel_growth: Share = Field(0.1, description="share of the duels that smaller shapes take")
     openings: int = Field(
         8, ge=0, le=30, description="most random moves at the start of a game (0 to this many)"
     )
@@ -152,9 +131,6 @@ class PatternSettings(TrainingSettings):
     probcut_positions: int = Field(
         600, ge=50, le=100_000, description="positions that these are measured on, at the end"
     )
-    probcut_depth: int = Field(
-        8, ge=8, le=14, description="plies of the deepest searches that measure them"
-    )
     preset: Literal["default", "quick", "strong", "record-size", "evolved"] = Field(
         "default", description="settings to start from; other options override single values"
     )
@@ -171,7 +147,6 @@ class PatternSettings(TrainingSettings):
         text = ", ".join(map(shape_text, lost[:1]))
         demand(
             (not lost, f"duel_shapes: none of the shapes holds {text}"),
-            (self.last_rate <= self.search_rate, "last_rate: it must not be over search_rate"),
             (self.duel_plies[0] <= self.duel_plies[-1], "duel_plies: the fewest first"),
             (
                 not self.duel_shapes or (self.duels == 1.0 and self.start_from is None),
@@ -179,6 +154,8 @@ class PatternSettings(TrainingSettings):
             ),
             (not 0 < self.probcut < 0.1, "probcut: it must be 0.1 or more, or 0 for no cuts"),
         )
+        if self.start_from is not None and "greedy" not in self.model_fields_set:
+            object.__setattr__(self, "greedy", 0.0)
         return self
 
     @property
@@ -202,20 +179,33 @@ class PatternSettings(TrainingSettings):
 
     @property
     def parts(self) -> tuple[float, ...]:
-        return 0.0, self.searches_begin, 1.0
+        return 0.0, self.searches_begin, 0.5 * (self.searches_begin + 1.0 - self.duels), 1.0
+
+    def searched(self, share: float) -> float:
+        """The share of the second part that is done when `share` of the training is.
+
+        A training that starts from an agent begins in its middle.
+        """
+        begin, end = self.searches_begin, 1.0 - self.duels
+        done = min(max((share - begin) / (end - begin), 0.0), 1.0) if begin < end else 1.0
+        return done if self.start_from is None else 0.5 + 0.5 * done
+
+    def phases_at(self, share: float) -> int:
+        """Phases that are taught when `share` of the training is done."""
+        return self.phases if self.searched(share) >= 0.5 else min(self.phases, 6)
 
     def games_in_hand(self, share: float) -> int:
         """Games until the next round of learning, when `share` of the training is done.
 
         The first part plays many, since they are quick. Where `games` is set, no round goes beyond
         the end of its part, nor exceeds the games between two checks, so that a training of few
-        games has as many checks as one of many.
+        games has as many checks as one of many; rounds of searched games are a 20th at most.
         """
         most, end = 1024, self.searches_begin
         if share >= self.duels_begin:
             most, end = 2 * self.duels_a_step, 1.0
         elif share >= self.searches_begin:
-            most, end = self.round, 1.0 - self.duels
+            most, end = max(1, min(40_000, self.games or MANY) // 20), 1.0 - self.duels
         if self.games is None:
             return most
         left = math.ceil(end * self.games) - round(share * self.games)
@@ -234,17 +224,14 @@ class PatternSettings(TrainingSettings):
         return f"{', '.join(self.shapes)}; {count_of(self.phases, 'phase')}"
 
     def brief(self) -> Self:
-        update = {"seed": 0, "round": 4, "probcut_positions": 50, "duels_a_step": 2}
-        return self.model_copy(update=update)
+        return self.model_copy(update={"seed": 0, "probcut_positions": 50, "duels_a_step": 2})
 
 
-_BUDGETS: Final = {"quick": 30.0, "strong": 180.0, "evolved": 2400.0}
+_BUDGETS: Final = {"quick": 30.0, "strong": 960.0, "evolved": 2400.0}
 """CPU seconds of presets without games; among a preset's values a budget would limit games, too."""
 
 PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "default": {},
-    "quick": {},
-    "strong": {"greedy": 0.2, "search_depth": 4, "search_solved": 12, "shapes": STRONG_SHAPES},
+    "default": {}, "quick": {}, "strong": {},
     "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
     "evolved": {
         "shapes": ("lines-6", "blocks-2x3", "a4/e8", "a5/d8"), "duel_shapes": ("lines-2",),
@@ -254,7 +241,7 @@ PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 }  # fmt: skip
 """Presets of a pattern training.
 
-quick: half a minute. strong: deeper searches, more exact scores and two blocks near the centre,
-minutes. record-size: the shapes of the published record of one-ply players, straight lines of four
-and blocks of 2 × 2. evolved: a player of one ply by duels alone, with larger shapes than those.
+quick: half a minute. strong: a quarter of an hour. record-size: the shapes of the published record
+of one-ply players, straight lines of four and blocks of 2 × 2. evolved: a player of one ply by
+duels alone, with larger shapes than those.
 """

@@ -214,12 +214,6 @@ def grown(weights: npt.NDArray[Any], shapes: ShapeSet, larger: ShapeSet) -> npt.
 def split_phases(
     weights: npt.NDArray[Any], boundaries: Sequence[int], finer: Sequence[int]
 ) -> npt.NDArray[Any]:
-    """Weights [phases, weights] for the phases that `finer` begins; AgentError if it joins some."""
-    if not set(boundaries) <= set(finer):
-        raise AgentError(
-            f"its phases begin at {', '.join(map(str, boundaries))} discs, and the phases asked "
-            f"for at {', '.join(map(str, finer)) or 'none'}"
-        )
-    begins = [0, *finer]
-    chosen: npt.NDArray[Any] = weights[[phase_of(begin, boundaries) for begin in begins]]
+    """Weights [phases, …] for the phases that `finer` begins, each as that of its first discs."""
+    chosen: npt.NDArray[Any] = weights[[phase_of(begin, boundaries) for begin in (0, *finer)]]
     return chosen

@@ -40,6 +40,13 @@ from evolve.learning.learner import Learner, Left, Share, left_for_games, play_i
 from evolve.runs.loading import load_agent
 
 _TABLE_BITS: Final = 10  # table bits of these games' shallow searches and endgame solves
+_REPLAY: Final = 4  # older positions learned again, for each new one
+_WINDOW: Final = 10_000_000  # positions that are kept for it: 200 MB
+_STEPS: Final = (1.0, 0.25), (0.4, 0.025)  # first and last of each half, in those of search_rate
+_RARE: Final = 3000.0, 0.0  # updates of a weight until its step is the common one, in each half
+_OVERLAP: Final = 3  # discs by which phases overlap: both learn a position there
+_SATURATION: Final = 20.0 / 64.0  # a lead from which more hardly counts: close ones count most
+_CUT_DEPTH: Final = 8  # plies of the deepest searches that measure forward cuts
 
 
 class PatternLearner(Learner):
@@ -59,16 +66,11 @@ class PatternLearner(Learner):
         self._strategy: Strategy | None = None
         self._shapes = ShapeSet(parse_shapes(settings.shapes))
         self._first_shapes = ShapeSet(parse_shapes(settings.duel_shapes or settings.shapes))
-        self._boundaries = default_boundaries(settings.phases)
-        entries, phases = self._shapes.entries, settings.phases
-        self._data = TrainingData(
-            np.zeros((phases, entries + 2), np.int32),
-            np.zeros((phases, entries + 2, 2), np.float32),
-            np.zeros((phases, entries + 2), np.int32),
-            np.array([phase_of(discs, self._boundaries) for discs in range(65)]),
-            self._shapes.following,
-            self._shapes.middles,
-        )
+        self._boundaries = tuple[int, ...]()
+        shapes, zero = self._shapes, np.zeros((1, self._shapes.entries + 2), np.int32)
+        sums, phases = np.zeros((*zero.shape, 2), np.float32), np.zeros(65, np.int64)
+        self._data = TrainingData(zero, sums, zero.copy(), phases, shapes.following, shapes.middles)
+        self._divide(settings.phases_at(0.0))
         self._positions = np.empty((0, 2), np.uint64)
         self._targets = np.empty(0, np.float32)
         self._vectors = np.zeros((2, self._shapes.lanes), np.int16)
@@ -88,8 +90,13 @@ class PatternLearner(Learner):
                 raise AgentError(f"{source} is not an agent with patterns")
             if agent.rules not in (None, self.settings.rules):
                 raise AgentError(f"{source} plays {agent.rules}; set rules to {agent.rules}")
-            start = agent.patterns
-            weights = split_phases(start.weights, start.boundaries, self._boundaries)
+            start, finer = agent.patterns, self._boundaries
+            if not set(start.boundaries) <= set(finer):
+                raise AgentError(
+                    f"its phases begin at {', '.join(map(str, start.boundaries))} discs, and the "
+                    f"phases asked for at {', '.join(map(str, finer)) or 'none'}"
+                )
+            weights = split_phases(start.weights, start.boundaries, finer)
             weights = grown(weights, start.shapes, self._shapes) * TO_EVALUATION
         except AgentError as error:
             raise SettingsError(f"start_from: {error}") from error
@@ -99,11 +106,13 @@ class PatternLearner(Learner):
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> tuple[int, float]:
         """Play and learn, see Learner; all games use the weights from before the first of them."""
-        if share() >= self.settings.duels_begin:
+        begin = share()
+        self._divide(self.settings.phases_at(begin))
+        if begin >= self.settings.duels_begin:
             return self._duel(count, share, progress, left), math.nan
-        self._searching = self._searching or share() >= self.settings.searches_begin
+        self._searching = self._searching or begin >= self.settings.searches_begin
         patterns = self._patterns()
-        records = self._play(patterns, count, progress, left)
+        records = self._play(patterns, count, self.settings.searched(begin) < 0.5, progress, left)
         if not len(records.counts):
             return 0, math.nan
         if self._searching:
@@ -113,7 +122,6 @@ class PatternLearner(Learner):
                 records,
                 self.settings.trace,
                 self._rate(self.settings.rate),
-                self.settings.coherence,
                 self._data,
                 self._vectors,
                 patterns.address,
@@ -121,12 +129,21 @@ class PatternLearner(Learner):
         self._learned += int(learned)
         return len(records.counts), squares / learned
 
+    def _divide(self, phases: int) -> None:
+        """Teach so many phases, or as many as now, if more; each begins as what it is part of."""
+        if phases <= len(self._data.tables):
+            return
+        before, self._boundaries = self._boundaries, default_boundaries(phases)
+        a, b, c = (split_phases(array, before, self._boundaries) for array in self._data[:3])
+        phases_of = np.array([phase_of(discs, self._boundaries) for discs in range(65)])
+        self._data = TrainingData(a, b, c, phases_of, *self._data[4:])
+
     def _duel(self, count: int, share: Share, progress: GamesDone, left: Left) -> int:
         """Let weights with noise play one another, follow the results, and return the games."""
         settings, shapes = self.settings, self._shapes
         strategy = self._strategy = self._strategy or self._new_strategy()
         done = (share() - settings.duels_begin) / settings.duels
-        growth = settings.duel_growth if settings.duel_shapes else 0.0
+        growth = 0.1 if settings.duel_shapes else 0.0  # the share of smaller shapes
         if done >= growth and strategy.shapes != shapes:
             strategy = self._strategy = strategy.grown(shapes)
         done = (done - growth) / (1.0 - growth) if done >= growth else done / growth
@@ -139,7 +156,7 @@ class PatternLearner(Learner):
 
     def _new_strategy(self, grown: bool = False) -> Strategy:
         shapes = self._shapes if grown else self._first_shapes
-        weights = np.zeros((self.settings.phases, shapes.weights))
+        weights = np.zeros((len(self._data.tables), shapes.weights))
         if shapes == self._shapes:
             weights += self._data.tables[:, shapes.first_entries]
         return Strategy(self.settings, shapes, self._boundaries, weights)
@@ -152,7 +169,7 @@ class PatternLearner(Learner):
         if self.settings.probcut > 0.0:
             settings = self.settings
             self._cuts = self.agent().measured_cuts(
-                settings.seed, settings.probcut_positions, settings.probcut_depth, left
+                settings.seed, settings.probcut_positions, _CUT_DEPTH, left
             )
 
     @property
@@ -197,18 +214,20 @@ class PatternLearner(Learner):
             "steps": self.steps,
             "games": self._games,
             "searching": self._searching,
+            "phases": len(self._data.tables),
             "cuts": self._cuts.rows.tolist(),
             "duels": self._strategy.facts() if self._strategy else None,
             "grown": self._strategy is not None and self._strategy.shapes == self._shapes,
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self._learned, self._games = int(facts["steps"]), int(facts["games"])
+        self._divide(min(int(facts["phases"]), self.settings.phases))
         for name in ("tables", "sums", "updates"):  # kernels do not check shapes and types
             getattr(self._data, name)[:] = arrays[name]
         self._targets = arrays["targets"].astype(np.float32, copy=False)
         positions = arrays["positions"].astype(np.uint64, copy=False)
         self._positions = positions.reshape(len(self._targets), 2)
-        self._learned, self._games = int(facts["steps"]), int(facts["games"])
         self._searching = bool(facts["searching"])
         self._cuts = Cuts(np.array(facts["cuts"], np.float64).reshape(-1, 6))
         if facts.get("duels") is not None:
@@ -223,16 +242,14 @@ class PatternLearner(Learner):
         tables = self._data.tables[:, : self._shapes.entries]
         return Patterns(self._shapes, self._boundaries, evaluation_weights(tables))
 
-    def _play(self, patterns: Patterns, count: int, progress: GamesDone, left: Left) -> GameRecords:
-        """Play games of the current part of the training; return those that finished in time."""
+    def _play(
+        self, patterns: Patterns, count: int, quick: bool, progress: GamesDone, left: Left
+    ) -> GameRecords:
+        """Play games of the current part, or of its quick half; return those that ended in time."""
         settings, searching = self.settings, self._searching
-        options = GameOptions(
-            U(settings.seed),
-            settings.openings,
-            settings.epsilon,
-            settings.search_solved if searching else settings.solved,
-            settings.search_depth if searching else 0,
-        )
+        solved = max(0, settings.search_solved - 2 * quick) if searching else settings.solved
+        depth = max(1, settings.search_depth - quick) if searching else 0
+        options = GameOptions(U(settings.seed), settings.openings, settings.epsilon, solved, depth)
         records, first = GameRecords.blank(count), self._games
         block = patterns.block()
 
@@ -261,30 +278,30 @@ class PatternLearner(Learner):
         positions, targets = np.empty((count, 2), np.uint64), np.empty(count, np.float32)
         label_positions(records, settings.search_trace, settings.search_share, positions, targets)
         older = len(self._targets)
-        again = min(int(settings.replay * count), older)
+        again = min(_REPLAY * count, older)
         self._positions = np.concatenate([self._positions, positions])
         self._targets = np.concatenate([self._targets, targets])
-        drawn = rng.choice(older, again, replace=False) if again else np.empty(0, np.int64)
+        drawn = rng.integers(0, max(1, older), again)
         order = rng.permutation(np.concatenate([drawn, np.arange(older, older + count)]))
-        # The step falls by equal factors.
-        begin, end = settings.searches_begin, 1.0 - settings.duels
-        done = (share() - begin) / (end - begin) if begin < end else 1.0
-        fall = (settings.last_rate / settings.search_rate) ** min(max(done, 0.0), 1.0)
-        rate = self._rate(settings.search_rate * fall)
+        # In each half the step falls by equal factors.
+        done = settings.searched(share())
+        half = int(done >= 0.5)
+        first, last = _STEPS[half]
+        rate = settings.search_rate * first * (last / first) ** (2.0 * done - half)
         squares = fit_positions(
             self._positions,
             self._targets,
             order,
-            rate,
-            float(settings.rare),
-            settings.overlap,
-            settings.saturation / 64.0,
+            self._rate(rate),
+            _RARE[half],
+            _OVERLAP,
+            _SATURATION,
             self._data,
             self._vectors,
             patterns.address,
         )
-        self._positions = self._positions[-settings.window :]
-        self._targets = self._targets[-settings.window :]
+        self._positions = self._positions[-_WINDOW:]
+        self._targets = self._targets[-_WINDOW:]
         return float(squares), len(order)
 
 

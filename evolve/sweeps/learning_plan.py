@@ -13,8 +13,8 @@ import numpy as np
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.engine.patterns.shapes import (
-    DEFAULT_SHAPES,
     MOST_SQUARES,
+    STRONG_SHAPES,
     check_shapes,
     parse_shapes,
     random_shape,
@@ -31,7 +31,7 @@ _TRAINING: Final = "training"
 _DONE: Final = "learned"
 """Of a trial's state: the facts of a training's checkpoint, and whether all its work is done."""
 
-SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
+SHAPE_SETS: Final = {name.replace("-", "_"): name for name in STRONG_SHAPES}
 """Parameters that switch the default's sets of shapes on or off."""
 
 
@@ -161,7 +161,7 @@ class PatternsPlan(LearningPlan):
     """Learning patterns; `shapes` are the chosen sets and random shapes."""
 
     searched = (
-        whole("phases", 1, 12),
+        whole("phases", 1, 24),
         real("greedy", 0.1, 0.9),
         real("trace", 0.0, 1.0),
         real("rate", 0.3, 3.0, log=True),
@@ -171,7 +171,6 @@ class PatternsPlan(LearningPlan):
         real("search_share", 0.0, 1.0),
         whole("search_solved", 6, 14),
         real("search_rate", 0.03, 0.5, log=True),
-        real("replay", 0.0, 8.0),
         whole("openings", 2, 20),
         real("epsilon", 0.01, 0.3, log=True),
         *(choice(name, NO_YES, f"shapes: {of}") for name, of in SHAPE_SETS.items()),
@@ -187,7 +186,7 @@ class PatternsPlan(LearningPlan):
         """See SettingsPlan: where no set of shapes is chosen, there is the corner."""
         if not set(self.parts) <= set(values):
             return {}
-        shapes = tuple(of for name, of in SHAPE_SETS.items() if values[name]) or DEFAULT_SHAPES[:1]
+        shapes = tuple(of for name, of in SHAPE_SETS.items() if values[name]) or STRONG_SHAPES[:1]
         rng = np.random.default_rng(values["new_draw"])
         for _ in range(values["new_shapes"]):
             shapes = _with_new_shape(shapes, values["new_squares"], rng)

@@ -118,7 +118,7 @@ def test_runs_of_several_kinds_and_seeds(study: Path, tmp_path: Path) -> None:
     """The seeds of one kind are compared, though the others have another figure."""
     runs = [study / f"crossover-blend-seed-{seed}" for seed in (0, 1)]
     trained = tmp_path / "trained"
-    few = ("--shapes", "a1-b2", "--round=50", "--checks=1", "--games=100", "--panel-openings=2")
+    few = ("--shapes", "a1-b2", "--checks=1", "--games=100", "--panel-openings=2")
     quick = ("--search-depth=1", "--depth=1", "--endgame=4", "--probcut-positions=50", "--jobs=1")
     done("train", "patterns", "--rules=reversed", *few, *quick, "--out", trained)
     said = done("compare", *runs, trained)

@@ -23,7 +23,7 @@ TRAIN: dict[str, tuple[str, ...]] = {
     "mcts": ("train", "mcts", *NETWORK, "--simulations=8", "--layers=dense 8 relu, dense 1 tanh"),
     "dqn": ("train", "dqn", *NETWORK, "--layers=dense 8 relu, dueling"),
     "patterns": (
-        *("train", "patterns", "--shapes", "a1-b2, a1-d1", "--round=100", "--checks=2"),
+        *("train", "patterns", "--shapes", "a1-b2, a1-d1", "--checks=2"),
         *("--panel-openings=2", "--search-depth=2", "--depth=3", "--endgame=6"),
         "--probcut-positions=50",
     ),
@@ -222,7 +222,7 @@ def test_a_trained_network_plays_without_torch(finished: Finished) -> None:
 
 
 SETTINGS: dict[str, Any] = {
-    "shapes": "a1-b2, a1-d1", "round": 100, "checks": 2, "panel_openings": 2, "search_depth": 2,
+    "shapes": "a1-b2, a1-d1", "checks": 2, "panel_openings": 2, "search_depth": 2,
     "depth": 3, "endgame": 6, "probcut_positions": 50, "games": 600,
 }  # fmt: skip
 """Those of a small training on the command line."""

@@ -25,7 +25,7 @@ from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import config_text, read_toml, resolve, resolve_as
 from evolve.engine.board.rules import RULE_SETS, Rules
-from evolve.engine.patterns.shapes import DEFAULT_SHAPES, SETS
+from evolve.engine.patterns.shapes import SETS, STRONG_SHAPES
 from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import faults
 from evolve.runs.run_types import RUN_TYPES
@@ -168,10 +168,7 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("train patterns", {"shapes": "a1-c1 b1"}, "shapes: .*a square twice"),
     ("train patterns", {"shapes": "a1/c2"}, "shapes: a1/c2 is not a diagonal"),
     ("train patterns", {"shapes": ["lines-2", "lines-3", "lines-4", "blocks-2x2"]}, "shapes: "),
-    ("train patterns", {"last_rate": 0.2}, "last_rate: it must not be over search_rate"),
-    ("train patterns", {"search_rate": 0.001}, "last_rate: it must not be over search_rate"),
     ("train patterns", {"probcut": 0.05}, r"probcut: it must be 0\.1 or more, or 0 for no cuts"),
-    ("train patterns", {"probcut_depth": 7}, "probcut_depth"),  # 6 plies would predict themselves
     ("train patterns", {"rules": "freestyle"}, "rules"),
     ("train patterns", {"duels": 1.5}, "duels = 1.5: it must be less than or equal to 1"),
     ("train patterns", {"duel_depths": "0"}, "duel_depths"),
@@ -359,7 +356,7 @@ def made(**options: Any) -> PatternSettings:
 
 
 def test_a_presets_budget_is_for_trainings_that_count_no_games() -> None:
-    assert [made(preset=name).budget for name in ("quick", "strong")] == [30.0, 180.0]
+    assert [made(preset=name).budget for name in ("quick", "strong")] == [30.0, 960.0]
     assert made(preset="strong", games=5).budget is None
     assert made().identity != made(shapes="corner").identity
 
@@ -368,8 +365,8 @@ def test_lists_are_written_as_on_the_command_line() -> None:
     assert DqnSettings(layers="dense  30 relu ,dense 64").layers == ("dense 30 relu", "dense 64")  # type: ignore[arg-type]
     settings = made(shapes=" corner,a1-c2  b3 , edge")
     assert settings.shapes == ("corner", "a1-c2 b3", "edge")
-    assert settings.summary == "corner, a1-c2 b3, edge; 6 phases"
-    assert made().shapes == DEFAULT_SHAPES
+    assert settings.summary == "corner, a1-c2 b3, edge; 18 phases"
+    assert made().shapes == STRONG_SHAPES
     assert [made(shapes=name).shapes for name in SETS] == [(name,) for name in SETS]
     assert RateSettings.model_validate({"agents": "swh zero"}).agents == ("swh", "zero")
 
@@ -429,13 +426,24 @@ def test_balanced_openings_are_the_default_unless_they_have_a_length() -> None:
 
 
 def test_rounds_and_checks_go_by_the_share_that_is_done() -> None:
-    by_time, by_games = made(), made(games=10_000, greedy=0.25, round=500, checks=2)
-    assert (by_time.games_in_hand(0.0), by_time.games_in_hand(0.6)) == (1024, 4000)
+    by_time, by_games = made(), made(games=10_000, greedy=0.25, checks=2)
+    assert (by_time.games_in_hand(0.0), by_time.games_in_hand(0.6)) == (1024, 2000)
     assert by_games.games_in_hand(0.0) == 1024
     assert by_games.games_in_hand(0.2048) == 2500 - 2048
     assert by_games.games_in_hand(0.25) == 500
     assert not made(checks=4).check_is_due(0, 10**6, 0.2)
     assert made(checks=4).check_is_due(0, 1, 0.25)
+
+
+def test_one_schedule_serves_any_length() -> None:
+    settings = made(greedy=0.2)
+    assert [settings.phases_at(share) for share in (0.0, 0.5, 0.61, 1.0)] == [6, 6, 18, 18]
+    assert settings.parts == pytest.approx((0.0, 0.2, 0.6, 1.0))
+    assert made(duels=0.5).phases_at(0.5) == made(greedy=1.0).phases_at(0.0) == 18
+    later = made(start_from="patterns-standard")
+    assert (later.greedy, later.phases_at(0.0), later.searched(0.5)) == (0.0, 18, 0.75)
+    assert made(start_from="patterns-standard", greedy=0.3).greedy == 0.3
+    assert made(budget=60.0).identity == made(budget=960.0).identity == made(games=9).identity
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ ONLY_GIVEN: Final = {
 """Options of these that stay left out; `resume` and the games of trainings stay so, too."""
 ADDED: Final[Mapping[str, Sequence[str]]] = {
     "run": ("--openings=start",),
-    "train patterns": ("--shapes=lines-2", "--round=100"),
+    "train patterns": ("--shapes=lines-2",),
     "train dqn": ("--layers=dense 8 relu, dueling",),
     "train mcts": ("--layers=dense 8 relu, dense 1 tanh",),
     "sweep alphabeta": ("--panel=random,swh",),

@@ -19,7 +19,7 @@ _NETWORK: Final = (
 )
 TRAININGS: Final[dict[str, tuple[object, ...]]] = {
     "patterns": (
-        *("train", "patterns", "--shapes=a1-b2, a1-d1", "--round=100", "--checks=2"),
+        *("train", "patterns", "--shapes=a1-b2, a1-d1", "--checks=2"),
         *("--panel-openings=2", "--search-depth=1", "--depth=1", "--endgame=2"),
         *("--probcut-positions=50", "--games=200", "--jobs=1", "--out=x"),
     ),

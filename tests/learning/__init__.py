@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
 MCTS = {**SMALL, "simulations": 8, "layers": "dense 8 relu, dense 1 tanh", "check_simulations": 4}
 DQN = {**SMALL, "layers": "dense 8 relu, dueling"}
 PATTERNS = {
-    "games": 600, "shapes": "a1-b2, a1-d1", "round": 100, "checks": 2, "panel_openings": 2,
+    "games": 600, "shapes": "a1-b2, a1-d1", "checks": 2, "panel_openings": 2,
     "depth": 3, "endgame": 6, "search_depth": 2, "probcut_positions": 50,
 }  # fmt: skip
 SETTINGS: dict[str, tuple[Any, Any, dict[str, Any]]] = {

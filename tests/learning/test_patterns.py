@@ -67,13 +67,7 @@ TO_THE_END = {"rules": "reversed", "search_depth": 1, "solved": 0, "search_solve
 
 
 @pytest.mark.parametrize(
-    ("changes", "known"),
-    [
-        ({}, "65603af6660e7b4e"),
-        (TO_THE_END, "b000cd70dd21691f"),
-        ({"rare": 0, "overlap": 0}, "ec0c0e51595cb43d"),  # as before there were these two
-        ({**TO_THE_END, "rare": 0, "overlap": 0}, "13e1ab008d0b2360"),
-    ],
+    ("changes", "known"), [({}, "cdca0e98ee1670da"), (TO_THE_END, "cefa739a7da2970d")]
 )
 def test_weights_are_those_of_their_seed(changes: dict[str, Any], known: str) -> None:
     """Whole numbers, on any machine: what is changed in games or learning is seen here."""
@@ -112,8 +106,8 @@ def test_its_checks_and_what_it_leaves(whole: Path) -> None:
     assert metrics["loss"].between(0, 0.5).all()
     # A position is learned from once in the first part, and up to five times in the second.
     steps = np.diff([0, *metrics["steps"]]) / np.diff([0, *metrics["games"]])
-    assert 35 < steps[0] < 60
-    assert 60 < steps[1] < 300
+    assert 60 < steps[0] < 200
+    assert 100 < steps[1] < 300
     agent = champion(whole)
     assert (agent.name, agent.depth, agent.endgame) == ("patterns-600", 3, 6)
     assert len(agent.cuts) == (16 + 12) * 61
@@ -158,18 +152,17 @@ def test_few_games_have_both_parts() -> None:
     course = InMemoryTraining(small("patterns", games=100, greedy=0.0), 1)
     course.iterate(lambda games, share: None)
     assert course.learner.facts()["searching"]
-    assert small("patterns").games_in_hand(0.5) == 100
-    assert small("patterns", games=10**6).games_in_hand(0.2) == 1024
+    assert small("patterns").games_in_hand(0.5) == 30
+    assert small("patterns", games=10**6).games_in_hand(0.1) == 1024
 
 
 VARIANTS: list[dict[str, Any]] = [
     {"epsilon": 1.0, "openings": 30},
-    {"epsilon": 0.0, "openings": 0, "trace": 0.0, "coherence": False},
-    {"rules": "reversed", "phases": 1, "replay": 0.0, "window": 64},
+    {"epsilon": 0.0, "openings": 0, "trace": 0.0},
+    {"rules": "reversed", "phases": 1},
     {"solved": 0, "search_solved": 0, "search_share": 1.0, "search_trace": 1.0},
     {"greedy": 1.0},
-    {"rare": 0, "overlap": 0},
-    {"greedy": 0.0, "search_depth": 1, "round": 7, "shapes": "b2"},
+    {"greedy": 0.0, "search_depth": 1, "shapes": "b2"},
 ]
 
 
@@ -218,7 +211,7 @@ def test_a_budget_ends_it(tmp_path: Path) -> None:
 def test_what_it_learns_wins() -> None:
     """Three CPU seconds with the shapes that it has by default."""
     course = InMemoryTraining(
-        resolve_as(PatternSettings, {}, {"budget": 3.0, "depth": 2, "endgame": 6, "round": 1000}), 2
+        resolve_as(PatternSettings, {}, {"budget": 3.0, "depth": 2, "endgame": 6}), 2
     )
     course.warm_up()
     while course.finished is None:

@@ -162,7 +162,7 @@ def kinds(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
     options += ["--bounds=depths=1:2", "--bounds=endgame=0:4", "--seeds=0-1", "--jobs=1"]
     done("run", *options, "--out", folder / "study")
-    few = ("--shapes=a1-b2", "--round=50", "--checks=1", "--games=100", "--panel-openings=2")
+    few = ("--shapes=a1-b2", "--checks=1", "--games=100", "--panel-openings=2")
     quick = ("--search-depth=1", "--depth=1", "--endgame=4", "--probcut-positions=50", "--jobs=1")
     rules = f"--rules={evolve.load_run(folder / 'run').config['rules']}"
     done("train", "patterns", rules, *few, *quick, "--out", folder / "training")

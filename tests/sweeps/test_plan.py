@@ -13,7 +13,7 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import MCTS_PRESETS
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.engine.patterns.shapes import DEFAULT_SHAPES
+from evolve.engine.patterns.shapes import STRONG_SHAPES
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
 from evolve.sweeps.learning_plan import SHAPE_SETS
@@ -134,9 +134,9 @@ def test_new_shapes_are_beside_those_that_are_there() -> None:
         assert isinstance(settings, PatternSettings)
         return settings.shapes
 
-    assert shapes() == DEFAULT_SHAPES
+    assert shapes() == STRONG_SHAPES
     two = shapes(new_shapes=2, new_squares=7, new_draw=5)
-    assert two[: len(DEFAULT_SHAPES)] == DEFAULT_SHAPES
+    assert two[: len(STRONG_SHAPES)] == STRONG_SHAPES
     assert [len(text.split()) for text in two[-2:]] == [7, 7]
     assert two == shapes(new_shapes=2, new_squares=7, new_draw=5)
     assert two != shapes(new_shapes=2, new_squares=7, new_draw=6)

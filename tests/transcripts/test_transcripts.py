@@ -31,7 +31,7 @@ COLUMN = re.compile(r"\b(\w*seconds|left)\b")
 """Heads of columns whose cells vary."""
 ROW = re.compile(r" *\d|.*\d/\d")
 CELL = re.compile(r"–|\d+(\.\d+)?( (s|min|h|d)\b)?")
-TRAINED = ("--shapes=a1-b2", "--round=50", "--checks=2", "--games=100", "--panel-openings=2")
+TRAINED = ("--shapes=a1-b2", "--checks=2", "--games=100", "--panel-openings=2")
 SEARCHED = ("--search-depth=1", "--depth=1", "--endgame=4", "--probcut-positions=50", "--jobs=1")
 STUDIED = (*QUICK, "--generations=2", "--seeds=0-1", "--grid=crossover=blend,uniform")
 

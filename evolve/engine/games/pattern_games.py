@@ -175,7 +175,6 @@ def learn_by_differences(
     records: GameRecords,
     trace: float,
     rate: float,
-    coherent: bool,
     taught: TrainingData,
     vectors: npt.NDArray[np.int16],
     patterns: int,
@@ -184,8 +183,8 @@ def learn_by_differences(
 
     TD(λ), Sutton 1988, with λ = `trace`: a position's target is the next position's value, mixed
     with that position's target. A move that was not the best cuts the trace: its position's target
-    is the best move's value. With `coherent` a weight's rate is |Σ errors| / Σ |errors|, temporal
-    coherence, Beal and Smith 1999.
+    is the best move's value. A weight's rate is |Σ errors| / Σ |errors|: temporal coherence, Beal
+    and Smith 1999.
     """
     tables, sums = taught.tables, taught.sums
     vector = vectors[0]
@@ -212,7 +211,7 @@ def learn_by_differences(
                 entry = int64(taught.middles[lane] + vector[lane])
                 size = sums[phase, entry, 1]
                 coherence = 1.0
-                if coherent and size > 0.0:
+                if size > 0.0:
                     coherence = abs(sums[phase, entry, 0]) / size
                 moved = tables[phase, entry] + rate * coherence * error * unit
                 weight = np.int32(min(max(moved, -unit), unit))

@@ -312,13 +312,13 @@ class SlowWeights:
         phase, places = self.places(board, beside)
         return float(sum(self.tables[phase][place] for place in places) / ONE_VALUE)
 
-    def move(self, board: Board, error: float, rate: float, coherent: bool) -> None:
+    def move(self, board: Board, error: float, rate: float) -> None:
         """One step of every instance's weight, one after the other."""
         phase, places = self.places(board)
         for place in places:
             whole, size = self.sums[phase][place]
             coherence = 1.0
-            if coherent and size > 0:
+            if size > 0:
                 coherence = float(np.float32(abs(whole)) / np.float32(size))
             moved = self.tables[phase][place] + rate * coherence * error * ONE_VALUE
             self.tables[phase][place] = int(min(max(moved, -ONE_VALUE), ONE_VALUE))
@@ -341,10 +341,9 @@ class SlowWeights:
         assert not taught.tables[:, count:].any()
 
 
-@pytest.mark.parametrize("coherent", [False, True])
 @pytest.mark.parametrize("trace", [0.0, 0.7, 1.0])
 @pytest.mark.parametrize(("options", "rules"), [(TO_THE_END, "standard"), (GREEDY, "reversed")])
-def test_differences(options: GameOptions, rules: Rules, trace: float, coherent: bool) -> None:
+def test_differences(options: GameOptions, rules: Rules, trace: float) -> None:
     """A target is the next position's value and target, from the end of a game backwards."""
     patterns, records = random_patterns(TINY, 1), some_games(options, rules)
     taught = taught_of(patterns, 11)
@@ -360,12 +359,12 @@ def test_differences(options: GameOptions, rules: Rules, trace: float, coherent:
             value = slow.value(board)
             total += (target - value) ** 2
             learned += 1
-            slow.move(board, target - value, 0.02, coherent)
+            slow.move(board, target - value, 0.02)
             if place:
                 target = (1 - trace) * min(max(value, -1.0), 1.0) + trace * target
                 target = target if steps[place - 1].passed else -target
     found = learn_by_differences(
-        records, trace, 0.02, coherent, taught, vectors_of(patterns.shapes), patterns.address
+        records, trace, 0.02, taught, vectors_of(patterns.shapes), patterns.address
     )
     assert found[1] == learned == records.counts.sum()
     assert found[0] == pytest.approx(total, rel=1e-4)
@@ -378,7 +377,7 @@ def test_differences_are_learned() -> None:
     patterns, records = random_patterns(TINY, 1), some_games(TO_THE_END, "standard")
     taught, vectors = taught_of(patterns), vectors_of(patterns.shapes)
     errors = [
-        learn_by_differences(records, 1.0, 0.02, True, taught, vectors, patterns.address)[0]
+        learn_by_differences(records, 1.0, 0.02, taught, vectors, patterns.address)[0]
         for _ in range(30)
     ]
     assert errors[-1] < 0.5 * errors[0]
