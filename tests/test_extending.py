@@ -223,7 +223,7 @@ def check_the_served_kind(service: Service) -> None:
         assert page.get_by_role("button", name="censuses").count() == 1
         assert page.get_by_role("link", name="counted").count() == 1
         visit(page, address(service), "compare?run=counted&run=census-001")
-        page.get_by_role("img", name="Shares of the games").first.wait_for()
+        page.get_by_role("img", name="Black over batches").wait_for()
 
 
 def check_the_served_table(service: Service) -> None:

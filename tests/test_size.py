@@ -10,7 +10,7 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 52_243, "modules": 237, "public names": 1_775, "strings that point up": 0,
+    "lines": 52_249, "modules": 237, "public names": 1_775, "strings that point up": 0,
     "lines of tests": 45_314, "test files": 230, "tests that hold a wording": 112,
     "tests with assert in a loop": 92, "words of docs": 44_000, "options": 315,
 }  # fmt: skip

@@ -100,8 +100,10 @@ def page_of_games(path: Path) -> str:
     Raises RecordError where it holds none that can be read.
     """
     records = read_games(path, tell=print_error).records
+    players = {frozenset((record.black, record.white)) for record in records}
     names = " – ".join(filter(None, (records[0].black, records[0].white)))
-    return _page(names or path.name, _game(records[0]) if len(records) == 1 else _match(records))
+    title = names if names and len(players) == 1 else path.name
+    return _page(title, _game(records[0]) if len(records) == 1 else _match(records))
 
 
 def _page(name: str, parts: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.engine.games.first_use import MOVES, compile_first
-from evolve.errors import PositionError, RecordError
+from evolve.errors import OptionsError, PositionError, RecordError
 from evolve.extras import imported
 from evolve.parsing import json_value
 from evolve.protocols.session import Session
@@ -285,16 +285,22 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
 def courses(folder: str, metric: str | None, over: str | None) -> list[dict[str, Any]]:
     """The mean course of each setting of a study: of its runs that are done, before that of all.
 
-    metric, over: as `course_of` has them.
+    metric, over: as `course_of` has them; a kind that does not count these is over what is usual.
     """
     from evolve.studies import comparison, course
+
+    def mean_of(group: comparison.Group) -> course.Course | None:
+        try:
+            return course.course_of_group(group, metric, over)
+        except OptionsError:
+            return course.course_of_group(group, metric)
 
     found, groups = [], comparison.groups_of([load_run(Path(folder))])
     _, short = short_names([group.name for group in groups])
     for group, name in zip(groups, short, strict=True):
         runs = group.runs.items()
         done = {seed: run for seed, run in runs if run.kind.reading.progress(run).complete}
-        mean = course.course_of_group(replace(group, runs=done or group.runs), metric, over)
+        mean = mean_of(replace(group, runs=done or group.runs))
         if mean is None:
             continue
         shown = np.unique(np.linspace(0, len(mean.x) - 1, 200).round().astype(int))

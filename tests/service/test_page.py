@@ -195,7 +195,7 @@ def test_anything_is_compared_with_anything(fresh: Service, kinds: Path, browser
                 elos += [one["elo"] for one in level["ratings"] if one["rules"] == runs[0]["rules"]]
             known = [whole(elo).replace("-", "−") for elo in elos if elo is not None]
             visit(page, root(fresh), words)
-            page.get_by_role("heading", name="Play them off").wait_for()
+            page.get_by_role("heading", name="How they rose").wait_for()
             pump(page, lambda: all(elo in drawn() for elo in known))  # noqa: B023
             compared.append(len(known))
     assert compared == [2, 2, 1, 2, 2, 1, 2, 1, 2, 1]

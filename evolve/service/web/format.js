@@ -124,7 +124,7 @@ export function label(name) {
 }
 
 /** What a course is of and over, in words. */
-export const courseTitle = ({ metric, over }) => `${metric === "rating" ? "Strength" : capital(label(metric))} over ${label(over).replace(/s?$/, "s")}`;
+export const courseTitle = ({ metric, over }) => `${metric === "rating" ? "Strength" : capital(label(metric))} over ${label(over).replace(/([cs]h)?s?$/, (_, end) => (end ? `${end}es` : "s"))}`;
 
 /** Any value of a table's cell or of a setting. */
 export function cell(value) {

@@ -4,7 +4,7 @@ import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
 import { courseSeries, useGet } from "../data.js";
 import { Elo, Ends } from "../figures.js";
-import { capital, cell, interval, isElo, isFew, label, margin, number, percent, signed, strengthOf, tooFew } from "../format.js";
+import { capital, cell, courseTitle, interval, isElo, isFew, label, margin, number, percent, signed, tooFew } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
@@ -68,13 +68,13 @@ function Courses({ runs }) {
   const [over, setOver] = useState(OVER[0]);
   const put = (id, courses) => setFound((old) => ({ ...old, [id]: courses }));
   const courses = runs.flatMap(({ id, kind }) => (found[id] || []).filter(({ x }) => x.at(-1) > x[0]).map((course) => ({ ...course, name: kind === "study" ? `${id}: ${course.short}, n = ${course.seeds}` : id, label: kind === "study" ? course.short : id })));
-  const charts = Object.entries(Object.groupBy(courses, (course) => (isElo(course) ? "Strength, Elo" : capital(label(course.metric)))));
+  const charts = Object.entries(Object.groupBy(courses, (course) => (isElo(course) ? courseTitle({ ...course, metric: "Strength, Elo" }) : courseTitle(course))));
   const single = alike(runs) && runs[0].kind !== "study";
   const metrics = single ? chartsOf(firstTable(runs[0])).flatMap(({ title, columns }) => columns.map(([column, name]) => [column, columns.length > 1 ? `${title}: ${name}` : title])) : [];
   return html`<div class="row spread"><h2>How they rose</h2><span class="row">${metrics.length > 1 && html`<${Select} name="Curve" hidden value=${metric} choices=${[["", "Strength"], ...metrics]} onChange=${setMetric} />`}
       <${Seg} name="Over" value=${over} choices=${OVER.map((name) => [name, capital(name)])} onChange=${setOver} /></span></div>
     ${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} metric=${metric} over=${over} put=${put} />`)}
-    ${charts.map(([title, drawn]) => html`<${Plot} key=${title} tall title=${title} about=${`over ${over}`} xName=${label(drawn[0].over)} text=${WHOLE.test(drawn[0].metric) ? whole : undefined} series=${drawn.map(courseSeries)}>
+    ${charts.map(([title, drawn]) => html`<${Plot} key=${title} tall title=${title} xName=${label(drawn[0].over)} text=${WHOLE.test(drawn[0].metric) ? whole : undefined} series=${drawn.map(courseSeries)}>
       <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean; of one run, its own.</p><//>`)}`;
 }
 
@@ -112,6 +112,7 @@ function OverSeeds({ runs }) {
 
 /** A match of two; of more, and of studies, whose every run has a champion, each meets each. */
 function Meet({ players, line, job, show }) {
+  if (players.length < 2) return null;
   const two = players.length === 2;
   const fixed = two ? { a: players[0], b: players[1] } : { agents: players };
   const Result = two ? MatchResult : RatingResult;
