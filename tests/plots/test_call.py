@@ -84,7 +84,7 @@ def test_several_runs_and_studies_over_one_another(run: Run, study: Study, tmp_p
 
 @pytest.mark.slow
 def test_unlike_kinds_are_drawn_by_their_elo(run: Run, study: Study, tmp_path: Path) -> None:
-    quick: dict[str, Any] = {"shapes": "a1-b2", "round": 50, "checks": 2, "games": 200}
+    quick: dict[str, Any] = {"shapes": "a1-b2", "checks": 2, "games": 200}
     quick |= {"panel_openings": 2, "search_depth": 1, "depth": 1, "endgame": 4}
     quick |= {"probcut_positions": 50, "rules": "standard"}
     trained = evolve.train("patterns", tmp_path / "taught", **quick)
