@@ -26,12 +26,12 @@ from evolve.terminal_text import count_of
 
 Result = Literal["won", "draw", "lost"]
 _POINTS: Final = {"won": 1.0, "draw": 0.5, "lost": 0.0}
-_FEWEST: Final = 3  # games from which on a rating is told
+_FEWEST: Final = 3  # games that a rating needs
 _MOST: Final = 1000  # games that are kept, the last ones
 
 
 class _Game(BaseModel):
-    """A game that is over: with whom, the opponent's Elo then, and when, in seconds since 1970."""
+    """A finished game. elo: the opponent's, at that time; date: in seconds since 1970."""
 
     model_config = ConfigDict(allow_inf_nan=False, frozen=True)
 

@@ -41,7 +41,7 @@ Examples:
 """,
     "patterns": """Train the weights of patterns, the strongest agents here, in a minute.
 
-Against the agent that comes with evolve they score 0.40 after 60 CPU seconds, 0.45 after 240.
+Against patterns-standard they score 0.40 after 60 CPU seconds, 0.45 after 240.
 
 \b
 Examples:

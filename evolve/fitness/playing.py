@@ -190,7 +190,7 @@ class Series:
         agents = {n: self.agents[n] for game in games for n in (game.black, game.white)}
         if not self._travels:
             return LiveTask(agents, games, self.rules)
-        answers = {n: told for n, told in self._answers.items() if n in agents}
+        answers = {n: answer for n, answer in self._answers.items() if n in agents}
         timed = any(agent.paced(2.0) is not agent for agent in agents.values())
         speed = games_a_second() if timed else None
         parcels = {n: self._parcels[n] for n in agents}

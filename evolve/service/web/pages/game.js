@@ -26,7 +26,7 @@ export function Game({ parts, query }) {
 
 const listOf = (text) => (text || "").split(" ").filter(Boolean);
 
-/** A game with the values of whoever is to move, or of another agent that is asked; idOf: the id of a player by its name. */
+/** A game with the values of the player to move, or of another agent; idOf: returns a player's id by name. */
 export function Replay({ game, rules, agent, query, link = (name) => name, idOf = (name) => !name.startsWith("program:") && name }) {
   const moves = useMemo(() => listOf(game.moves), [game.moves]);
   const all = useMemo(() => positions(moves, game.start), [moves]);
