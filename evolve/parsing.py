@@ -278,7 +278,6 @@ def plain_words(detail: Any) -> str:
 
 
 def _text(detail: Any, helped: type[BaseModel] | None) -> str:
-    """A message about a wrong field, with the field's description in the model `helped`."""
     keys = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         known = [] if helped is None else [*helped.model_fields, *_ARGUMENTS.get()]

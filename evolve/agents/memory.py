@@ -158,8 +158,6 @@ class Forest:
 
 
 class _ThreadMemory(threading.local):
-    """What each thread keeps for its next searches."""
-
     def __init__(self) -> None:
         self.tree = Tree.of_size(0)
         self.scratch = np.zeros(0, np.float32)

@@ -132,7 +132,6 @@ class SearchingAgent(StoredAgent):
 
     @property
     def _is_limited(self) -> bool:
-        """Whether it plays by a limit of time or nodes, not to its depths."""
         return self.limit.seconds is not None or self.limit.nodes is not None
 
     @property

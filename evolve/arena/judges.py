@@ -113,8 +113,6 @@ class Panel:
 
 @dataclass(frozen=True)
 class _LadderRung:
-    """A rung of the ladder: an agent with its Elo."""
-
     agent: AlphaBetaAgent
     elo: float
 
@@ -226,8 +224,6 @@ class Ladder:
 
 @dataclass
 class _ChampionRating:
-    """A champion's rating on the ladder, see `Ladder.rate_champion`."""
-
     ladder: Ladder
     agent: Agent
     observer: Observer

@@ -273,7 +273,6 @@ class Tournament:
         }
 
     def _claim(self, folder: Path) -> None:
-        """Claim the folder for this rating, or check that it belongs to it."""
         check_links(folder)
         config = folder / RATING_FILE
         if config.exists():

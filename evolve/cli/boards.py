@@ -213,7 +213,6 @@ class _Game:
         print_text(f"the game → {path}")
 
     def _result(self) -> tuple[str, Result]:
-        """The verdict in words, and what the game is for the person."""
         rules = self.agreed.rules
         black, white = self.board.discs("black"), self.board.discs("white")
         if self.resigned:
@@ -346,7 +345,6 @@ def _print(replay: _Replay) -> None:
 
 
 def _step(replay: _Replay) -> None:
-    """Show one board at a time; keys step through the game."""
     ply = 0
     with _keys() as read, out().screen(hide_cursor=False):
         while True:

@@ -32,8 +32,6 @@ the individuals' bytes."""
 
 
 class _GenerationsView(ProgressView):
-    """The progress of an evolution: a line for each generation, and remarks."""
-
     unit = "this generation"
     reported = ("play-off", "ladder")
     widths: Mapping[str, int] = {"panel_elo": 10, "rating": 10}

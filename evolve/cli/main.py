@@ -97,8 +97,6 @@ Examples:
 
 
 class _LazyGroup(click.Group):
-    """A group that imports its commands when they are used."""
-
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -160,7 +158,6 @@ class _LazyGroup(click.Group):
 
 @contextmanager
 def _reporting_end(context: click.Context) -> Iterator[None]:
-    """Report to the file of `--progress` how a command ends."""
     message = None
     try:
         yield

@@ -115,7 +115,6 @@ def write_in_style(
 
 
 def _narrow(value: Any) -> Any:
-    """Shorten a long cell for people; a list becomes its items with spaces between."""
     if isinstance(value, list):
         value = " ".join(map(str, value))
     if isinstance(value, str) and len(value) > _NARROW:

@@ -130,7 +130,6 @@ def rate_command(
 
 
 def _play(tournament: Tournament, quiet: bool) -> None:
-    """Play the games that are missing; if interrupted, say how to continue."""
     games = tournament.games
     with counting("games", games, quiet=quiet) as count:
 

@@ -73,7 +73,6 @@ def page_of(*sources: evolve.Run | evolve.Study) -> str:
 
 
 def _compared(sources: Sequence[evolve.Run | evolve.Study]) -> Iterator[str]:
-    """Several things side by side: what `evolve compare` and `evolve plot` say of them."""
     import pandas as pd
 
     from evolve.runs.summary import differing_in
@@ -117,7 +116,6 @@ def _page(name: str, parts: Iterable[str]) -> str:
 
 
 def _head(source: evolve.Run | evolve.Study) -> Iterator[str]:
-    """What it is, and how strong: the same numbers and words as on the terminal."""
     from evolve.runs.summary import summary
 
     found = summary(source)
@@ -179,7 +177,6 @@ def _row(tag: str, texts: Iterable[str]) -> str:
 
 
 def _best_game(source: evolve.Run | evolve.Study) -> Iterator[str]:
-    """A game that an evolution's champion won in the play-off, move by move."""
     if source.form == "study" or (games := source.playoff_table()) is None:
         return
     from evolve.runs.summary import summary_of
@@ -227,7 +224,6 @@ def _result(record: GameRecord) -> str:
 
 
 def _game(record: GameRecord) -> Iterator[str]:
-    """One game: what each position is worth by the coach, and the moves that lost discs."""
     yield _players(record.black, record.white, _result(record))
     coach = evolve.load_agent(COACH.format(rules=record.rules)).with_rules(record.rules)
     notes, lessons = dict[int, str](), list[str]()
@@ -299,7 +295,6 @@ def _board(board: Board) -> str:
 
 
 def _settings(source: evolve.Run | evolve.Study) -> Iterator[str]:
-    """Its settings as a file, the versions among them, and the command that takes the file."""
     study = source.form == "study"
     file = STUDY_FILE if study else CONFIG_FILE
     try:

@@ -152,7 +152,6 @@ def command_of(
 def _design(
     command: str, seeds: str | None, grid: Sequence[str], settings: dict[str, Any]
 ) -> StudySpec:
-    """Return the study of a command with --seeds and --grid, and these settings of all runs."""
     values: dict[str, Any] = {"command": command, "grid": dict(map(grid_of, grid))}
     if len(values["grid"]) < len(grid):
         raise OptionsError("--grid: a field is given twice; give all its values at once")

@@ -89,7 +89,6 @@ def shown_row(row: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
 
 
 def _results(row: Mapping[str, Any]) -> dict[str, str | None]:
-    """What people read of a run's state and results, put together."""
     date, done, target = (row.get(key) for key in ("date", "done", "target"))
     return {
         "state": row.get("problem") or row.get("state"),
@@ -286,7 +285,6 @@ def print_compared(found: Comparison, tables: bool = True) -> None:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
-    """Print or write the summaries of runs, with the settings in which they differ."""
     from evolve.runs.summary import differing_in, summary_of
 
     every, columns = list[dict[str, Any]](), list[dict[str, Any]]()

@@ -65,8 +65,6 @@ Columns of generations:
 
 
 class _ShowCommand(click.Command):
-    """Lists the columns of generations in its help."""
-
     def format_help_text(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         from evolve.tables.individuals import GENERATIONS_COLUMNS  # not above: it loads pyarrow
 
@@ -194,7 +192,6 @@ _PRINTED: Final = {
 
 
 def _print_table(run: evolve.Run | evolve.Study, table: RunTable, frame: pd.DataFrame) -> None:
-    """Print a table for people; below a run's first table, print its champion."""
     from evolve.agents.agent_file import read_header
 
     if frame.empty:
@@ -324,7 +321,6 @@ def _summarize(lineage: Lineage, name: str, operators: pd.DataFrame) -> None:
 
 
 def _print_rounded(frame: pd.DataFrame) -> None:
-    """Print a table with shares of three digits, and without values that are unknown."""
     from evolve.tables.columns import without_nan  # loads pyarrow, as the table has before
 
     print_frame(without_nan(frame.round(3)))

@@ -96,7 +96,6 @@ def resume_study(
 
 
 def _run_study(study: Study, jobs: int, words: Sequence[str]) -> int:
-    """Work on a study until something ends it, and say how it went; return the exit code."""
     kind = study.design.kind
     if not kind.runs_on_clusters:
         stay_here(f"`{study.design.command}` is")

@@ -122,7 +122,6 @@ def sweep_command() -> None:
 
 
 def _command(word: str) -> click.Command:
-    """The command that tunes what SWEEP_TARGETS has under this word."""
     variant, target = SWEEPS.variants[word], SWEEP_TARGETS[word]
     defaults = {"rules": target.rules, "budget": target.budget, **target.settings}
     own = ("program", "space", "fix")  # options and arguments of their own, see below
@@ -154,7 +153,6 @@ def _command(word: str) -> click.Command:
 
 
 def _start(word: str, options: dict[str, Any]) -> int:
-    """Start a sweep or a study of sweeps, or list what it would search; return the exit code."""
     model = SWEEPS.variants[word].model()
     plain = {name: value for name, value in options.items() if name not in ("fix", "space")}
     given = given_options(model, plain)

@@ -267,8 +267,6 @@ class _Count(TimeLeft):
 
 
 class _Bar(Progress):
-    """The bar of a count with its text."""
-
     def __init__(self, count: _Count, *columns: ProgressColumn) -> None:
         count.text, self._count = "", count
         super().__init__(*columns, console=err(), transient=True)

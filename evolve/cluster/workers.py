@@ -70,7 +70,6 @@ class Workers:
         return ClusterError(f"the scheduler at {self._address} is gone")
 
     def _update(self, slots: dict[str, int]) -> None:
-        """Store the current workers; report which joined and which left."""
         before, self._slots = self._slots, slots
         if self._asked > -math.inf:
             for worker in sorted(slots.keys() - before):

@@ -164,7 +164,6 @@ def named_in(field: FieldInfo | None) -> Named | None:
 
 
 def _taken(field: FieldInfo) -> tuple[_FieldType, Mapping[str, str] | None]:
-    """What a field takes, and its choices, if it has any."""
     kind, named = plain_type(field.annotation), named_in(field)
     origin, choices = get_origin(kind), _extra(field).get("choices")
     if origin is Literal:

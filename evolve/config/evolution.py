@@ -86,7 +86,6 @@ def check_operator(kind: str, name: str) -> str:
 
 
 def _operator(kind: str, default: str, description: str) -> Any:
-    """The field of a setting that names an operator."""
     return Field(
         default, description=description, json_schema_extra={"choices": dict(OPERATORS[kind])}
     )

@@ -244,7 +244,6 @@ class Evolution(life_cycle.Work):
         return None
 
     def _play(self, last: PlayedGeneration | None, observer: Observer) -> PlayedGeneration:
-        """Breed the generation after `last`, or after the committed one, and play its games."""
         began = time.monotonic()
         generation, before = self.generation, self.population
         if last is not None:

@@ -69,8 +69,6 @@ class RunContext:
 
 
 class _PanelGames(NamedTuple):
-    """Opponents of the best of a generation, and the games with them."""
-
     opponents: Sequence[StoredAgent]
     openings: Openings
     games: Games
@@ -135,8 +133,6 @@ class RunPanel(ABC):
 
 
 class _FixedPanel(RunPanel):
-    """Play two fixed agents and the best of generation 0."""
-
     opponents = 3 + _PAST
 
     def __init__(self, context: RunContext) -> None:

@@ -155,7 +155,6 @@ class ChampionSelection:
 
 
 def _won(games: Games, winner: int, candidates: int) -> dict[str, object]:
-    """Return what the winner's provenance says about the play-off."""
     if candidates == 1:
         return {"games": 0, "against": "nobody: all candidates of the play-off were one agent"}
     score = score_of_pairs(pair_scores(games, winner))

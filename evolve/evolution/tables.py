@@ -78,7 +78,6 @@ def _generations(run: Run, generation: int | None = None) -> pa.Table:
 
 
 def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
-    """The rows of these generations, with the search depths of the best individual."""
     schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
     paths = [generation_file(run.path, number) for number in numbers]
     rows = [_row_with_depths(path, _changed(path)) for path in paths]
@@ -87,7 +86,6 @@ def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
 
 
 def _strengths(run: Run) -> Mapping[int, Mapping[str, float | None]]:
-    """The rating of each generation: the strength as smoothed over the bests of all of them."""
     if run.config.get("panel") != "ladder":
         return {}
     paths = [generation_file(run.path, number) for number in range(run.generation_count)]
@@ -130,7 +128,6 @@ def _individuals(run: Run, generation: int | None = None) -> pa.Table:
 
 
 def _progress(run: Run) -> RunProgress:
-    """Its progress, and the strength of its last best. The play-off makes it complete."""
     count = run.generation_count
     row = run.metadata(count - 1)[0] if count else {}
     played_off = playoff_file(run.path).exists()

@@ -224,7 +224,6 @@ class Series:
 
 
 def _choose(agent: Agent, games: Sequence[LiveGame]) -> None:
-    """Let an agent choose and play its moves in `games`, where it is to move."""
     if not agent.together:
         for game in games:
             game.choose()

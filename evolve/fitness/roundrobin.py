@@ -152,7 +152,6 @@ class RoundRobin:
         return cast("npt.NDArray[np.int64]", game[of_last[pairings[:, 0]], of_last[pairings[:, 1]]])
 
     def _draw(self, pairs: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Draw opening numbers for each pair, [pairs, openings per pair]."""
         if self.mode == "start":
             return np.zeros((pairs, 1), np.int64)
         if self.mode == "shared":

@@ -238,7 +238,6 @@ def unexplained_by_strengths(results: Iterable[Met]) -> Unexplained | None:
 
 
 def _chances(elos: Sequence[float]) -> Floats:
-    """Return the score of each player against each that their Elo predicts."""
     strength = np.array(elos) / ELO_SCALE
     return 1.0 / (1.0 + np.exp(strength - strength[:, None]))
 

@@ -317,7 +317,6 @@ def _draw_points(
 
 
 def _draw_seeds(axes: Axes, found: Comparison | str, groups: Sequence[Group]) -> None:
-    """Draw the champions' metric of each seed; nothing where there is none yet."""
     _, names = short_names([group.name for group in groups])
     metric = "" if isinstance(found, str) else str(found.frame["metric"][0])
     for index, group in enumerate(groups):

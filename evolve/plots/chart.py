@@ -83,7 +83,6 @@ def draw_chart(
 
 
 def _legend_of_picture(axes: Axes) -> None:
-    """Put the legend of a chart at the bottom of its picture, in as many columns as fit."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     handles, labels = axes.get_legend_handles_labels()

@@ -72,7 +72,6 @@ def plot_run(run: Run, look: Look) -> Picture:
 
 
 def _draw_scores(axes: Axes, run: Run, names: Sequence[str], title: str) -> None:
-    """Draw scores of a run, columns of its first table, as far as there are values."""
     known = [name for name in names if run.table(run.kind.tables[0].name)[name].notna().any()]
     courses = [replace(course_of(run, name), name=name, metric="score") for name in known]
     draw_chart(axes, courses, caption=False)
@@ -167,7 +166,6 @@ def plot_sweep(run: Run, look: Look) -> Picture:
 
 
 def _about(scatter: Scatter, shown: int) -> str:
-    """What the trials over each setting are, in lines."""
     marks = "star: the best" + ", diamond: the defaults" * (scatter.defaults is not None)
     cut = f"{shown} of {len(scatter.settings)} settings; the table has all"
     more = [cut] * (shown < len(scatter.settings)) + [scatter.note] * bool(scatter.note)
@@ -177,7 +175,6 @@ def _about(scatter: Scatter, shown: int) -> str:
 def _draw_history(
     axes: Axes, trials: pd.DataFrame, best: pd.Series[float], judges: str = "the panel"
 ) -> None:
-    """Draw the trials' scores against the judges in order, and the best so far by trial."""
     for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "finished")):
         part = trials[trials["state"] == state]
         if part.empty:
@@ -198,7 +195,6 @@ def _draw_history(
 
 
 def _draw_setting(axes: Axes, scatter: Scatter, setting: Setting) -> None:
-    """Draw the trials over a setting, coloured as on the page, with the best and the defaults."""
     places, scores = np.array(setting.places), np.array(scatter.scores)
     axes.scatter(
         places, scores, c=scatter.colours, cmap=DIVERGING, vmin=-1, vmax=1, s=18, lw=0.4, ec=GREY

@@ -302,7 +302,6 @@ def examine(
 
 
 def _examine_moves(play: _Play, games: int, rng: np.random.Generator) -> Finding:
-    """Play the games, or the positions; the finding about its answers."""
     stopped: _TooMuchError | None = None
     try:
         for game in range(games):

@@ -100,7 +100,6 @@ class ExternalAgent(Agent):
         weakref.finalize(self, programs.shut)
 
     def _check(self) -> None:
-        """Raise AgentError where the command is empty or names no program."""
         if not self._arguments():
             raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
         program = self._arguments()[0]
@@ -109,7 +108,6 @@ class ExternalAgent(Agent):
 
     @property
     def _folder(self) -> Path | None:
-        """Its working folder; None for the current one."""
         return None if self.cwd is None else Path(os.path.expanduser(self.cwd))
 
     def prepare(self) -> None:

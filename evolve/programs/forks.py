@@ -193,8 +193,6 @@ class ProcessPool:
 
 
 class _Process:
-    """A process that does tasks."""
-
     def __init__(self, modules: Sequence[str]) -> None:
         with forking(modules) as context:
             self.executor = ProcessPoolExecutor(

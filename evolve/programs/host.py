@@ -186,7 +186,6 @@ def _board(question: dict[str, Any]) -> Any:
 
 
 def _text(move: Any) -> str:
-    """A square as text, from its text or its number."""
     if isinstance(move, str):
         return move
     number = int(move)

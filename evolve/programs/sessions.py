@@ -220,14 +220,12 @@ class GtpSession(ProgramSession):
         return square
 
     def _ask(self, command: str, deadline: float) -> str:
-        """The answer to a command; EngineError when the program refuses it."""
         accepted, text = self._answer(command, deadline)
         if not accepted:
             raise self.program.error(f"refused {command!r}")
         return text
 
     def _answer(self, command: str, deadline: float) -> tuple[bool, str]:
-        """Whether the program accepts a command, and its answer."""
         self.program.send(command)
         while True:
             if match := _ANSWER.fullmatch(self.program.receive(deadline, "answer")):

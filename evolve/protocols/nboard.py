@@ -160,7 +160,6 @@ class NBoardEngine:
         self._thinking = _Thinking(run)
 
     def _finish(self, grace: float) -> None:
-        """Wait up to `grace` seconds for the running search, then stop it."""
         if self._thinking is not None:
             self._thinking.end(grace)
             self._thinking = None
@@ -202,7 +201,6 @@ class NBoardEngine:
                 return
 
     def _analyze(self, stopped: Callable[[], bool]) -> None:
-        """Send a value for every position of the game, the last one first."""
         player = self.agent
         if self._depth is not None:
             player = player.limited(Limit(depth=self._depth))

@@ -70,7 +70,6 @@ def read_table(data: bytes, path: Path, request: Request) -> Reading:
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows with the columns that count, None for missing values."""
     heads = [str(head).strip().lower() for head in frame.columns]
     known = ("black", "white", "winner", "reason", RULES, START)
     found: dict[str, int] = {name: heads.index(name) for name in known if name in heads}

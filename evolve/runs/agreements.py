@@ -74,6 +74,5 @@ def _entry(folder: Path) -> Any:
 
 
 def _file(folder: Path) -> Path:
-    """The file of the list for a folder, by a hash of its path."""
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()
     return data_folder() / "agreed" / f"{name}.json"

@@ -316,7 +316,6 @@ def _share(event: Row | Stage) -> float:
 
 
 def _text_of(row: Mapping[str, Any]) -> str:
-    """Which row it is, and how good."""
     parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
     metric = next((key for key in _METRICS if isinstance(row.get(key), int | float)), None)
     if metric is not None:

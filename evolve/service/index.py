@@ -201,7 +201,6 @@ class Index:
         return RunSummary(id=name, date=date, state="damaged", problem=problem)
 
     def _found(self, name: str, stamps: _Stamps) -> dict[str, Any]:
-        """What the folder says of a run or study."""
         stamp = stamps[name]
         if not stamp.is_study:
             run = Run(stamp.folder)

@@ -249,7 +249,6 @@ class Jobs:
         self._keep(record)
 
     def _empty_folder(self, record: JobRecord) -> None:
-        """Free the name of a run that never began."""
         if record.run is not None:
             folder = self._folders.run(record.run)
             with suppress(RunError, OSError):

@@ -165,7 +165,6 @@ class Search:
         return answer["ok"]
 
     async def _answer(self, do: str, question: Mapping[str, Any], limit: float) -> dict[str, Any]:
-        """The answer of a process, `ok` or `error`; it is killed where that takes too long."""
         work = partial(call, "evolve.service.engine_worker:answer", do, question)
         try:
             with fail_after(limit):

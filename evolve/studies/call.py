@@ -94,7 +94,6 @@ def _designed(
     variants: Mapping[str, Mapping[str, Any]],
     functions: _Functions,
 ) -> StudySpec:
-    """Return the design of a study, with names in place of its functions, which are added."""
     spec = {
         "command": EVOLUTIONS.name,
         "seeds": np.ravel([*seeds]).tolist()
@@ -199,8 +198,6 @@ def _fixed(design: StudySpec) -> dict[str, Any]:
 
 
 class _RunObserver(Observer):
-    """Watches one run of a study and reports to the study's observer."""
-
     def __init__(self, observer: Observer, done: int, runs: int) -> None:
         self._observer, self._done, self._runs = observer, done, runs
         self.stopped = False

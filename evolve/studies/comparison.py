@@ -117,7 +117,6 @@ def _groups_of_runs(runs: Sequence[Run]) -> list[Group]:
 
 
 def _settings(run: Run) -> dict[str, Any]:
-    """Return a run's settings without its seed."""
     config = {key: value for key, value in run.config.items() if key not in ("seed", "versions")}
     return {**config, "command": run.command}
 
@@ -249,7 +248,6 @@ def _shared_metric(groups: Sequence[Group]) -> tuple[str, str]:
 
 
 def _listed(runs: Sequence[Run]) -> str:
-    """The names of runs, the first few of many."""
     names = [run.name for run in runs[:_MOST_NAMES]]
     more = len(runs) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")

@@ -110,7 +110,6 @@ class RunProcess(Working):
 
 
 def _work(main: _Main, words: list[str], log: Path) -> None:
-    """Run a command line as if it were typed, with its output in a file."""
     try:
         sink = open_to_append(log)
     except OSError as error:
@@ -233,7 +232,6 @@ class StudyWork:
         return self._process(words, log, progress)
 
     def _end(self, member: Member, process: Working, observer: Observer) -> None:
-        """Handle the end of a process: keep its run's row, or the reason of its failure."""
         code = process.ended()
         row = self.rows[member] = row_of(self.study, member)
         stopped = process.stopped or code in (130, 143, 129)  # of one ended from outside

@@ -74,7 +74,6 @@ def verdicts_of(frame: pd.DataFrame) -> list[str]:
 
 
 def _in_words(row: Mapping[str, Any]) -> str:
-    """A comparison, a row of the table, in a sentence or two."""
     metric, equal, seeds = str(row["metric"]), _equal(row), count_of(int(row["seeds"]), "seed")
     names, numbers = [row["setting"], row["against"]], [row["mean"], row["low"], row["high"]]
     if row["mean"] < equal:

@@ -83,7 +83,6 @@ def _titled(name: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Command lines that use the settings, beside those that use a champion."""
     tuned = tuned_line(run.path)
     lines = [{"about": "Against another program or agent", "line": tuned}] if tuned else []
     if plan is not None and "space" in plan.sweep.OF_OWNER:  # the page's form has no ranges

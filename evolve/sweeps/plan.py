@@ -365,7 +365,6 @@ class SettingsPlan(Plan):
         return {**self.parts, **held}
 
     def _check_part(self, name: str, value: Any, source: str) -> None:
-        """Raise SettingsError for a value that cannot make a network."""
         parameter = next(p for p in self.searched if p.name == name)
         if parameter.kind == "choice":
             valid, wanted = parameter.taken(value) is not None, parameter.range_text

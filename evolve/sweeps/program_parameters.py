@@ -70,7 +70,6 @@ class ParametersPlan(Plan):
         return chosen.requiring(self.sweep.require, self.sweep.fix)
 
     def _check_places(self, parameters: Mapping[str, Parameter]) -> None:
-        """Raise SettingsError where a hole has no range, or a parameter has no place."""
         held, holes = self.sweep.fix, self.command.names
         columns = (*TRIALS_COLUMNS.names, *CENTRE_COLUMNS.names)
         taken = [name for name in parameters if name in columns]
@@ -204,7 +203,6 @@ def _parts(text: str, parameters: dict[str, Parameter], defaults: dict[str, Valu
 
 
 def _value_text(value: Value) -> str:
-    """Return a value as text for a program."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.10g}" if isinstance(value, float) else str(value)
@@ -220,7 +218,6 @@ def middle(parameter: Parameter) -> Value:
 
 
 def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None]:
-    """Parse a parameter and its default from the text after its name in a hole."""
     table = range_of(text, hole)
     default: Any = table.pop("default", None)
     if "choices" not in table and not {"low", "high"} <= table.keys():

@@ -170,7 +170,6 @@ class ProgramPlan(ParametersPlan):
         return Report(step + 1, *found), step + 1 == len(parts)
 
     def _panel(self, trial: Trial, start: int, stop: int) -> list[_Opponent]:
-        """Return the panel with its openings of a part."""
         panel = trial.held.panel
         part = Openings(panel.openings.moves[start:stop])
         return [(number, other, part) for number, other in enumerate(panel.agents)]
@@ -191,7 +190,6 @@ class ProgramPlan(ParametersPlan):
         ]
 
     def _predicted(self, trial: Trial, met: Sequence[Sequence[Any]]) -> tuple[float, float]:
-        """Return the predicted score against the defaults, and its error, after these meetings."""
         number, best = trial.task.number, trial.task.context.get("best")
         known = {} if best is None else {best["number"]: Known(best["elo"], best["error"])}
         return _score_predicted(strengths([Met(number, *row[:3]) for row in met], known)[number])

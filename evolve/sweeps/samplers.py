@@ -89,7 +89,6 @@ def _whole(
 
 
 def _begun(first: Sequence[FrozenTrial], numbers: _Numbers) -> cmaes.CMA:
-    """Start CMA-ES around the best of the first trials."""
     import cmaes  # imported here: it loads scipy.stats, 0.5 s, and most sweeps use other samplers
 
     best = max(first, key=lambda trial: trial.values[0])

@@ -61,7 +61,6 @@ def advance(part: Slice) -> SliceResult:
 
 
 def _held_for(part: Slice) -> tuple[Plan, Held]:
-    """The plan of the slice's sweep, and what this thread holds for it."""
     plan = _local.plan
     if plan is None or plan.sweep != part.sweep:
         _local.plan = None

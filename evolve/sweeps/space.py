@@ -171,8 +171,6 @@ class Parameter:
 
 
 class _Range(BaseModel):
-    """A table of a space file."""
-
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     low: float | int | None = None

@@ -87,7 +87,6 @@ class Study:
         self._enqueue_first()
 
     def _claim(self) -> None:
-        """Check that the study belongs to this sweep; claim a new one."""
         space = {p.name: p.range_text for p in self.plan.space.parameters}
         own: dict[str, Any] = json.loads(json.dumps({**self.plan.sweep.identity, "space": space}))
         stored = self.study.user_attrs.get("evolve")
@@ -104,7 +103,6 @@ class Study:
             )
 
     def _enqueue_first(self) -> None:
-        """Queue the defaults and the settings to start from, once each."""
         plan, source = self.plan, self.plan.sweep.start_from
         first = [] if plan.defaults is None else [(plan.defaults, DEFAULTS)]
         if source is not None and START not in self.study.user_attrs:
@@ -193,7 +191,6 @@ class Study:
         return [settings[index] for index in order]
 
     def _untried(self, trials: Sequence[FrozenTrial]) -> list[Setting]:
-        """Return the settings of a small space that no trial has, in their order."""
         if not self.all_settings:
             return []
         names = self.plan.space.names

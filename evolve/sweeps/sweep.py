@@ -142,7 +142,6 @@ class Sweep(life_cycle.Work):
 
     @cached_property
     def _end_of_time(self) -> float:
-        """When the time for trials is over, from the first one on."""
         return time.monotonic() + (self.settings.timeout or math.inf)
 
     @property
@@ -250,7 +249,6 @@ class Sweep(life_cycle.Work):
         pool.submit(handed.task.number, advance, part)
 
     def _handle(self, number: int, answer: Any, pool: Pool, observer: Observer) -> None:
-        """Keep what came of a slice, and hand out the next one of its trial."""
         handed = self._hand[number]
         match answer:
             case WorkerDiedError():
@@ -274,7 +272,6 @@ class Sweep(life_cycle.Work):
         self._end(number, handed.filed(replace(outcome, attributes=facts)), observer)
 
     def _end(self, number: int, outcome: TrialResult, observer: Observer) -> None:
-        """Keep how a trial ended; RunError where too many have failed in a row."""
         self.study.end(number, outcome)
         drop_state(self.folder, number)
         new = SAME not in outcome.attributes
@@ -312,7 +309,6 @@ class Sweep(life_cycle.Work):
         observer.row(shown, budget.done, budget.total)
 
     def _save_if_due(self) -> None:
-        """Write the trials table, unless that was done a moment ago."""
         if time.monotonic() >= self._due:
             begin = time.monotonic()
             self.save()

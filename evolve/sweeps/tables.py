@@ -123,7 +123,6 @@ def _over(run: Run) -> str | None:
 
 
 def _progress(run: Run) -> RunProgress:
-    """Number of finished trials, and the best score, of the winner where a final chose it."""
     table, target, games = read_trials(run.path), *map(run.config.get, ("trials", "games"))
     states = [] if table is None else table["state"].to_pylist()
     finished = sum(state in FINISHED for state in states)

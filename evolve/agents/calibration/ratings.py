@@ -41,7 +41,6 @@ class Rating:
 
 
 def _read() -> dict[Rules, dict[str, Rating]]:
-    """The ratings of the file beside this module, under all rules that it has a section for."""
     table = tomllib.loads(Path(__file__).with_name("ratings.toml").read_text(encoding="utf-8"))
     found: dict[Rules, dict[str, Rating]] = {}
     for rules in filter(table.__contains__, RULE_SETS):

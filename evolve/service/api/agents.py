@@ -98,7 +98,6 @@ async def review(service: Service, request: models.NewReview) -> models.Review:
 async def _evaluations(
     service: ServiceState, agent: str, position: models.Position, first: int | None = None
 ) -> list[models.Evaluation]:
-    """See `engine_worker.evaluate`."""
     source = _player(service, agent)
     found = await service.search.ask(
         "evaluate", _PLACES, source=source, first=first, **position.model_dump()
@@ -164,7 +163,6 @@ async def report_play(service: Service, play: _PlayId) -> FileResponse:
 
 
 def _player(service: ServiceState, agent: str) -> str:
-    """The source of an agent that answers here."""
     try:
         source = service.agents.source(agent)
     except ProblemError as error:

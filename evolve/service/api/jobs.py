@@ -137,7 +137,6 @@ async def check_settings(service: Service, form: _Form, given: meta.NamedDesign)
 
 
 async def _checked(service: ServiceState, command: str, request: meta.Design) -> Asked:
-    """A request for work, checked, also by what only the engine knows."""
     found = await asyncio.to_thread(asked, service.agents, command, request)
     form, given = found.form, found.settings
     for source, name in found.names.items():

@@ -277,7 +277,6 @@ def _delete(service: ServiceState, folder: Path) -> None:
 
 
 def _files(name: str, run: Run | Study) -> list[dict[str, str]]:
-    """The downloads of a run; of a study, the tables of its runs as one."""
     files: list[tuple[str, str]] = []
     champion = champion_of(run.path)
     if champion is not None:

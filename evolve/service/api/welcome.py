@@ -71,7 +71,6 @@ def _all_goals(programs: Collection[str]) -> list[Goal]:
 
 
 def _first_goals() -> list[Goal]:
-    """The goals of a first visit, with the offers that start with one click."""
     found = [(goal, [offer for offer in goal.offers if offer.first]) for goal in _goals()]
     return [
         goal.model_copy(update={"offers": [_filled(offer, ()) for offer in offers]})
@@ -81,7 +80,6 @@ def _first_goals() -> list[Goal]:
 
 
 def _filled(offer: Offer, programs: Collection[str]) -> Offer:
-    """The offer with its command as it is typed, and what is missing here for it."""
     if offer.command is None:
         return offer.model_copy(update={"option": str(offer.page).rpartition("/")[2]})
     form, _ = form_of(offer.command, {})
