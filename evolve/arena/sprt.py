@@ -14,8 +14,7 @@ from evolve.config.matches import EloUnit
 from evolve.fitness.statistics import Floats, score_of_elo
 
 _SCORES: Final = np.arange(5) / 4
-_UNSEEN: Final = 1e-3
-"""Added to every count: an outcome that was never seen is not impossible."""
+_UNSEEN: Final = 1e-3  # added to every count: an outcome that was never seen is not impossible
 _HALVINGS: Final = 45
 _ROUNDS: Final = 60
 _PRECISION: Final = 1e-8
@@ -23,8 +22,7 @@ _NORMALIZED: Final = math.sqrt(2.0) * math.log(10.0) / 800.0
 """A normalized Elo, in standard deviations of a pair's score, which are a game's / √2."""
 _OVERSHOOT: Final = 0.583
 """How far a random walk is past a bound when it is seen there, in steps (Siegmund 1985)."""
-_UNDRAWN: Final = 1 / 8
-"""Variance of a pair's score if its games are independent and none is drawn."""
+_UNDRAWN: Final = 1 / 8  # variance of a pair's score if its games are independent and none is drawn
 _PRIOR_PAIRS: Final = 4.0
 """Pairs of that variance mixed into the counts: few pairs tell little about it."""
 _Verdict = Literal["accepted", "rejected", "undecided"]

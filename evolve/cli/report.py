@@ -34,8 +34,7 @@ from evolve.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST: Final = 200
-"""Most rows of a table: the last ones."""
+_MOST: Final = 200  # most rows of a table: the last ones
 _LOST: Final = 4
 """Discs that a move lost, from which on it is named; `service/web/coach.js` has the same words."""
 _ENDS: Final = {1.0: "won", 0.5: "drawn", 0.0: "lost"}

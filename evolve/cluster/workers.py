@@ -27,8 +27,7 @@ class Workers:
         """Workers with another evolve, or without what a task needs."""
         self._told: set[tuple[str, str]] = set()
         self._slots: dict[str, int] = {}
-        self._asked = -math.inf
-        """When the scheduler was last asked which workers are connected."""
+        self._asked = -math.inf  # when the scheduler was last asked which workers are connected
         self._looking = Lock()
 
     def usable(self) -> dict[str, int]:

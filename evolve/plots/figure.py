@@ -79,8 +79,7 @@ _STYLES: Final = {
 _SIZE: Final = re.compile(
     r"([0-9]{1,5}(?:\.[0-9]{1,4})?)x([0-9]{1,5}(?:\.[0-9]{1,4})?)(in|cm|mm|px)?"
 )
-_LEAST, _MOST = 0.8, 40.0
-"""Least and largest width and height of a picture, in inches."""
+_LEAST, _MOST = 0.8, 40.0  # least and largest width and height of a picture, in inches
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,8 @@ ALLOWED: Final = ("numpy",)
 _PAUSE: Final = 0.02
 """Least seconds between two samples, each of some 4 ms of CPU. What lives for less counts by its
 largest process alone, which the guard reports."""
-_STARVED: Final = 0.75
-"""A late program that had less of a core than this waited or was starved:"""
-_IDLE: Final = 0.1
-"""starved where less than this of the machine was idle meanwhile."""
+_STARVED: Final = 0.75  # a late program that had less of a core than this waited or was starved:
+_IDLE: Final = 0.1  # starved where less than this of the machine was idle meanwhile
 _SIDES: Final[tuple[Side, Side]] = ("black", "white")
 GAMES: Final = 4
 """Games against random moves, by default."""

@@ -34,15 +34,11 @@ from evolve.studies.verdict import verdicts_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_LONGEST: Final = 60
-"""Most characters of settings that name a group of runs."""
-_MOST_NAMES: Final = 3
-"""Most runs that a sentence names."""
+_LONGEST: Final = 60  # most characters of settings that name a group of runs
+_MOST_NAMES: Final = 3  # most runs that a sentence names
 _ELO: Final = "elo"
-_NO_METRIC: Final = ("seed", "target", "_low", "_high")
-"""Endings of numbers that compare nothing."""
-_STUDY: Final = "study"
-"""The factor that tells several studies apart."""
+_NO_METRIC: Final = ("seed", "target", "_low", "_high")  # endings of numbers that compare nothing
+_STUDY: Final = "study"  # the factor that tells several studies apart
 COLUMNS: Final = {
     "metric": "what was measured once for each seed",
     "setting": "the setting that it is of",
@@ -142,8 +138,7 @@ def metric_of(run: Run, metric: str) -> float:
     return math.nan if value is None else float(value)
 
 
-_Values = dict[str, dict[int, float]]
-"""Values of a metric by settings and seeds."""
+_Values = dict[str, dict[int, float]]  # values of a metric by settings and seeds
 
 
 @dataclass(frozen=True)

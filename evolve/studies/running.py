@@ -120,8 +120,7 @@ def _work(main: _Main, words: list[str], log: Path) -> None:
     main(words)
 
 
-_PROGRESS: Final = ".progress"
-"""Suffix of the file in which a run reports."""
+_PROGRESS: Final = ".progress"  # suffix of the file in which a run reports
 
 
 class StudyEnding(RunEnding):

@@ -37,10 +37,8 @@ from evolve.sweeps.trials import Report, TrialResult
 from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
 
-_FOREVER = 1_000_000
-"""Generations of an evolution; its CPU seconds run out first."""
-_SHARE: Final = "share"
-"""Of a trial's state: the share of its CPU seconds that is used up."""
+_FOREVER = 1_000_000  # generations of an evolution; its CPU seconds run out first
+_SHARE: Final = "share"  # of a trial's state: the share of its CPU seconds that is used up
 
 
 @dataclass(frozen=True)

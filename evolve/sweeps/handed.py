@@ -15,8 +15,7 @@ from evolve.runs.progress import Observer
 from evolve.sweeps.trial import State
 from evolve.sweeps.trials import Task, TrialResult, trial_file
 
-_WORTH_KEEPING: Final = 1.0
-"""Seconds of work that are worth a file."""
+_WORTH_KEEPING: Final = 1.0  # seconds of work that are worth a file
 _STATE: Final = ".state"
 
 

@@ -48,8 +48,7 @@ from evolve.tables.trials import FinalDocument
 _PROBES: Final = 5
 """Pairs of games that all must be played alike before a parameter counts as without effect."""
 
-_Opponent = tuple[int, Agent, Openings]
-"""An opponent by its number, and the openings of a part."""
+_Opponent = tuple[int, Agent, Openings]  # an opponent by its number, and the openings of a part
 
 # Of a trial's state: how many parts are played, and the meetings with a panel; of the next part how
 # many opponents are met; of the current meeting the scores of its pairs, and whether both games of

@@ -13,8 +13,7 @@ from evolve.config.ranges import to_unit
 from evolve.tables.trials import REPEATED, TRIALS_COLUMNS, read_trials, whole_final
 from evolve.terminal_text import count_of
 
-_MOST: Final = 1000
-"""Most trials that are shown: the last ones, the winner and the defaults."""
+_MOST: Final = 1000  # most trials that are shown: the last ones, the winner and the defaults
 
 
 @dataclass(frozen=True)

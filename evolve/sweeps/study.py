@@ -36,8 +36,7 @@ from evolve.sweeps.trials import (
 )
 from evolve.tables.trials import RETEST
 
-_REPEATS: Final = 5
-"""Repeated settings in a row after which a trial is drawn at random."""
+_REPEATS: Final = 5  # repeated settings in a row after which a trial is drawn at random
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 

@@ -48,16 +48,13 @@ from evolve.terminal_text import count_of
 if TYPE_CHECKING:
     from evolve.keywords import SweepKeywords
 
-_LOOK: Final = 0.25
-"""Seconds between two checks for Ctrl-C."""
+_LOOK: Final = 0.25  # seconds between two checks for Ctrl-C
 ATTEMPTS: Final = 3
 """Workers that a slice may kill before its trial has failed."""
 MODULES: Final = ("evolve.sweeps.slices", "evolve.engine.games.game", "pyarrow.parquet")
 """What workers import."""
-_APART: Final = 20.0
-"""Times of writing the table that pass before it is written again."""
-_IN_A_ROW: Final = 5
-"""Trials that may fail in a row before the sweep itself fails."""
+_APART: Final = 20.0  # times of writing the table that pass before it is written again
+_IN_A_ROW: Final = 5  # trials that may fail in a row before the sweep itself fails
 
 
 class SweepEnding(RunEnding):
