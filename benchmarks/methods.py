@@ -36,8 +36,7 @@ from evolve.runs import run_folder
 from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.storage import JournalStorage
-from evolve.sweeps.study import Study
+from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.trials import TrialResult
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")

@@ -36,8 +36,7 @@ from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.programs.external import ExternalAgent
 from evolve.sweeps.final import is_defaults, openings_of_final, settings_ranked
 from evolve.sweeps.program_plan import Meeting, ProgramPlan
-from evolve.sweeps.storage import JournalStorage
-from evolve.sweeps.study import Study
+from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.tables import gain_of
 from evolve.sweeps.trial import Held, Slice, State, Trial
 from evolve.sweeps.trials import MET, SAME, TrialResult

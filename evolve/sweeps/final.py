@@ -73,7 +73,7 @@ def _all_alike(trials: Sequence[FrozenTrial]) -> bool:
     return bool(alike) and all(alike)
 
 
-class KeptMatches(MatchFolder):
+class _KeptMatches(MatchFolder):
     """The matches of a final in progress.
 
     key: what they depend on; games of another key are dropped. games: their number in all.
@@ -140,7 +140,7 @@ class SweepFinal:
         self.openings = openings_of_final(sweep, self.trials, matches)
         self.games = 2 * self.openings * matches
         key = f"{self.names} {self.openings} {sweep.seed}"
-        self.matches = KeptMatches(self.folder, key, self.games, self.observer)
+        self.matches = _KeptMatches(self.folder, key, self.games, self.observer)
 
     def play(self) -> FinalDocument | None:
         """Play the final and select the champion; None when no complete trial has its agent here.

@@ -73,7 +73,7 @@ class LearningPlan(SettingsPlan):
         return trial.complete(learner.agent(), self.sweep.reports, own, learner.checked_agent())
 
 
-class DqnPlan(LearningPlan):
+class _DqnPlan(LearningPlan):
     """Deep Q-learning; `layers` are made of width, blocks and the head."""
 
     searched = (
@@ -115,7 +115,7 @@ class DqnPlan(LearningPlan):
         return made
 
 
-class MctsPlan(LearningPlan):
+class _MctsPlan(LearningPlan):
     """Learning by tree search; `layers` are made of the kind of network and its width."""
 
     searched = (
@@ -157,7 +157,7 @@ class MctsPlan(LearningPlan):
         return {"layers": (first, *between[values["network"]], last)}
 
 
-class PatternsPlan(LearningPlan):
+class _PatternsPlan(LearningPlan):
     """Learning patterns; `shapes` are the chosen sets and random shapes."""
 
     searched = (
@@ -208,5 +208,7 @@ def _with_new_shape(
     )
 
 
-PLANS: Final = defaultdict(lambda: LearningPlan, dqn=DqnPlan, mcts=MctsPlan, patterns=PatternsPlan)
+PLANS: Final = defaultdict(
+    lambda: LearningPlan, dqn=_DqnPlan, mcts=_MctsPlan, patterns=_PatternsPlan
+)
 """Others search the ranges of their entry in SWEEP_TARGETS."""

@@ -43,7 +43,6 @@ class ParametersPlan(Plan):
 
     @cached_property
     def _named(self) -> tuple[str, str, str]:
-        """Protocol, command, and the settings with their question mark."""
         text, query = parse_name(self.sweep.program)
         protocol, colon, command = text.partition(":")
         if not colon or protocol not in PROGRAMS:

@@ -1,4 +1,7 @@
-"""The study of a sweep: proposals, reports and results.
+"""The study of a sweep: its journal, proposals, reports and results.
+
+The journal in the sweep's folder is Optuna's, which other programs may open. It has one writer,
+which holds the folder's lock: whatever runs there and is not the writer's is dead.
 
 An interrupted trial waits again, under its number and with its values, so that seeds, files and
 tables equal those of a sweep that nobody killed.
@@ -10,18 +13,20 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import optuna
+from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from evolve.errors import RunError
+from evolve.errors import RunError, StorageError
+from evolve.files.changes import append, cut
 from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.plan import START, Plan, settings_to_try
 from evolve.sweeps.samplers import Proposer, is_pruned
 from evolve.sweeps.space import Setting
-from evolve.sweeps.storage import JournalStorage
 from evolve.sweeps.trials import (
     FINISHED,
     SAME,
@@ -41,7 +46,48 @@ _REPEATS: Final = 5  # repeated settings in a row after which a trial is drawn a
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-class Budget(NamedTuple):
+class _Journal(JournalFileBackend):
+    """Optuna's journal of a single writer: it waits for the disk where a trial changes its state.
+
+    A killed process loses nothing either way; a power cut loses at most running trials. entries:
+    how many this process has written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path))
+        self._path, self.entries = path, 0
+        content = path.read_bytes()
+        if content and not content.startswith(b"{"):  # before anything of it is cut off
+            raise ValueError("it has no entries of a journal")
+        if content and not content.endswith(b"\n"):  # an incomplete line of a killed writer
+            cut(path, content.rfind(b"\n") + 1)
+
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        """Append entries in one write, one line each."""
+        text = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs)
+        self.entries += len(logs)
+        append(self._path, text.encode(), sync=any("state" in log for log in logs))
+
+
+class JournalStorage(optuna.storages.JournalStorage):
+    """The storage in a journal file, which is made where there is none.
+
+    Hold the lock of its folder. Raises StorageError where it is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.journal = _Journal(path)
+            super().__init__(self.journal)  # this reads all of it
+        except OSError:
+            raise
+        except Exception as error:  # Optuna does not check a journal's content
+            reason = str(error) if isinstance(error, ValueError) else repr(error)
+            raise StorageError(f"{path} is damaged: {reason}") from error
+
+
+class _Budget(NamedTuple):
     """What of a study's trials is done, and what is left.
 
     finished: complete and pruned trials. done, total: trials, or games where these are counted.
@@ -143,7 +189,7 @@ class Study:
         return self._trials
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> _Budget:
         """What is done, and what is left."""
         trials, sweep = self.searched, self.plan.sweep
         states = Counter(trial.state for trial in trials)
@@ -171,7 +217,7 @@ class Study:
             ends = [trial for trial in trials if trial.state in FINISHED]
             done, total = most if over else games_of(ends, 0), most
         wanted = max(0, wanted) + again[TrialState.WAITING]
-        return Budget(finished, done, total, wanted, over, tried_all and left > 0)
+        return _Budget(finished, done, total, wanted, over, tried_all and left > 0)
 
     @cached_property
     def all_settings(self) -> list[Setting]:

@@ -26,21 +26,12 @@ from evolve.runs import life_cycle
 from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft, shown
 from evolve.runs.run import Run
 from evolve.sweeps.final import SweepFinal, best_trial, is_defaults
-from evolve.sweeps.handed import Handed, drop_state
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.slices import advance
-from evolve.sweeps.storage import JournalStorage
-from evolve.sweeps.study import Study
-from evolve.sweeps.trial import Slice
-from evolve.sweeps.trials import (
-    FINISHED,
-    PLAY_SECONDS,
-    SAME,
-    TrialResult,
-    games_of,
-    row_of,
-)
+from evolve.sweeps.study import JournalStorage, Study
+from evolve.sweeps.trial import Handed, Slice, drop_state
+from evolve.sweeps.trials import FINISHED, PLAY_SECONDS, SAME, TrialResult, games_of, row_of
 from evolve.tables.paths import JOURNAL_FILE, RETEST_FILE
 from evolve.tables.trials import FinalDocument, whole_final, write_trials
 from evolve.terminal_text import count_of
@@ -333,9 +324,7 @@ class Sweep(life_cycle.Work):
 
 @contextmanager
 def opened_sweep(
-    folder: Path,
-    settings: SweepSettings,
-    placement: Placement = HERE,
+    folder: Path, settings: SweepSettings, placement: Placement = HERE
 ) -> Iterator[Sweep]:
     """Open the sweep of a folder: begin its study or join it, and queue its first trials.
 

@@ -30,8 +30,8 @@ from evolve.tables.trials import (
 if TYPE_CHECKING:
     import pandas as pd
 
-CENTRE: Final = CENTRE_COLUMNS.names[0]
-GAIN: Final = "elo_over_defaults"
+_CENTRE: Final = CENTRE_COLUMNS.names[0]
+_GAIN: Final = "elo_over_defaults"
 """Name of the metric by which sweeps are compared."""
 
 
@@ -72,7 +72,7 @@ def _strengths_of_centre(
             continue
         numbers.append(row["number"])
     found = curve.smoothed.values()
-    return {n: elo.columns(CENTRE) for n, elo in zip(numbers, found, strict=True)}
+    return {n: elo.columns(_CENTRE) for n, elo in zip(numbers, found, strict=True)}
 
 
 def _metrics(run: Run) -> dict[str, float | None]:
@@ -80,8 +80,8 @@ def _metrics(run: Run) -> dict[str, float | None]:
     final = whole_final(run.path)
     gain = gain_of(final)
     if final is not None and final.winner is not None and final.winner == final.defaults:
-        return {GAIN: 0.0}  # the winner is the defaults themselves
-    return {GAIN: None if gain is None else gain.value}
+        return {_GAIN: 0.0}  # the winner is the defaults themselves
+    return {_GAIN: None if gain is None else gain.value}
 
 
 def gain_of(final: FinalDocument | None) -> Estimate | None:
@@ -106,7 +106,7 @@ def _curve(run: Run) -> pd.Series[float]:
     are no candidates, the strength of its current point.
     """
     if _over(run) is not None:
-        return run.trials.set_index("number")[CENTRE].dropna().rename_axis("trial")
+        return run.trials.set_index("number")[_CENTRE].dropna().rename_axis("trial")
     whole = run.trials[run.trials["state"] == "COMPLETE"]
     scores = whole.set_index("number")["score"]
     best: pd.Series[float] = scores.cummax().rename("best_score")
@@ -119,7 +119,7 @@ def _curve(run: Run) -> pd.Series[float]:
 
 def _over(run: Run) -> str | None:
     """Games, of a sweep by SPSA whose trials have an Elo."""
-    return "games" if CENTRE in run.trials and run.trials[CENTRE].notna().any() else None
+    return "games" if _CENTRE in run.trials and run.trials[_CENTRE].notna().any() else None
 
 
 def _progress(run: Run) -> RunProgress:
@@ -151,7 +151,7 @@ def _progress(run: Run) -> RunProgress:
 READING: Final = RunReading(
     kept=lambda folder: len(read_trials(folder) or ()),
     progress=_progress,
-    compared_by=(GAIN,),
+    compared_by=(_GAIN,),
     metrics=_metrics,
     curve=_curve,
     added=("seconds", "games"),

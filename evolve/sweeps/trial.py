@@ -1,4 +1,7 @@
-"""A trial on its way: its state between two slices, and what a slice of it sees and answers."""
+"""A trial on its way: its state between two slices, and what a slice of it sees and answers.
+
+The sweep keeps the state in its folder, and there the file of the trial's agent at the end.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,34 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from optuna.trial import TrialState
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.arena.judges import Panel
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
+from evolve.files.atomic import write_bytes
+from evolve.files.changes import remove
 from evolve.fitness.statistics import Estimate
 from evolve.parsing import parse_json
 from evolve.programs.kept import Answers
+from evolve.runs.progress import Observer
 from evolve.runs.time_slice import seconds_for
-from evolve.sweeps.trials import KEPT, PLAY_SECONDS, PLAYED, Report, Task, TrialResult
+from evolve.sweeps.trials import (
+    KEPT,
+    PLAY_SECONDS,
+    PLAYED,
+    Report,
+    Task,
+    TrialResult,
+    trial_file,
+)
 from evolve.tables.trials import RETEST
 from evolve.version import __version__
 
+_WORTH_KEEPING: Final = 1.0  # seconds of work that are worth a file
+_SUFFIX: Final = ".state"  # of the file of a state
 _HEADER: Final = "facts"
 _SCORES: Final = "scores"
 
@@ -215,3 +232,54 @@ class Trial:
         judged_agent: Any = agent
         kept = replace(judged_agent, name=f"trial-{number}", provenance=provenance)
         return TrialResult.complete(Report(step, score, error), *kept.file())
+
+
+@dataclass
+class Handed:
+    """A trial that workers do, in the folder of its sweep.
+
+    deaths: workers that died over its current slice.
+    """
+
+    folder: Path
+    task: Task
+    state: State
+    deaths: int = 0
+    _kept: float = 0.0
+
+    @classmethod
+    def of(cls, folder: Path, task: Task, observer: Observer) -> Handed:
+        """Take up a trial, from the state that a sweep before this one has left of it."""
+        path = trial_file(folder, task.number, _SUFFIX)
+        if path.exists():
+            try:
+                state = State.load(path, task)
+                return cls(folder, task, state, _kept=state.seconds)
+            except RunError as error:
+                observer.note(f"trial {task.number} begins again: {error}")
+        return cls(folder, task, State())
+
+    def keep(self) -> None:
+        """Write its state, unless little has come to it since the last time."""
+        if self.state.seconds - self._kept >= _WORTH_KEEPING:
+            self.state.save(trial_file(self.folder, self.task.number, _SUFFIX), self.task)
+            self._kept = self.state.seconds
+
+    def filed(self, outcome: TrialResult) -> TrialResult:
+        """Write the file of its agent; a trial whose file cannot be written has failed."""
+        if outcome.file is None:
+            return outcome
+        content, suffix = outcome.file
+        path = trial_file(self.folder, self.task.number, suffix)
+        try:
+            write_bytes(path, content)
+        except OSError as error:
+            reason = f"{error.filename or path}: {error.strerror or error}"
+            return TrialResult(TrialState.FAIL, {**outcome.attributes, "reason": reason})
+        agent = path.relative_to(self.folder).as_posix()
+        return replace(outcome, attributes={**outcome.attributes, "agent": agent})
+
+
+def drop_state(folder: Path, number: int) -> None:
+    """Remove the state of a trial that has ended."""
+    remove(trial_file(folder, number, _SUFFIX), missing_ok=True)
