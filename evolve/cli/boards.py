@@ -117,8 +117,11 @@ class _Game:
         verdict, result = self._result()
         print_text(verdict)
         self._tell_rating(result)
-        if self.ggf is not None:
-            self._add(self.ggf)
+        if self.ggf is not None:  # whatever else is in that file
+            before = text_of(read_bytes(self.ggf)) if self.ggf.exists() else ""
+            line = "" if not before or before.endswith("\n") else "\n"
+            write_text(self.ggf, f"{before}{line}{format_ggf(self._record())}\n")
+            print_text(f"the game → {self.ggf}")
 
     def _tell_rating(self, result: Result | None = None) -> None:
         """Print the person's rating where the game counts for it; result: at its end."""
@@ -204,13 +207,6 @@ class _Game:
             return self.session.record(*both)
         lost = 64.0 if self.resigned == "white" else -64.0
         return self.session.record(*both, result=lost, stopped="resigned")
-
-    def _add(self, path: Path) -> None:
-        """Add the game to the end of a GGF file, whatever else is in it."""
-        before = text_of(read_bytes(path)) if path.exists() else ""
-        line = "" if not before or before.endswith("\n") else "\n"
-        write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
-        print_text(f"the game → {path}")
 
     def _result(self) -> tuple[str, Result]:
         rules = self.agreed.rules

@@ -109,7 +109,6 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
 
 
 def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor: Executor) -> None:
-    """Print what will be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
     rules, algorithm = AgreedRules(settings.rules), settings.algorithm.upper()
     print_head(rules, settings.preset, algorithm, f"seed {settings.seed}", folder)

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import click
 
-from evolve.cli.options import complete_agents, input_path, json_option, output_path, rules_option
+from evolve.cli.options import (
+    complete_agents,
+    input_path,
+    json_option,
+    output_option,
+    output_path,
+    rules_option,
+)
 from evolve.cli.terminal import loading
 from evolve.errors import OptionsError
 
@@ -64,7 +71,7 @@ def _new_file(context: click.Context, parameter: click.Parameter, value: str | N
 )
 @_numba_option
 @_force_option
-@click.option("-o", "--output", required=True, callback=_new_file, help="File to write.")
+@output_option("File to write.", callback=_new_file, required=True)
 def export_command(
     source: str, individual: str | None, target: str | None, numba: bool, force: bool, output: Path
 ) -> None:
@@ -159,14 +166,7 @@ def check_command(
 @click.command(name="hand-in")
 @click.argument("source", metavar="[RUN|AGENT]", required=False, shell_complete=complete_agents)
 @_force_option
-@click.option(
-    "-o",
-    "--output",
-    default="agent.py",
-    show_default=True,
-    callback=_new_file,
-    help="Python file to write.",
-)
+@output_option("Python file to write.", callback=_new_file, default="agent.py", show_default=True)
 @_seconds_option
 @_memory_option
 @rules_option("Rules of the contest; those of the agent by default.")

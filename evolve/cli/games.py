@@ -18,7 +18,7 @@ from evolve.cli.options import (
     json_option,
     log_option,
     output_named,
-    output_path,
+    output_option,
     rules_option,
 )
 from evolve.cli.terminal import (
@@ -154,7 +154,7 @@ Examples:
 
 @click.command(name="convert", help=_CONVERT_HELP)
 @click.argument("source", type=click.Path(path_type=Path), callback=input_path)
-@click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
+@output_option("File to write.", required=True)
 @click.option(
     "--empties",
     type=click.IntRange(0, 60),

@@ -188,7 +188,8 @@ def _ahead(test: Mapping[str, Any]) -> str:
 
 
 def _state(test: Mapping[str, Any]) -> str:
-    text, left, rest = _RATIO.format_map(test), test["games_left"], test["games_rest"]
+    text = "LLR {llr:.2f} of {lower:.2f} to {upper:.2f}".format_map(test)
+    left, rest = test["games_left"], test["games_rest"]
     text += f", about {_about(left)} games more" if left else ""
     return f"{text}, but the match has {whole(rest)}" if left > rest > 0 else text
 
@@ -198,7 +199,6 @@ def _about(games: int) -> str:
 
 
 _CLAIM: Final = "{elo1:+g} rather than {elo0:+g} {unit} Elo"
-_RATIO: Final = "LLR {llr:.2f} of {lower:.2f} to {upper:.2f}"
 
 
 def _print(match: Match) -> None:

@@ -104,6 +104,11 @@ def output_named(*endings: str) -> Callable[..., Path | None]:
     return check
 
 
+def output_option(text: str, **how: Any) -> Callable[[_C], _C]:
+    """The option for a file to write to; text: its help."""
+    return click.option("-o", "--output", help=text, **{"callback": output_path, **how})
+
+
 def _log_to(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     """Pass the file to all code that starts programs for this command, in any process."""
     path = output_path(context, parameter, value)

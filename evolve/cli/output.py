@@ -54,10 +54,7 @@ def print_frame(frame: pd.DataFrame) -> None:
     """Print a table for people: on a terminal the first columns that have room."""
     columns = list(frame.columns)
     values = frame.astype(object).to_numpy().tolist()
-    rows = [
-        [rounded(name, _narrow(value)) for name, value in zip(columns, row, strict=True)]
-        for row in values
-    ]
+    rows = [[*map(rounded, columns, map(_narrow, row))] for row in values]
     left_out = print_rows(columns, rows, spare=columns[:1:-1])
     if left_out:
         print_text(f"no room for {', '.join(reversed(left_out))}; --format csv has all")
@@ -222,16 +219,8 @@ def print_trials(run: Run, frame: pd.DataFrame) -> None:
     values = frame[columns].astype(object).to_numpy().tolist()
     for row in values:
         row[1] = state_text(row[1])
-    print_rows(
-        columns,
-        [
-            [
-                _narrow(_short(rounded(name, value)))
-                for name, value in zip(columns, row, strict=True)
-            ]
-            for row in values
-        ],
-    )
+    lines = [map(rounded, columns, row) for row in values]
+    print_rows(columns, [[_narrow(_short(value)) for value in line] for line in lines])
     if len(parameters) > len(shown):
         print_text(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
     if scatter.note:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import evolve
-from evolve.cli.options import complete_agents, output_named, output_path
+from evolve.cli.options import complete_agents, output_named, output_option
 from evolve.cli.output import write_in_style
 from evolve.cli.terminal import print_text
 
@@ -35,7 +35,7 @@ Examples:
 
 @click.command(name="plot", help=_HELP)
 @click.argument("sources", nargs=-1, required=True, shell_complete=complete_agents)
-@click.option("-o", "--output", callback=output_path, help="PNG, SVG or PDF to write.")
+@output_option("PNG, SVG or PDF to write.")
 @click.option(
     "--metric",
     metavar="NAME",

@@ -12,7 +12,7 @@ import click
 
 import evolve
 from evolve.agents.calibration.ratings import ratings_of
-from evolve.cli.options import complete_agents, jobs_option, json_option, output_path
+from evolve.cli.options import complete_agents, jobs_option, json_option, output_option
 from evolve.cli.output import as_frame, rounded, style_of, write_in_style
 from evolve.cli.terminal import cell, counting, print_json, print_rows, print_text
 from evolve.errors import EvolveError, OptionsError
@@ -178,12 +178,9 @@ Examples:
     type=click.IntRange(2, 10_000_000),
     help="Let the champions of each two settings meet in so many games, seed by seed.",
 )
-@click.option(
-    "-o",
-    "--output",
-    callback=output_path,
-    help="File for the table: .csv, .json or .parquet; .tex or .md for a document. Of a study .md "
-    "begins with a paragraph of methods for a paper.",
+@output_option(
+    "File for the table: .csv, .json or .parquet; .tex or .md for a document. Of a study .md "
+    "begins with a paragraph of methods for a paper."
 )
 @jobs_option
 @json_option

@@ -19,7 +19,7 @@ from evolve.cli.options import (
     input_path,
     json_option,
     output_named,
-    output_path,
+    output_option,
 )
 from evolve.cli.output import (
     as_frame,
@@ -98,12 +98,7 @@ class _ShowCommand(click.Command):
     help="table is for people, the others have every column; by default what the name after -o "
     "ends in, or table.",
 )
-@click.option(
-    "-o",
-    "--output",
-    callback=output_path,
-    help="File to write to: .csv, .json, .parquet, or .txt for a table.",
-)
+@output_option("File to write to: .csv, .json, .parquet, or .txt for a table.")
 @json_option
 def show_command(
     source: str,
@@ -147,7 +142,11 @@ def show_command(
     if top is not None:
         frame = _best(frame, shown).head(top)
     if run.form == "run" and style == "table":
-        frame = _without_unused(run, shown, frame)
+        unused_of = run.kind.reading.tables[name].unused
+        unused = () if unused_of is None else unused_of(run)
+        # A run without rows has no columns.
+        empty = [column for column in unused if column in frame and frame[column].isna().all()]
+        frame = frame.drop(columns=empty)
     write_in_style(frame, style, output, partial(_print_table, run, shown))
 
 
@@ -173,13 +172,6 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
         return ranked
     # Trials that ended early, and steps of SPSA, have a score of their own kind.
     return ranked.sort_values("state", key=lambda state: state.ne("COMPLETE"), kind="stable")
-
-
-def _without_unused(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
-    unused_of = run.kind.reading.tables[table.name].unused
-    unused = () if unused_of is None else unused_of(run)
-    present = [name for name in unused if name in frame]  # a run without rows has no columns
-    return frame.drop(columns=[name for name in present if frame[name].isna().all()])
 
 
 _PRINTED: Final = {
@@ -247,11 +239,8 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
     help="One table alone, whole: the ancestors, where each gene came from, or how the operators "
     "fared.",
 )
-@click.option(
-    "-o",
-    "--output",
-    callback=output_path,
-    help="File to write to: a picture (.png, .svg, .pdf), or the table as .csv, .json, .parquet.",
+@output_option(
+    "File to write to: a picture (.png, .svg, .pdf), or the table as .csv, .json, .parquet."
 )
 def lineage_command(
     run: str, individual: str | None, table: str | None, output: Path | None
@@ -330,9 +319,7 @@ def _print_rounded(frame: pd.DataFrame) -> None:
 @click.argument(
     "sources", metavar="RUN...|FILE", nargs=-1, required=True, shell_complete=complete_runs
 )
-@click.option(
-    "-o", "--output", required=True, callback=output_named(".html"), help="The file to write."
-)
+@output_option("The file to write.", callback=output_named(".html"), required=True)
 def report_command(sources: tuple[str, ...], output: Path) -> None:
     """Write RUN, a run, a training, a sweep or a study, as one page to send: its strength, its
     picture, its best game to click through, its tables, and how to repeat it. Several are compared:

@@ -126,8 +126,6 @@ def _resend_lost(unraisable: Any) -> None:
 
 
 def _resend(number: int) -> None:
-    """Send a signal to this process in a moment."""
-
     def send() -> None:
         time.sleep(0.02)  # seconds until a lost signal is sent again
         if sys.platform == "win32":  # where `os.kill` ends the process
