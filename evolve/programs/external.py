@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self
 
@@ -144,7 +145,8 @@ class ExternalAgent(Agent):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it is made of; AgentError where it is unpickled and has no program."""
-        return _made, (type(self), {f.name: getattr(self, f.name) for f in fields(self) if f.init})
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+        return partial(type(self), **values), ()
 
     def paced(self, pace: float) -> Self:
         """See Agent; GTP has whole seconds alone, so a time of a second or more is rounded."""
@@ -235,10 +237,6 @@ class ExternalAgent(Agent):
     def shut(self) -> None:
         """End all its programs now, and start no more: each choice is an error."""
         self._programs.shut()
-
-
-def _made(kind: type[ExternalAgent], values: dict[str, Any]) -> ExternalAgent:
-    return kind(**values)
 
 
 class _Programs:

@@ -1,4 +1,4 @@
-"""Starts processes by forking a server that has imported what they need.
+"""Starts processes by _forking a server that has imported what they need.
 
 A process that imports numba and pandas and loads kernels takes 1.5 s of CPU before it begins; a
 fork of such a process takes 0.03 s. The fork server is that of `multiprocessing`. Where there is
@@ -46,7 +46,7 @@ def start(
     cannot be started. modules: those of the first call hold for all. daemon: it ignores SIGINT, and
     is ended where this process ends normally, not waited for.
     """
-    with forking(modules) as context:
+    with _forking(modules) as context:
         process: BaseProcess = context.Process(
             target=_begin, args=(work, arguments, dict(os.environ)), daemon=daemon
         )
@@ -55,7 +55,7 @@ def start(
 
 
 @contextmanager
-def forking(modules: Sequence[str]) -> Iterator[Any]:
+def _forking(modules: Sequence[str]) -> Iterator[Any]:
     """Give the context of `multiprocessing` in which the block starts processes, as in `start`."""
     forks = "forkserver" in multiprocessing.get_all_start_methods()
     if forks:
@@ -194,7 +194,7 @@ class ProcessPool:
 
 class _Process:
     def __init__(self, modules: Sequence[str]) -> None:
-        with forking(modules) as context:
+        with _forking(modules) as context:
             self.executor = ProcessPoolExecutor(
                 1, mp_context=context, initializer=settle, initargs=(dict(os.environ),)
             )

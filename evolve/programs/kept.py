@@ -54,9 +54,6 @@ class Caller:
 _CALLER: Final[ContextVar[Caller | None]] = ContextVar("caller", default=None)
 
 
-_HERE: Final = Caller("")
-
-
 @contextmanager
 def working_for(caller: Caller) -> Iterator[None]:
     """What this thread does in the block is a task of that client."""
@@ -69,7 +66,7 @@ def working_for(caller: Caller) -> Iterator[None]:
 
 def working_here() -> AbstractContextManager[None]:
     """What this thread does in the block is a task, also where it is of this machine."""
-    return nullcontext() if is_task() else working_for(_HERE)
+    return nullcontext() if is_task() else working_for(Caller(""))
 
 
 def is_task() -> bool:
@@ -159,8 +156,6 @@ class _Kept:
 
 
 class _Keeper:
-    """The programs of this process that tasks use, or have left running."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._busy: list[_Kept] = []
