@@ -148,7 +148,7 @@ def write_games(path: Path, records: Sequence[GameRecord]) -> None:
         raise RecordError(f"{path}: games are written as {written}, {_PACKED_TOO}")
     write = imported(known.write)
     data = write(records, path) if known.binary else write(records).encode()
-    write_bytes(path, _packed(data, path))
+    write_bytes(path, _PACKERS.get(path.suffix.lower(), bytes)(data))
 
 
 def ending_of(path: Path) -> str:
@@ -178,10 +178,6 @@ def read_bytes(path: Path) -> bytes:
             "split it"
         )
     return content
-
-
-def _packed(data: bytes, path: Path) -> bytes:
-    return _PACKERS.get(path.suffix.lower(), bytes)(data)
 
 
 def text_of(data: bytes) -> str:

@@ -185,7 +185,6 @@ def parse_move(text: str) -> int:
 
 
 def _of_ggf(head: dict[str, str], request: Request) -> tuple[Board, dict[str, Any]]:
-    """The start of a game in GGF; its rules and result."""
     size = (head.get("BO") or "8").split()[0]  # 0, as some write it, is the size of the board
     kind = re.sub("^([sS]?)0", lambda match: match[1] + size, head.get("TY", "8"))
     match = _TYPE.fullmatch(kind.lower())
