@@ -31,7 +31,7 @@ RUNS: Final = Path("runs")
 """The default folder of runs; the only parent folder that a new run makes if it is missing."""
 
 
-def versions_of(kind: RunType, command: str) -> dict[str, str]:
+def _versions_of(kind: RunType, command: str) -> dict[str, str]:
     """The versions that the results of a command depend on."""
     packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
     return {
@@ -43,13 +43,13 @@ def versions_of(kind: RunType, command: str) -> dict[str, str]:
 
 def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
     """The text of a run's config.toml: settings, and the versions that its results depend on."""
-    return config_text(settings, versions_of(kind, command), command)
+    return config_text(settings, _versions_of(kind, command), command)
 
 
 def write_study(folder: Path, design: StudySpec) -> None:
     """Write study.toml: the design, the versions that its results depend on, and the machine."""
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
-    versions = {**versions_of(design.kind, design.command), "machine": machine}
+    versions = {**_versions_of(design.kind, design.command), "machine": machine}
     write_text(folder / STUDY_FILE, design.text(versions))
 
 

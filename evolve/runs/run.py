@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -238,9 +238,6 @@ def _frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
-_MORE_SEEDS: Final = Change("seeds", str, "Seeds to add to those it has.", "10-19")
-
-
 class Study(FolderView):
     """The runs of a study, and their tables with columns that identify each row's run.
 
@@ -284,7 +281,10 @@ class Study(FolderView):
         """The settings that may change when it resumes; what sweeps search may not."""
         fixed = ("space", "require")
         changes = self.kind.changes_of(self.command)
-        return [*(change for change in changes if change.name not in fixed), _MORE_SEEDS]
+        return [
+            *(change for change in changes if change.name not in fixed),
+            Change("seeds", str, "Seeds to add to those it has.", "10-19"),
+        ]
 
     def folder_of(self, member: Member) -> Path:
         """The folder of one of its runs, which may not exist yet; LinkError for a link."""
