@@ -55,7 +55,6 @@ LIMITS: Final[Mapping[str, float | None]] = {
 
 The others say how a program is started, which its owner decides.
 """
-_WORDS: Final = ("undo", "resign")
 
 
 class Agents:
@@ -111,7 +110,8 @@ class Agents:
         if parsed.individual is not None:
             run = Run(parsed.path)
             check_config(run)
-            check_individual(run, parsed.individual)
+            if run.kind.table("individuals") is None or births_of(run)(parsed.individual) is None:
+                raise not_found(f"individual {parsed.individual[:40]} in {run.name}")
         return source
 
     def face(self, ids: dict[str, str]) -> Face:
@@ -233,7 +233,6 @@ class Agents:
 
 
 def _ratings_of(header: AgentHeader) -> list[dict[str, Any]]:
-    """A champion's Elo on the ladder, as its file has it."""
     found = [finite_number(header.provenance.get(key)) for key in ("elo", "elo_low", "elo_high")]
     elo, low, high = found
     if elo is None:
@@ -242,15 +241,9 @@ def _ratings_of(header: AgentHeader) -> list[dict[str, Any]]:
     return [{"rules": header.rules, "elo": round(elo), "error": error}]
 
 
-def check_individual(run: Run, individual: str) -> None:
-    """Raise ProblemError unless the run has that individual."""
-    if run.kind.table("individuals") is None or births_of(run)(individual) is None:
-        raise not_found(f"individual {individual[:40]} in {run.name}")
-
-
 def _move_of(text: str) -> str:
-    """The name of the square that a text names, or one of `_WORDS`; ProblemError otherwise."""
-    if (word := text.strip().lower()) in _WORDS:
+    """The name of the square that a text names, or `undo` or `resign`; ProblemError otherwise."""
+    if (word := text.strip().lower()) in ("undo", "resign"):
         return word
     try:
         return square_name(read_move(text))
