@@ -97,10 +97,6 @@ def _ascending(ends: tuple[int, int]) -> tuple[int, int]:
     return ends
 
 
-def _split_terms(value: Any) -> Any:
-    return TERM_NAMES if value == "all" else split_list(value)
-
-
 def _from_5_to_64(boundaries: tuple[int, ...]) -> tuple[int, ...]:
     if not are_boundaries(boundaries):
         raise ValueError(f"{list(boundaries)} must ascend from 5 to 64")
@@ -149,7 +145,10 @@ class EvolutionSettings(Settings):
     tie: Annotated[tuple[_Tied, ...], BeforeValidator(split_list)] = Field(
         (), description="genes that all phases share: weights, terms, depths"
     )
-    terms: Annotated[tuple[Term, ...], BeforeValidator(_split_terms)] = Field(
+    terms: Annotated[
+        tuple[Term, ...],
+        BeforeValidator(lambda value: TERM_NAMES if value == "all" else split_list(value)),
+    ] = Field(
         DEFAULT_TERMS,
         description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}; or all",
     )

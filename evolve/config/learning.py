@@ -15,7 +15,6 @@ from evolve.errors import AgentError
 from evolve.parsing import split_list, split_shares
 
 _Layers = Annotated[tuple[str, ...], BeforeValidator(split_list)]
-_Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
 
 _LEARNING: Final = "The network and its learning"
 TO_LEARN_FROM: Final = "Games to learn from"
@@ -114,7 +113,7 @@ class LearningSettings(TrainingSettings):
     if TYPE_CHECKING:
         layers: _Layers
 
-    input: _Input = Field(
+    input: Literal["canonical", "planes", "mobility", "coloured", "coloured-move"] = Field(
         "mobility",
         description="what the network sees: canonical (own 1, other -1), planes (own, other, "
         "both), mobility (own, other, own moves, other's moves), coloured (black 1, white -1, "

@@ -23,7 +23,6 @@ GAMES_FILE: Final = "games.parquet"
 
 
 EloUnit = Literal["normalized", "logistic"]
-_WIDEST: Final[Mapping[str, int]] = {"normalized": 200, "logistic": 2000}
 _Elo = Annotated[float, Field(ge=-10_000.0, le=10_000.0)]
 
 
@@ -38,7 +37,7 @@ def _split_bounds(value: Any) -> Any:
 
 def _ascending(bounds: tuple[float, float, EloUnit]) -> tuple[float, float, EloUnit]:
     low, high, unit = bounds
-    most = _WIDEST[unit]
+    most = {"normalized": 200, "logistic": 2000}[unit]
     ends = f"the first must be under the second, both -{most} to {most} in {unit} Elo"
     demand((-most <= low < high <= most, ends))
     return bounds

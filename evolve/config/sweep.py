@@ -7,13 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from evolve.config.base import MANY, Agent, Anything, Named, Settings, demand
 from evolve.config.evolution import FIRST
@@ -36,10 +30,6 @@ def _known(kind: str) -> str:
     if kind not in SWEEP_TARGETS:
         raise ValueError(f"there is no {kind!r}; there are {', '.join(SWEEP_TARGETS)}")
     return kind
-
-
-def _listed(value: Any) -> Any:
-    return (value,) if isinstance(value, str) else value
 
 
 class SweepSettings(Settings):
@@ -136,7 +126,9 @@ class SweepSettings(Settings):
     fix: dict[str, Anything] = Field(
         default_factory=dict, description="settings that all trials have, NAME=VALUE"
     )
-    require: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    require: Annotated[
+        tuple[str, ...], BeforeValidator(lambda one: (one,) if isinstance(one, str) else one)
+    ] = Field(
         (),
         description="what the parameters of every trial fulfil, such as 'low < high' or "
         "'a + b <= 10 or not c'; may be repeated",
