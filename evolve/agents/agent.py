@@ -193,7 +193,6 @@ class Agent(ABC):
 
     @property
     def _rules(self) -> Rules:
-        """The rules that it plays by now: its own, or the default ones."""
         return self.rules or DEFAULT_RULES
 
     def _changed(self, **changes: Any) -> Self:

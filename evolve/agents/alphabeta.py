@@ -316,8 +316,6 @@ class AlphaBetaAgent(SearchingAgent):
 
 
 class _SquareSearch(CutSearch):
-    """A search with forward cuts by the weights of a row."""
-
     def __init__(self, row: layout.Cells, block: layout.Cells, board: Board, rules: Rules) -> None:
         super().__init__(thread_context(rules, TABLE_BITS), board)
         self._row, self._block = row, block

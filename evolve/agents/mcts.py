@@ -219,12 +219,8 @@ class MctsAgent(StoredAgent):
     @property
     def identity(self) -> Any:
         digests = [self.network.digest] if self.network else []
-        return [
-            self.name,
-            self.parameters,
-            digests,
-            *([] if self.seconds is None else [self.seconds]),
-        ]
+        timed = [] if self.seconds is None else [self.seconds]
+        return [self.name, self.parameters, digests, *timed]
 
     def stored(self) -> Self:
         """The agent itself; AgentError where it has a time, which files cannot hold."""

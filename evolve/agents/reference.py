@@ -150,7 +150,6 @@ class _LevelAgent(Agent):
 
 @cache
 def _level(level: str, rules: Rules) -> Agent:
-    """The agent that a level is under some rules, with the level's name."""
     rating = RATINGS.get(rules, {}).get(level)
     if rating is None:
         raise AgentError(f"there is no {level} for the rules {rules!r}")

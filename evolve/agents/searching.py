@@ -25,6 +25,7 @@ from evolve.agents.timed_search import (
 from evolve.engine.board.board import Board
 from evolve.engine.search.context import MAX_DEPTH, Cells
 from evolve.errors import AgentError
+from evolve.parsing import are_boundaries
 from evolve.standalone.render import Clock, play_in_words
 
 NO_LIMIT: Final = Limit()
@@ -204,7 +205,7 @@ def check_boundaries(boundaries: Sequence[int], phases: int) -> None:
     """Raise AgentError unless these disc counts can divide a game into so many phases."""
     if len(boundaries) != phases - 1:
         raise AgentError(f"{phases} phases need {phases - 1} boundaries, not {list(boundaries)}")
-    if list(boundaries) != sorted({*boundaries}) or not all(4 < at <= 64 for at in boundaries):
+    if not are_boundaries(boundaries):
         raise AgentError(f"boundaries {list(boundaries)} must ascend from 5 to 64")
 
 
