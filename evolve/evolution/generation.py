@@ -167,6 +167,7 @@ class Champions:
 
     def state(self, genome: Genome) -> dict[str, Any]:
         return {
+            **vars(self),
             "hall": [
                 {
                     "individual": entry.name,
@@ -179,10 +180,6 @@ class Champions:
                 }
                 for entry in self.hall
             ],
-            "best_panel_score": self.best_panel_score,
-            "best_panel_generation": self.best_panel_generation,
-            "first_champion": self.first_champion,
-            "first_champion_name": self.first_champion_name,
         }
 
     @classmethod

@@ -165,14 +165,14 @@ def _metrics(run: Run) -> dict[str, Any]:
 
 LIVED_UNTIL: Final = "lived_until"
 """What a lineage adds to a birth: the last generation with the individual."""
-Birth = Mapping[str, Any]  # the row of an individual in the generation of its birth
+_Birth = Mapping[str, Any]  # the row of an individual in the generation of its birth
 
 
-def births_of(run: Run) -> Callable[[str], Birth | None]:
+def births_of(run: Run) -> Callable[[str], _Birth | None]:
     """A function that finds the birth of an individual by its name, None where there is none."""
     table_of, count = cache(run.individuals_table), run.generation_count
 
-    def birth_of(individual: str) -> Birth | None:
+    def birth_of(individual: str) -> _Birth | None:
         born, _, _ = individual.partition("-")
         if not (born.isascii() and born.isdecimal()) or int(born) >= count:
             return None
@@ -182,21 +182,21 @@ def births_of(run: Run) -> Callable[[str], Birth | None]:
     return birth_of
 
 
-def parents_of(birth: Birth) -> list[str]:
+def parents_of(birth: _Birth) -> list[str]:
     """The parents that gave an individual its genes: of the mean of several the first, the best."""
     parents = [str(parent) for parent in birth["parents"] or ()]
     return parents[:1] if birth["origin"] == "mean" else parents
 
 
 def ancestors(
-    birth_of: Callable[[str], Birth | None], individual: str, depth: float = math.inf
-) -> tuple[dict[str, tuple[int, Birth]], bool]:
+    birth_of: Callable[[str], _Birth | None], individual: str, depth: float = math.inf
+) -> tuple[dict[str, tuple[int, _Birth]], bool]:
     """An individual and its ancestors, each with the fewest births between and its own birth.
 
     The nearest come first; those without a known birth are left out. depth: the most births
     between. The second value says whether there are none further back.
     """
-    found: dict[str, tuple[int, Birth]] = {}
+    found: dict[str, tuple[int, _Birth]] = {}
     waiting, seen, complete = [(individual, 0)], {individual}, True
     for name, steps in waiting:  # grows during the loop
         if (birth := birth_of(name)) is None:
@@ -211,18 +211,18 @@ def ancestors(
     return found, complete
 
 
-def genes_of(birth: Birth) -> dict[str, list[int]]:
+def genes_of(birth: _Birth) -> dict[str, list[int]]:
     """The genes of an individual, in their order."""
     others = (*INDIVIDUALS_COLUMNS.names, FITNESS, LIVED_UNTIL)
     return row_genes(birth, [name for name in birth if name not in others])
 
 
-def numbers_of(birth: Birth) -> list[int]:
+def numbers_of(birth: _Birth) -> list[int]:
     """All numbers of its genes."""
     return list(chain.from_iterable(genes_of(birth).values()))
 
 
-def main_line(births: Mapping[str, Birth], individual: str) -> list[str]:
+def main_line(births: Mapping[str, _Birth], individual: str) -> list[str]:
     """The individual, the parent that gave it the most of its numbers, and so on back.
 
     Of parents that gave it equally many it is the first.
@@ -234,7 +234,7 @@ def main_line(births: Mapping[str, Birth], individual: str) -> list[str]:
     return line
 
 
-def elos_at_birth(run: Run, births: Mapping[str, Birth]) -> dict[str, float]:
+def elos_at_birth(run: Run, births: Mapping[str, _Birth]) -> dict[str, float]:
     """The Elo of individuals in the generation of their birth; empty without the ladder.
 
     Only its best has played the ladder; others are placed below it by the difference of their
