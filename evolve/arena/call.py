@@ -170,14 +170,8 @@ def match_of(
     require_compiling()
     agreed = agree_on(players, settings.rules)
     default = GAMES if settings.sprt is None else GAMES_OF_TEST
-    openings = _openings_for(
-        settings,
-        settings.games and (settings.games + 1) // 2,
-        default // 2,
-        agreed.rules,
-        np.random.default_rng(settings.seed),
-        tell,
-    )
+    pairs, rng = settings.games and (settings.games + 1) // 2, np.random.default_rng(settings.seed)
+    openings = _openings_for(settings, pairs, default // 2, agreed.rules, rng, tell)
     test = None
     if settings.sprt is not None:
         elo0, elo1, unit = settings.sprt

@@ -74,12 +74,8 @@ class Panel:
         self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
     ) -> Judgement:
         """Return the agent's mean score, 0 without opponents, and those against each of them."""
-        return self.judgement(
-            [
-                self.match(agent, number, executor=executor).play(progress).observed
-                for number in range(self.opponents)
-            ]
-        )
+        matches = (self.match(agent, n, executor=executor) for n in range(self.opponents))
+        return self.judgement([match.play(progress).observed for match in matches])
 
     def match(
         self, agent: Agent, number: int, openings: Openings | None = None, **how: Any

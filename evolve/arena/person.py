@@ -25,7 +25,6 @@ from evolve.runs.agreements import data_folder
 from evolve.terminal_text import count_of
 
 Result = Literal["won", "draw", "lost"]
-_POINTS: Final = {"won": 1.0, "draw": 0.5, "lost": 0.0}
 _FEWEST: Final = 3  # games that a rating needs
 _MOST: Final = 1000  # games that are kept, the last ones
 
@@ -71,7 +70,7 @@ def rating_text(rules: Rules) -> str:
     if len(games) < _FEWEST:
         more = count_of(_FEWEST - len(games), "more game" if games else "game")
         return f"Your rating under {rules} rules comes after {more} with rated agents."
-    points = sum(_POINTS[one.result] for one in games)
+    points = sum({"won": 1.0, "draw": 0.5, "lost": 0.0}[one.result] for one in games)
     elo = elo_text(*rate_games([one.elo for one in games], points)[:3])
     return f"Your rating under {rules} rules: {elo} Elo, from {len(games)} games."
 

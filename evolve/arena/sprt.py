@@ -25,7 +25,6 @@ _OVERSHOOT: Final = 0.583
 _UNDRAWN: Final = 1 / 8  # variance of a pair's score if its games are independent and none is drawn
 _PRIOR_PAIRS: Final = 4.0
 """Pairs of that variance mixed into the counts: few pairs tell little about it."""
-_Verdict = Literal["accepted", "rejected", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Sprt:
         logs: Floats = np.log(likeliest)
         return np.asarray((counts * (logs[..., 1, :] - logs[..., 0, :])).sum(-1))
 
-    def verdict(self, pentanomial: Sequence[int]) -> _Verdict:
+    def verdict(self, pentanomial: Sequence[int]) -> Literal["accepted", "rejected", "undecided"]:
         ratio = self.ratio(pentanomial)
         if ratio >= self.upper:
             return "accepted"

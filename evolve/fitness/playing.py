@@ -41,7 +41,7 @@ from evolve.programs.kept import Answers, is_task
 _Numbers = npt.NDArray[np.int64]  # numbers of games
 
 
-class HowToPlay(TypedDict, total=False):
+class _HowToPlay(TypedDict, total=False):
     """What games depend on beside their players, and who plays them.
 
     move_budget: nodes per move, 0 for no limit. largest_endgame: it sets the table's size, which
@@ -53,7 +53,7 @@ class HowToPlay(TypedDict, total=False):
     executor: Executor
 
 
-class PlayOptions(HowToPlay, total=False):
+class PlayOptions(_HowToPlay, total=False):
     """The same; progress: called with the number of games as they end."""
 
     progress: GamesDone | None
@@ -240,7 +240,7 @@ def play_games(
     rules: Rules,
     *,
     progress: GamesDone | None = None,
-    **how: Unpack[HowToPlay],
+    **how: Unpack[_HowToPlay],
 ) -> Games:
     """Play the games of `pairings` [N, 3] (black, white, opening)."""
     series = Series(agents, pairings, openings, rules, **how)

@@ -213,7 +213,6 @@ def _plot_table(
 
 
 def _plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
-    """Draw the Elo of each agent with its 95 % interval, the strongest on top."""
     rows = table.tables["agents"]
     columns = ["elo", "elo_low", "elo_high"]
 

@@ -16,14 +16,7 @@ import pandas as pd
 
 from evolve.arena.call import match
 from evolve.errors import RunError
-from evolve.fitness.statistics import (
-    FEWEST_PAIRS,
-    chance_of,
-    holm,
-    holm_levels,
-    mean_of,
-    stated,
-)
+from evolve.fitness.statistics import FEWEST_PAIRS, chance_of, holm, holm_levels, mean_of, stated
 from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of

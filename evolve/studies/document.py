@@ -150,7 +150,6 @@ def _is_number(text: str) -> bool:
 
 
 def _latex_text(text: str) -> str:
-    """Return a text as LaTeX sets it."""
     return re.sub(r"(?<![^\[ ])-(?=[0-9])", "−", plain(text)).translate(_LATEX)
 
 
