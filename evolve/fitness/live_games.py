@@ -35,23 +35,15 @@ class LiveGame:
     the game is `over`. `failure` is how a program failed, None if none did.
     """
 
-    def __init__(
-        self,
-        players: dict[int, Agent],
-        black: int,
-        white: int,
-        start: Board,
-        opening: list[int],
-        rules: Rules,
-    ) -> None:
-        self.board = start
+    def __init__(self, start: GameStart, players: Mapping[int, Agent], rules: Rules) -> None:
+        self.board = start.start
         self.over = False
         self.failure: str | None = None
         self._reason: int | None = None
         self._nodes = {"black": 0, "white": 0}
         self._players = players
-        self._numbers: dict[Side, int] = {"black": black, "white": white}
-        self._book = [square for square in opening if square >= 0]
+        self._numbers: dict[Side, int] = {"black": start.black, "white": start.white}
+        self._book = [square for square in start.opening if square >= 0]
         self._moves: list[int] = []
         self._rules: Rules = rules
         self._advance()
@@ -123,7 +115,7 @@ class GameStart(NamedTuple):
             self.black: agents[self.black].for_game(self.draw),
             self.white: agents[self.white].for_game(self.draw + 1),
         }
-        return LiveGame(players, self.black, self.white, self.start, self.opening, rules)
+        return LiveGame(self, players, rules)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from evolve.engine.board.rules import (
 )
 from evolve.engine.board.squares import parse_moves
 from evolve.errors import EngineError
-from evolve.fitness.live_games import LiveGame
+from evolve.fitness.live_games import GameStart, LiveGame
 from tests.cli import done
 from tests.programs.test_external import source
 
@@ -44,7 +44,7 @@ def test_a_game_is_played_to_its_end_with_its_passes(rules: Rules) -> None:
     passes = 0
     for seed in range(20):
         players = {7: evolve.load_agent(f"random?seed={seed}"), 9: evolve.load_agent("random")}
-        game = LiveGame(players, 7, 9, Board.start(), [], rules)
+        game = LiveGame(GameStart(7, 9, 0, Board.start(), []), players, rules)
         while not game.over:
             assert game.to_move == (7 if game.board.side == "black" else 9)
             assert game.board.legal_moves()
@@ -69,7 +69,7 @@ def test_a_game_is_played_to_its_end_with_its_passes(rules: Rules) -> None:
 
 def test_an_opening_is_played_by_nobody() -> None:
     opening = parse_moves("f5d6c4")
-    game = LiveGame({}, 0, 1, Board.start(), [*opening, NO_MOVE, NO_MOVE], "standard")
+    game = LiveGame(GameStart(0, 1, 0, Board.start(), [*opening, NO_MOVE, NO_MOVE]), {}, "standard")
     assert (game.to_move, game.over) == (1, False)
     chosen = [0, 0]
     while not game.over:
@@ -94,7 +94,7 @@ class Failing(Agent):
 
 def test_who_fails_has_lost_where_the_game_stands() -> None:
     players = {0: evolve.load_agent("swh"), 1: Failing()}
-    game = LiveGame(players, 0, 1, Board.start(), [], "standard")
+    game = LiveGame(GameStart(0, 1, 0, Board.start(), []), players, "standard")
     game.choose()
     assert not game.over
     game.choose()
