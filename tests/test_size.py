@@ -11,7 +11,7 @@ from benchmarks import size
 ROOT = Path(__file__).parent.parent
 LIMITS = {
     "lines": 52_249, "modules": 237, "public names": 1_775, "strings that point up": 0,
-    "lines of tests": 45_314, "test files": 230, "tests that hold a wording": 112,
+    "lines of tests": 45_312, "test files": 230, "tests that hold a wording": 112,
     "tests with assert in a loop": 92, "words of docs": 44_000, "options": 315,
 }  # fmt: skip
 """What `python -m benchmarks.size` counts, at most. Lower a number with what goes."""
