@@ -36,6 +36,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 COLUMNS = (
@@ -71,6 +72,12 @@ print(len(own) + sum(len(names(c, click.Context(c, parent=root))) for c in comma
 """
 
 
+@lru_cache(maxsize=1000)
+def _parsed(text: str) -> ast.Module:
+    """A module of evolve/, which several figures look at; nobody changes it."""
+    return ast.parse(text)
+
+
 @contextmanager
 def tree(revision: str | None) -> Iterator[Path]:
     """The project's files at a revision, in a folder that goes afterwards; None: as they stand."""
@@ -96,7 +103,7 @@ def lines(root: Path, folder: str) -> int:
 
 def count(root: Path) -> dict[str, Counter[str]]:
     """What the first table says, by package."""
-    trees = {path: ast.parse(text) for path, text in modules(root, "evolve").items()}
+    trees = {path: _parsed(text) for path, text in modules(root, "evolve").items()}
     kinds = _kinds(trees.values())
     packages: dict[str, Counter[str]] = {}
     for path, text in modules(root, "evolve").items():
@@ -142,7 +149,7 @@ def totals(root: Path) -> dict[str, int | float]:
 
 def public_names(root: Path) -> int:
     """How many names at the top of modules of evolve/ begin with no underscore."""
-    trees = map(ast.parse, modules(root, "evolve").values())
+    trees = map(_parsed, modules(root, "evolve").values())
     return sum(not name.startswith("_") for module in trees for name in _top_level(module))
 
 
@@ -160,7 +167,7 @@ def upward(root: Path) -> list[str]:
     found = []
     for path, text in modules(root, "evolve").items():
         here = floor(".".join(path.with_suffix("").parts))
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(_parsed(text)):
             named = node.value if isinstance(node, ast.Constant) else None
             if isinstance(named, str) and re.fullmatch(_MODULE, named):
                 there = floor(named.partition(":")[0])
@@ -325,7 +332,7 @@ def _asserts_in_loop(test: ast.AST) -> bool:
 def _functions(root: Path) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     for path, text in modules(root, "evolve").items():
         if path.parts[1] not in KERNELS:
-            for node in ast.walk(ast.parse(text)):
+            for node in ast.walk(_parsed(text)):
                 if isinstance(node, _FUNCTIONS):
                     yield f"{path}: {node.name}", node
 

@@ -18,13 +18,15 @@ _NO_TORCH: Final = (
 )
 _MISSING: Final = importlib.util.find_spec("torch") is None
 _LONG: Final = (
-    "docs/test_guides.py", "service/test_page.py", "docs/test_commands.py", "faults/test_sweeps.py",
-    "service/test_jobs.py", "test_extending.py", "cli/test_sweep_program.py", "cli/test_sweep.py",
-    "cluster/test_client.py", "faults/test_trainings.py",
+    "docs/test_guides.py", "service/test_page.py", "docs/test_commands.py", "test_extending.py",
+    "learning/test_training.py", "cluster/test_client.py", "service/test_jobs.py",
+    "cli/test_cluster.py", "cli/test_train.py", "learning/test_dqn.py", "service/test_play.py",
+    "cli/test_sweep_program.py", "faults/test_sweeps.py", "cli/test_sweep.py",
+    "faults/test_trainings.py", "transcripts/test_transcripts.py", "test_going_on.py",
     "service/test_contract.py", "docs/test_site.py", "engine/patterns/test_pattern_search.py",
-    "cli/test_signals.py", "studies/test_running.py", "cli/test_doors.py", "cli/test_terminal.py",
-    "cluster/test_worker_tasks.py", "service/test_disk.py",
-    "faults/test_requests.py", "cli/test_cluster.py", "sweeps/test_storage.py",
+    "cli/test_signals.py", "cli/test_report.py", "studies/test_running.py", "cli/test_doors.py",
+    "cli/test_match.py", "cli/test_terminal.py", "cluster/test_worker_tasks.py",
+    "service/test_disk.py", "faults/test_requests.py", "sweeps/test_storage.py",
     "standalone/test_part_patterns.py", "test_notebooks.py", "engine/patterns/test_pattern_sums.py",
 )  # fmt: skip
 """Modules whose tests take longest, the longest first."""

@@ -175,5 +175,5 @@ def _random_position(discs: int, rng: np.random.Generator) -> Board:
     board = Board.start()
     while not board.is_over() and 64 - board.empties < discs:
         moves = board.legal_moves()
-        board = board.play(int(rng.choice(moves))) if moves else board.pass_move()
+        board = board.play(moves[rng.integers(len(moves))]) if moves else board.pass_move()
     return board

@@ -52,7 +52,6 @@ def test_without_options_games_are_played_on_threads() -> None:
         assert where(executor) == "2 threads"
 
 
-distributed = pytest.importorskip("distributed")
 SMALL = (*QUICK[1:], "--generations=3")
 SWEEP = (
     *("sweep", "alphabeta", "--trials=6", "--startup=2", "--panel=random,swh,swh?depth=4"),
@@ -112,7 +111,8 @@ def test_runs_go_leg_by_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (*TRAIN["patterns"], "--games=200"),
         pytest.param(
             (
-                "train", "mcts", "--games=60", "--simulations=4",
+                "train", "mcts", "--games=60", "--simulations=4", "--check-simulations=4",
+                "--play-simulations=4", "--endgame=4", "--panel-openings=2",
                 "--layers=dense 4 relu, dense 1 tanh",
             ),
             marks=pytest.mark.learning,

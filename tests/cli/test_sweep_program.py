@@ -14,7 +14,7 @@ import evolve
 from evolve.sweeps.kind import KIND as SWEEPS
 from tests.cli import ROOT, done, fails, spawn, wait_until_held
 
-ENGINE = f"{sys.executable} {ROOT / 'tests/sweeps/tuned.py'}"
+ENGINE = f"{sys.executable} -I -S {ROOT / 'tests/sweeps/tuned.py'}"
 PROGRAM = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}}"
 FRIEND = """
 import os

@@ -15,17 +15,21 @@ from evolve.errors import SettingsError
 from tests import forks
 from tests.cli import command, done, fails, invoke, misused, python
 from tests.cli.test_export import play_one_move
+from tests.learning import PATTERNS
 from tests.tables.content import outcome
 
 NETWORK = ("--games-per-iteration=20", "--check-every=20", "--panel-openings=2", "--batch=32")
 
 TRAIN: dict[str, tuple[str, ...]] = {
-    "mcts": ("train", "mcts", *NETWORK, "--simulations=8", "--layers=dense 8 relu, dense 1 tanh"),
+    "mcts": (
+        *("train", "mcts", *NETWORK, "--layers=dense 8 relu, dense 1 tanh", "--simulations=8"),
+        *("--check-simulations=4", "--play-simulations=8", "--endgame=4"),
+    ),
     "dqn": ("train", "dqn", *NETWORK, "--layers=dense 8 relu, dueling"),
     "patterns": (
         *("train", "patterns", "--shapes", "a1-b2, a1-d1", "--checks=2"),
         *("--panel-openings=2", "--search-depth=2", "--depth=3", "--endgame=6"),
-        "--probcut-positions=50",
+        *("--probcut-positions=50", "--phases=3"),
     ),
 }
 """Small trainings, without their ends."""
@@ -221,16 +225,9 @@ def test_a_trained_network_plays_without_torch(finished: Finished) -> None:
     assert int(ended.out) in (19, 26, 37, 44)
 
 
-SETTINGS: dict[str, Any] = {
-    "shapes": "a1-b2, a1-d1", "checks": 2, "panel_openings": 2, "search_depth": 2,
-    "depth": 3, "endgame": 6, "probcut_positions": 50, "games": 600,
-}  # fmt: skip
-"""Those of a small training on the command line."""
-
-
 @pytest.mark.slow
 def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
-    ours = evolve.train("patterns", tmp_path / "ours", **SETTINGS)
+    ours = evolve.train("patterns", tmp_path / "ours", **PATTERNS, phases=3)
     done(*SMALL["patterns"], "--jobs=1", "--out", tmp_path / "theirs")
     theirs = evolve.load_run(tmp_path / "theirs")
     assert isinstance(theirs, evolve.Run)

@@ -111,18 +111,8 @@ def certificates(folder: Path) -> tuple[object, ...]:
 
     run("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem",
         "-days", "1", "-subj", "/CN=authority")  # fmt: skip
-    run(
-        "req",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-keyout",
-        "key.pem",
-        "-out",
-        "asked.pem",
-        "-subj",
-        "/CN=evolve",
-    )
+    run("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "asked.pem",
+        "-subj", "/CN=evolve")  # fmt: skip
     run("x509", "-req", "-in", "asked.pem", "-CA", "ca.pem", "-CAkey", "ca.key",
         "-CAcreateserial", "-out", "cert.pem", "-days", "1")  # fmt: skip
     return (

@@ -32,7 +32,10 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
         "--probcut-positions": 50, "--endgame": 6,
     },
     "train dqn": NETWORK,
-    "train mcts": {**NETWORK, "--simulations": 8},
+    "train mcts": {
+        **NETWORK, "--simulations": 8, "--check-simulations": 4, "--play-simulations": 8,
+        "--endgame": 4,
+    },
     "sweep alphabeta": GENES,
     "sweep evolution": {**SWEEP, "--budget": 0.2},
     "sweep patterns": {**SWEEP, "--budget": 0.2, "--retest": 1},
@@ -43,7 +46,7 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "rate": {"--games": 2},
     "compare": {"--games": 4},
     "check": {},
-    "hand-in": {"--seconds": 3},
+    "hand-in": {"--seconds": 2},
     "perft": {},
 }  # fmt: skip
 """The most that an option of a command gets: where it is left out or larger, it is this number."""
@@ -53,19 +56,24 @@ ONLY_GIVEN: Final = {
 """Options of these that stay left out; `resume` and the games of trainings stay so, too."""
 ADDED: Final[Mapping[str, Sequence[str]]] = {
     "run": ("--openings=start",),
-    "train patterns": ("--shapes=lines-2",),
+    "train patterns": ("--shapes=lines-2", "--phases=3"),
     "train dqn": ("--layers=dense 8 relu, dueling",),
     "train mcts": ("--layers=dense 8 relu, dense 1 tanh",),
-    "sweep alphabeta": ("--panel=random,swh",),
+    # A process for trials takes longer to start than these trials.
+    "sweep alphabeta": ("--panel=random,swh", "--jobs=1"),
     "sweep evolution": (
         "--budget=0.2", "--panel=random,swh", "--fix=population=6", "--fix=move_budget=300",
+        "--jobs=1",
     ),
     "sweep patterns": (
         "--budget=0.2", "--panel=random,swh", "--fix=shapes=a1-b2",
-        "--fix=probcut=0", "--fix=depth=2", "--fix=endgame=6",
+        "--fix=probcut=0", "--fix=depth=2", "--fix=endgame=6", "--jobs=1",
     ),
-    "sweep dqn": ("--budget=0.5", "--panel=random,swh", "--fix=games=60"),
-    "sweep mcts": ("--budget=0.5", "--panel=random,swh", "--fix=games=60", "--fix=simulations=8"),
+    "sweep dqn": ("--budget=0.5", "--panel=random,swh", "--fix=games=60", "--jobs=1"),
+    "sweep mcts": (
+        "--budget=0.5", "--panel=random,swh", "--fix=games=60", "--fix=simulations=8",
+        "--fix=check_simulations=4", "--fix=play_simulations=8", "--fix=endgame=4", "--jobs=1",
+    ),
     "check": ("--quick",),
     "serve": ("--port=0",),
 }  # fmt: skip

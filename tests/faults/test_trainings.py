@@ -24,7 +24,10 @@ TRAININGS: Final[dict[str, tuple[object, ...]]] = {
         *("--probcut-positions=50", "--games=200", "--jobs=1", "--out=x"),
     ),
     "dqn": ("train", "dqn", "--layers=dense 8 relu, dueling", *_NETWORK),
-    "mcts": ("train", "mcts", "--simulations=4", "--layers=dense 8 relu, dense 1 tanh", *_NETWORK),
+    "mcts": (
+        *("train", "mcts", "--layers=dense 8 relu, dense 1 tanh", "--simulations=4"),
+        *("--check-simulations=4", "--play-simulations=4", "--endgame=4", *_NETWORK),
+    ),
 }
 _TIMES: Final = ("spent", "wall")
 ALL: Final = [

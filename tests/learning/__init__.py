@@ -25,7 +25,10 @@ SMALL: dict[str, Any] = {
     "games": 60, "games_per_iteration": 20, "check_every": 20, "panel_openings": 2, "batch": 32,
     "window": 600,
 }  # fmt: skip
-MCTS = {**SMALL, "simulations": 8, "layers": "dense 8 relu, dense 1 tanh", "check_simulations": 4}
+MCTS = {
+    **SMALL, "simulations": 8, "layers": "dense 8 relu, dense 1 tanh", "check_simulations": 4,
+    "play_simulations": 8, "endgame": 4,
+}  # fmt: skip
 DQN = {**SMALL, "layers": "dense 8 relu, dueling"}
 PATTERNS = {
     "games": 600, "shapes": "a1-b2, a1-d1", "checks": 2, "panel_openings": 2,

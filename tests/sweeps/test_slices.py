@@ -29,13 +29,9 @@ _TREES: dict[str, Any] = {
     "layers": "dense 4 relu, dense 1 tanh", "games_per_iteration": 15,
 }  # fmt: skip
 _SHAPES = {
-    "games": 40,
-    "probcut": 0.0,
-    "shapes": ("corner",),
-    "solved": 0,
-    "search_depth": 2,
+    "games": 40, "probcut": 0.0, "shapes": ("corner",), "solved": 0, "search_depth": 2,
     "search_solved": 6,
-}
+}  # fmt: skip
 _PROGRAM = f"gtp:{_ENGINE} --corner {{corner:-20:50=-10}} --mobility {{mobility:0:5=0}}"
 
 SWEEPS: dict[str, Callable[[], SweepSettings]] = {
