@@ -248,7 +248,7 @@ class PatternMemory:
         self.context[layout.STOPPED] = 0
         size = MOST_VECTORS * patterns.shapes.lanes
         if self._vectors.size < size:
-            self._vectors = np.zeros(size, np.int16)
+            self._vectors = layout.zeros_in_lines(size, np.int16)
             self.context[layout.VECTORS] = self._vectors.ctypes.data
         held = self._held  # blocks are equal where weights and cuts are
         if held is None or held[2] != rules or not np.array_equal(held[1], block):

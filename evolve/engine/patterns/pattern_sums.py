@@ -1,6 +1,7 @@
 """Vectors of 16-bit numbers in memory, as numba intrinsics: entries of instances, see `shapes`.
 
-A vector is given by the address of its first number; its length is a multiple of 32.
+A vector is given by the address of its first number; its length is a multiple of
+PART_LANES.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from evolve.engine.patterns.shapes import PART_LANES
 
 _I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
 _PART: Final = ir.VectorType(_I16, PART_LANES)
-PART_BYTES: Final = 64
+PART_BYTES: Final = 2 * PART_LANES
 GATHERED: Final = 16
 """Numbers that are looked up together."""
 
@@ -28,7 +29,7 @@ def _number(value: int) -> Any:
 
 
 def _part(builder: Any, address: Any) -> Any:
-    """The 32 numbers at an address."""
+    """The numbers of a part at an address."""
     return builder.load(builder.inttoptr(address, _PART.as_pointer()), align=2)
 
 

@@ -18,6 +18,7 @@ from evolve.engine.patterns.shapes import (
     images_of,
     parse_shapes,
 )
+from evolve.engine.search.context import zeros_in_lines
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class ShapeSet:
 
         Square 64, a pass, adds nothing.
         """
-        powers = np.zeros((65, self.lanes), np.int16)
+        powers = zeros_in_lines(65 * self.lanes, np.int16).reshape(65, self.lanes)
         for lane, (_, squares) in enumerate(self.instances):
             for exponent, square in enumerate(squares):
                 powers[square, lane] = 3**exponent

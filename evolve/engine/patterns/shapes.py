@@ -23,8 +23,11 @@ if TYPE_CHECKING:  # settings import this: numpy is loaded on use, where arrays 
 MOST_SQUARES: Final = 10
 """Most squares of a shape: its entries must fit into 16 bits."""
 MOST_INSTANCES: Final = 256
-PART_LANES: Final = 32
-"""Instances are padded to a multiple of this, the 16-bit lanes of a vector."""
+PART_LANES: Final = 64
+"""Instances are padded to a multiple of this, the numbers that one piece of vector code adds.
+
+So many hold all of the shapes that come with evolve: with 32 the discs were gone through twice.
+"""
 
 Squares = tuple[int, ...]
 

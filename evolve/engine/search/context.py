@@ -46,7 +46,7 @@ from __future__ import annotations
 import ctypes
 import time
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -108,14 +108,19 @@ def table_end(table_bits: int) -> int:
     return TABLE + (ENTRY * BUCKET << table_bits)
 
 
+def zeros_in_lines(count: int, dtype: type[np.integer[Any]]) -> npt.NDArray[Any]:
+    """Zeros that begin at a cache line."""
+    line = 8 * LINE_CELLS // np.dtype(dtype).itemsize
+    block = np.zeros(count + line, dtype)
+    start = -block.ctypes.data // block.itemsize % line
+    return block[start : start + count]
+
+
 def blank_context(rules: int, budget: int, table_bits: int) -> Cells:
     """A context without a search and a solver: see `game.new_context`."""
     assert table_bits >= 1, table_bits
-    cells = table_end(table_bits)
-    block = np.zeros(cells + LINE_CELLS, np.int64)
     # A bucket of the table must fit into one cache line.
-    start = -block.ctypes.data // block.itemsize % LINE_CELLS
-    context = block[start : start + cells]
+    context = zeros_in_lines(table_end(table_bits), np.int64)
     set_rules(context, rules)
     context[BUDGET] = budget or UNLIMITED
     context[TABLE_BITS] = table_bits
