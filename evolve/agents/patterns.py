@@ -15,7 +15,14 @@ from evolve.agents.agent_file import Arrays, Fields
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.dqn import checked
 from evolve.agents.memory import DEPTH_TABLE_BITS, PatternMemory, thread_pattern_memory
-from evolve.agents.probcut import PROBCUT, Cuts, cuts_from, measured_values
+from evolve.agents.probcut import (
+    PROBCUT,
+    Cuts,
+    cuts_from,
+    measured_values,
+    swings_of,
+    without_swings,
+)
 from evolve.agents.searching import NO_LIMIT, SearchingAgent, check_boundaries, check_depth
 from evolve.agents.timed_search import TABLE_BITS, CutSearch, prepare_timed_search, stopping_at
 from evolve.engine.board.bits import U
@@ -38,6 +45,7 @@ ENDGAME: Final = 12
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
 _WEIGHTS: Final = "weights"
 _CUTS: Final = "cuts"
+_TEMPO: Final = "tempo"
 
 
 @dataclass(frozen=True)
@@ -139,11 +147,16 @@ class PatternAgent(SearchingAgent):
 
     def measured_cuts(
         self, seed: int, positions: int, deepest: int, left: Callable[[], float]
-    ) -> Cuts:
-        """Its cuts, measured on so many positions of its own games, or as many as time allows."""
+    ) -> tuple[npt.NDArray[np.float64], Cuts]:
+        """What its tempo lacks by disc count, in discs [65], and its cuts once that is added.
+
+        Both are measured on so many positions of its own games, or as many as time allows.
+        """
         plain = replace(self, probcut=0.0, endgame=0, depth=1, limit=NO_LIMIT)
-        discs, values = measured_values(plain, seed, positions, deepest, left)
-        return cuts_from(discs, values / DISC)
+        discs, found = measured_values(plain, seed, positions, deepest, left)
+        values = found / DISC
+        swings = swings_of(discs, values)
+        return swings, cuts_from(discs, without_swings(discs, values, swings))
 
     def value(self, board: Board, depth: int) -> float:
         """The value of a position with moves for the side to move, in discs, at `depth` plies."""
@@ -174,18 +187,20 @@ class PatternAgent(SearchingAgent):
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The distinct weights, and the cuts, one per row."""
-        return {_WEIGHTS: self.patterns.weights, _CUTS: self.cuts.rows}
+        """The distinct weights, the tempo, and the cuts, one per row."""
+        patterns = self.patterns
+        return {_WEIGHTS: patterns.weights, _TEMPO: patterns.tempo, _CUTS: self.cuts.rows}
 
     @classmethod
     def from_parts(cls, parameters: Fields, arrays: Arrays, common: Fields) -> Self:
         own = checked(parameters, {**_PARAMETERS, "shapes": list[str]})
         boundaries = parameters["boundaries"]
-        if set(arrays) != {_WEIGHTS, _CUTS}:
+        if set(arrays) - {_TEMPO} != {_WEIGHTS, _CUTS}:  # without a tempo until December 2026
             raise AgentError(f"it must hold {_WEIGHTS} and {_CUTS}, and holds {', '.join(arrays)}")
         shapes = ShapeSet(tuple(map(parse_shape, own.pop("shapes"))))
         check_boundaries(boundaries, len(boundaries) + 1)
-        patterns = Patterns.of_weights(shapes, tuple(boundaries), arrays[_WEIGHTS])
+        weights, tempo = arrays[_WEIGHTS], arrays.get(_TEMPO)
+        patterns = Patterns.of_weights(shapes, tuple(boundaries), weights, tempo)
         return cls(patterns, cuts=Cuts(arrays[_CUTS]), **own, **common)
 
     def describe(self) -> Description:

@@ -201,7 +201,7 @@ def cuts_from(discs: _Counts, values: _Floats) -> Cuts:
     if len(discs) < _FEWEST:
         return Cuts.of()
     deepest = values.shape[1] - 1
-    swings = _swings(discs, values)
+    swings = swings_of(discs, values)
     pairs = [(depth, 0) for depth in range(1, max(PROBES) + 1)]
     pairs += [pair for pair in PROBES.items() if _measured(pair[0], deepest) > pair[1]]
     found = [
@@ -251,8 +251,7 @@ def _fitted(discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallo
     undecided = inside & (np.abs(values[:, shallow]) < 36.0)
     inside = undecided if undecided.any() else inside
     counts, some = discs[inside], values[inside]
-    plies = np.arange(some.shape[1])
-    level = some + (-1.0) ** plies * swings[np.minimum(counts[:, None] + plies, 64)]
+    level = without_swings(counts, some, swings)
     x = level[:, shallow]
     y = x + np.clip(level[:, depth] - x, -_OUTLIER, _OUTLIER)
     lines = []
@@ -271,7 +270,7 @@ def _fitted(discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallo
     return _Line(*np.array(lines).T)
 
 
-def _swings(discs: _Counts, values: _Floats) -> _Floats:
+def swings_of(discs: _Counts, values: _Floats) -> _Floats:
     """Return by disc count what a static value lacks for the side to move, [65], in discs.
 
     It is half of what values of odd depths exceed the mean of their even neighbours by.
@@ -290,3 +289,10 @@ def _swings(discs: _Counts, values: _Floats) -> _Floats:
     found = np.interp(np.arange(65), np.flatnonzero(known), sums[known] / counts[known])
     found[64] = 0.0  # a finished game is worth its score
     return found
+
+
+def without_swings(discs: _Counts, values: _Floats, swings: _Floats) -> _Floats:
+    """Values [N, plies + 1] of positions with `discs` discs, with what their leaves lack added."""
+    plies = np.arange(values.shape[1])
+    added: _Floats = (-1.0) ** plies * swings[np.minimum(discs[:, None] + plies, 64)]
+    return values + added

@@ -7,7 +7,7 @@ What follows the marker comes after `part_search.py` and uses its names. `render
 
 import numpy as np
 
-from evolve.standalone.part_board import moves_of, phase_of, side_by_side
+from evolve.standalone.part_board import bit_count, moves_of, phase_of, side_by_side
 from evolve.standalone.part_search import Search
 
 # --- exported from here on ---
@@ -19,6 +19,7 @@ from zlib import decompress
 
 # --- parameters ---
 PHASE_STARTS: List[int] = []  # disc counts at which the phases after the first begin
+TEMPO = [0] * 65  # by disc count, what the side to move has besides its patterns
 SHAPES = [(0, 1, 8, 9)]  # squares, from a1 = 0 over b1 = 1 to h8 = 63
 # The distinct weights, int16, 256 for a disc, each phase less the one before: compressed, as text.
 PACKED_WEIGHTS = "eNpjYKAfAAAAbAAB"
@@ -112,6 +113,7 @@ class _PatternEvaluation:
             discs = -discs
         entries = (discs @ POWERS).astype(np.int64) + MIDDLES
         values = TABLES[phase_of(boards[0], PHASE_STARTS)][entries].sum(axis=1)
+        values += TEMPO[bit_count(boards[0])]
         return (-values if self.mover else values).tolist(), reach, 0
 
 
@@ -138,13 +140,13 @@ Search = PatternSearch  # type: ignore[misc]
 def weights_of(phase: int) -> Any:
     """The arrays of the compiled evaluation, the same in every phase of the root.
 
-    The tables; the phase of each disc count; the middles; and what the own discs of a row, as a
-    byte, add to the index in every image's table, [8, 256, images].
+    The tables; the phase and the tempo of each disc count; the middles; and what the own discs of a
+    row, as a byte, add to the index in every image's table, [8, 256, images].
     """
     phases = np.searchsorted(PHASE_STARTS, np.arange(65), side="right")
     discs = np.arange(256)[:, None] >> np.arange(8) & 1
     sums = discs @ POWERS.reshape(8, 8, -1).astype(np.int64)
-    return TABLES, phases, MIDDLES, sums
+    return TABLES, phases, np.array(TEMPO), MIDDLES, sums
 
 
 def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) -> Any:
@@ -154,9 +156,9 @@ def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) 
 
     @kernel
     def evaluate(own, opp, mine, theirs, weights):
-        tables, phases, middles, sums = weights
-        table = tables[phases[count(own | opp)]]
-        value = 0
+        tables, phases, tempo, middles, sums = weights
+        discs = count(own | opp)
+        table, value = tables[phases[discs]], tempo[discs]
         for image in range(len(middles)):
             entry = middles[image]
             for row in range(8):

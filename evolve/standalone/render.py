@@ -192,6 +192,7 @@ def render_patterns(
     packed = base64.b64encode(zlib.compress(steps.tobytes(), 9)).decode()
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
     literals = _wrapped(f"PHASE_STARTS = {list(patterns.boundaries)}")
+    literals += _wrapped(f"TEMPO = {patterns.tempo.tolist()}")
     literals += f"SHAPES = [\n{shapes}]\n"
     literals += f"PACKED_WEIGHTS = {_quote(packed)}\n"
     text = render(_neutral(endgame, depth), rules, name, provenance, clock=clock)

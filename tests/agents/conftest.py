@@ -20,6 +20,7 @@ from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shape
 from evolve.errors import AgentFileError
 from tests import networks
+from tests.engine.slow_patterns import with_tempo
 
 
 def refused(path: Path, words: str) -> None:
@@ -86,8 +87,8 @@ def pattern_agent(seed: int = 0, **changes: Any) -> PatternAgent:
     """One of two phases whose small shapes have random weights, of at most 2 discs."""
     shapes = ShapeSet((parse_shape("a1-b2"), parse_shape("a1-d1")))
     weights = np.random.default_rng(seed).integers(-512, 513, (2, shapes.weights), np.int16)
-    settings: dict[str, Any] = {"depth": 3, "endgame": 6, "provenance": {"run": "none"}, **changes}
-    return PatternAgent(Patterns.of_weights(shapes, (30,), weights), **settings)
+    made = {"patterns": Patterns.of_weights(shapes, (30,), weights), "depth": 3, "endgame": 6}
+    return PatternAgent(**{**made, "provenance": {"run": "none"}, **changes})
 
 
 CUTS = Cuts.of(
@@ -100,4 +101,5 @@ CUTS = Cuts.of(
 PATTERN_AGENTS = [
     pattern_agent(),
     pattern_agent(1, cuts=CUTS, depth=5, probcut=1.3, rules="reversed", name="with cuts"),
+    pattern_agent(patterns=with_tempo(pattern_agent().patterns), name="with a tempo"),
 ]

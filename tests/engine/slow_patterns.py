@@ -59,6 +59,11 @@ def random_patterns(
     return Patterns.of_weights(shapes, boundaries, weights)
 
 
+def with_tempo(patterns: Patterns) -> Patterns:
+    """The same with a random tempo of −DISC to DISC."""
+    return Patterns(patterns.shapes, patterns.boundaries, patterns.tables, random_shorts(65, 65, 7))
+
+
 def board_of(board: Board) -> EngineBoard:
     """The position as the package has it."""
     return EngineBoard(*board)
@@ -84,10 +89,10 @@ def slow_vectors(shapes: ShapeSet, boards: list[Board]) -> Vectors:
 
 
 def slow_value(patterns: Patterns, board: Board) -> int:
-    """The sum over all distinct images of all shapes of what the table has for their contents."""
+    """The tempo, and of all distinct images of all shapes what the table has for their contents."""
     discs = 64 - reference.empties(*board)
     table = patterns.tables[sum(discs >= boundary for boundary in patterns.boundaries)]
-    start = total = 0
+    start, total = 0, int(patterns.tempo[discs])
     for squares in patterns.shapes.shapes:
         placed = [tuple(turn[square] for square in squares) for turn in reference.SYMMETRIES]
         distinct = {frozenset(image): image for image in placed}

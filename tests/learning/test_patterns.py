@@ -20,9 +20,12 @@ from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import Match
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import resolve_as
+from evolve.engine.games.training_games import GameRecords
+from evolve.engine.patterns.patterns import DISC
 from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.patterns import PatternLearner
 from evolve.learning.tables import read_metrics
 from evolve.learning.training import InMemoryTraining, LearningEnding, learner_for
 from evolve.runs.progress import Event, Observer, Progress, Row
@@ -67,7 +70,7 @@ TO_THE_END = {"rules": "reversed", "search_depth": 1, "solved": 0, "search_solve
 
 
 @pytest.mark.parametrize(
-    ("changes", "known"), [({}, "cdca0e98ee1670da"), (TO_THE_END, "cefa739a7da2970d")]
+    ("changes", "known"), [({}, "c7428e914f2278c4"), (TO_THE_END, "cafbb6fa0702d09a")]
 )
 def test_weights_are_those_of_their_seed(changes: dict[str, Any], known: str) -> None:
     """Whole numbers, on any machine: what is changed in games or learning is seen here."""
@@ -80,6 +83,24 @@ def test_weights_are_those_of_their_seed(changes: dict[str, Any], known: str) ->
         if name != "updates":
             digest.update(name.encode() + array.tobytes())
     assert digest.hexdigest()[:16] == known
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_tempo_is_what_games_have_and_searches_lack(depth: int) -> None:
+    """Black, to move with an even number of discs, wins by 3 what searches hold for even."""
+    learner = PatternLearner(small("patterns"), 1)
+    records = GameRecords.blank(50)
+    for ply, discs in enumerate(range(10, 50)):
+        records.positions[:, ply, 0] = (1 << discs) - 1
+    records.sides[:] = np.where(np.arange(60) % 2 == 0, 1, -1)
+    records.counts[:], records.solved[:], records.results[:] = 40, 30, 3
+    records.scores[:, 30:] = 3 * records.sides[:, 30:]
+    for _ in range(200):
+        learner._measure_tempo(records, depth)
+    tempo = learner.agent().patterns.tempo[12:48] / DISC
+    assert (tempo[::2] > 0.7).all()
+    assert (tempo[1::2] < -0.7).all()
+    assert np.abs(tempo).max() < 3.0
 
 
 def test_a_stop_that_comes_too_late_stops_no_training() -> None:

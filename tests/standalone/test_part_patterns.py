@@ -40,7 +40,8 @@ def agent_of(shapes: tuple[str, ...], phases: int, depth: int, rules: Rules) -> 
     rng = np.random.default_rng(phases)
     weights = rng.integers(-600, 600, (phases, made.weights)).astype(np.int16)
     boundaries = tuple(range(24, 24 + 7 * (phases - 1), 7))
-    patterns = Patterns.of_weights(made, boundaries, weights)
+    tempo = rng.integers(-600, 600, 65).astype(np.int16)
+    patterns = Patterns.of_weights(made, boundaries, weights, tempo)
     return PatternAgent(patterns, depth, endgame=7, probcut=0.0, rules=rules)
 
 

@@ -114,8 +114,8 @@ def play_to_learn(
 ) -> None:
     """Play games from number `first` on, each with its own random numbers; fill `records`.
 
-    A game that can only go on with an opening of a match (see `opening.trained_moves`) is given up:
-    it has no positions.
+    A solved game goes on, so that the last stages are taught as well. A game that can only go on
+    with an opening of a match (see `opening.trained_moves`) is given up: it has no positions.
 
     `vectors` [2, lanes] is scratch; the context has an evaluation with the shapes in training.
     """
@@ -124,11 +124,12 @@ def play_to_learn(
         state = bits.mixed(options.seed + U(first + game) * bits.GOLDEN)
         own, opp, side = bits.START_OWN, bits.START_OPP, int64(1)
         book = int64(int(bits.uniform(state) * (options.openings + 1)))
-        count, ply, score = int64(0), int64(0), int64(0)
+        count, ply, result, solved = int64(0), int64(0), int64(0), int64(-1)
         while True:
             own, opp, side, moves = to_move(own, opp, side)
             if moves == ZERO:
-                score = bits.final_score(own, opp, load(context, layout.RULES))
+                if solved < 0:
+                    result = side * bits.final_score(own, opp, load(context, layout.RULES))
                 break
             moves = trained_moves(own, opp, moves)
             if moves == ZERO:
@@ -141,9 +142,10 @@ def play_to_learn(
             else:
                 record(game, count, own, opp, side, records)
                 if 64 - popcount(own | opp) <= options.solved:
-                    count += 1
                     score = solve_score(own, opp, context)
-                    break
+                    records.scores[game, count] = score
+                    if solved < 0:
+                        result, solved = side * score, count
                 if options.depth == 0:
                     best, value = _greedy_move(own, opp, moves, taught, vectors, patterns)
                 else:
@@ -159,15 +161,17 @@ def play_to_learn(
                 count += 1
             own, opp = bits.after_move(square, own, opp)
             side = -side
-        records.results[game] = side * score
+        records.results[game] = result
+        records.solved[game] = count if solved < 0 else solved
         records.counts[game] = count
 
 
 @inlined
-def _last_value(game: int, records: GameRecords) -> float:
-    """The value of the game, −1 to 1, for the side to move in its last position."""
-    last = records.counts[game] - 1
-    return float(records.sides[game, last] * int64(records.results[game])) / 64.0
+def _known_value(game: int, ply: int, records: GameRecords) -> float:
+    """The exact value of a position, −1 to 1: of a solved one, or of the last by the result."""
+    if ply >= records.solved[game]:
+        return float(records.scores[game, ply]) / 64.0
+    return float(records.sides[game, ply] * int64(records.results[game])) / 64.0
 
 
 @kernel
@@ -200,10 +204,10 @@ def learn_by_differences(
             phase = taught.phase_of[discs]
             read_vector(own, opp, address, patterns)
             value = sum_words(address, _table_at(discs, taught), patterns) / unit
-            if records.explored[game, ply]:
+            if ply >= records.solved[game] or (ply == last and not records.explored[game, ply]):
+                target = _known_value(game, ply, records)
+            elif records.explored[game, ply]:
                 target = float(records.values[game, ply])
-            elif ply == last:
-                target = _last_value(game, records)
             error = target - value
             squares += error * error
             learned += 1
@@ -252,10 +256,10 @@ def label_positions(
         target = 0.0
         for ply in range(last, -1, -1):
             value = float(records.values[game, ply])
-            if records.explored[game, ply]:
+            if ply >= records.solved[game] or (ply == last and not records.explored[game, ply]):
+                value = target = _known_value(game, ply, records)
+            elif records.explored[game, ply]:
                 target = value
-            elif ply == last:
-                value = target = _last_value(game, records)
             positions[filled, 0] = records.positions[game, ply, 0]
             positions[filled, 1] = records.positions[game, ply, 1]
             targets[filled] = searched * value + (1.0 - searched) * target

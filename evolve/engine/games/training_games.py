@@ -56,9 +56,12 @@ class GameRecords(NamedTuple):
         not recorded.
     counts: [N] int64, positions; 0 for a game that was given up, because it could only go on with
         an opening of a match (see `opening.trained_moves`).
-    results: [N] int8, black's score by the rules; of a tree search 1, 0 or −1.
+    results: [N] int8, black's score by the rules, exact where the game was solved; of a tree search
+        1, 0 or −1.
+    scores: [N, MOST_POSITIONS] int8, the exact score for the side to move, from `solved` on.
+    solved: [N] int64, positions before the first exact score; all of them where there is none.
 
-    Networks of move values record no values, and only patterns record explored moves.
+    Networks of move values record no values; only patterns record explored moves and exact scores.
     """
 
     positions: npt.NDArray[np.uint64]
@@ -69,6 +72,8 @@ class GameRecords(NamedTuple):
     visits: npt.NDArray[np.float32]
     counts: npt.NDArray[np.int64]
     results: npt.NDArray[np.int8]
+    scores: npt.NDArray[np.int8]
+    solved: npt.NDArray[np.int64]
 
     @classmethod
     def blank(cls, count: int, with_visits: bool = False) -> GameRecords:
@@ -83,6 +88,8 @@ class GameRecords(NamedTuple):
             np.zeros((count if with_visits else 0, MOST_POSITIONS, 64), np.float32),
             np.zeros(count, np.int64),
             np.zeros(count, np.int8),
+            np.zeros(shape, np.int8),
+            np.zeros(count, np.int64),
         )
 
     def part(self, some: slice | npt.NDArray[np.bool_]) -> GameRecords:

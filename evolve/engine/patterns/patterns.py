@@ -2,18 +2,20 @@
 
     cells                     what
     INSTANCES, LOOKUPS        of the shapes; the same up to a multiple of GATHERED
-    PARTS                     of a vector, 32 lanes each
+    PARTS                     of a vector, PART_LANES each
     POWERS, MIDDLES           addresses of those of the shapes, the middles as int32
     UNROLLED                  1 for the shapes DEFAULT_SET, STRONG for STRONG_SET, 0 for others
     BY_SQUARES                1 for a `square_block`
     SCORE                     the value of a disc at the end
     TABLE_OF … + 65           by disc count the address of the tables (int16, DISC a disc)
+    TEMPO … + 65              by disc count what the side to move has besides
     REPLY_KEYS … + 34         by number of replies what they add to a move's key in the order
     CUTS …                    by depth and disc count STATIC_SLOPE, …, PROBE_MARGIN: named below
 
 The vector of a position has, for each instance of `shapes.ShapeSet`, the entry of its table for the
 discs there, seen by the side to move. The value for that side is the sum of the tables' numbers at
-these entries. It is a forecast of the final score.
+these entries, and of the tempo: what it has by being to move, which changes from one disc count to
+the next where parity decides. It is a forecast of the final score.
 
 Weights of squares and terms (`search.evaluation`) can stand in for patterns: see `square_block`.
 In a search a position has a state: the address of its vector, or its sum of square weights.
@@ -47,7 +49,8 @@ DISC: Final = 256
 
 INSTANCES, PARTS, POWERS, MIDDLES, LOOKUPS, UNROLLED, BY_SQUARES, SCORE, TABLE_OF = range(9)
 STRONG: Final = 2
-REPLY_KEYS: Final = TABLE_OF + 65
+TEMPO: Final = TABLE_OF + 65
+REPLY_KEYS: Final = TEMPO + 65
 _MOST_REPLIES: Final = 33
 _REPLIES: Final = 3.0
 """Discs that the logarithm of the number of replies counts for in the order of moves."""
@@ -122,11 +125,11 @@ sum_words = _words_gathered if _wide else _words_scalar
 def evaluate_vector(vector: int, discs: int, patterns: int) -> int:
     """Value of the position with that vector and `discs` discs, for the side to move."""
     table = load(patterns, TABLE_OF + discs)
-    unrolled = load(patterns, UNROLLED)
+    value, unrolled = load(patterns, TEMPO + discs), load(patterns, UNROLLED)
     if unrolled != 0:  # the strong shapes are the default ones, and some more
-        value = _default_sum(vector, table)
+        value += _default_sum(vector, table)
         return value + _more_sum(vector, table) if unrolled == STRONG else value
-    return sum_shorts(vector, table, patterns)
+    return value + sum_shorts(vector, table, patterns)
 
 
 @inlined
@@ -239,14 +242,20 @@ class Patterns:
         shapes: the shapes and their tables' layout.
         boundaries: ascending disc counts at which the next phase begins, as in `genes`.
         tables: int16 [phases, entries], DISC for one disc; entries that share a weight are equal.
+        tempo: int16 [65], for the side to move by disc count; zeros by default.
     """
 
     def __init__(
-        self, shapes: ShapeSet, boundaries: tuple[int, ...], tables: npt.NDArray[np.int16]
+        self,
+        shapes: ShapeSet,
+        boundaries: tuple[int, ...],
+        tables: npt.NDArray[np.int16],
+        tempo: npt.NDArray[np.int16] | None = None,
     ) -> None:
         count, entries = len(shapes.instances), shapes.entries
         assert tables.shape == (len(boundaries) + 1, entries), (tables.shape, entries)
         self.shapes, self.boundaries = shapes, boundaries
+        self.tempo = np.zeros(65, np.int16) if tempo is None else tempo
         # A gather reads 4 bytes per entry, and lanes beyond the instances read a zero.
         self._tables = np.zeros((len(tables), entries + 2), np.int16)
         self._tables[:, :entries] = tables
@@ -265,6 +274,7 @@ class Patterns:
         cells[REPLY_KEYS : REPLY_KEYS + _MOST_REPLIES + 1] = np.rint(
             _REPLIES * DISC * np.log(replies)
         )
+        cells[TEMPO : TEMPO + 65] = self.tempo
         phases = np.array([phase_of(discs, boundaries) for discs in range(65)])
         cells[TABLE_OF : TABLE_OF + 65] = (
             self._tables.ctypes.data + self._tables.strides[0] * phases
@@ -272,23 +282,29 @@ class Patterns:
 
     @classmethod
     def of_weights(
-        cls, shapes: ShapeSet, boundaries: tuple[int, ...], weights: npt.NDArray[Any]
+        cls,
+        shapes: ShapeSet,
+        boundaries: tuple[int, ...],
+        weights: npt.NDArray[Any],
+        tempo: npt.NDArray[Any] | None = None,
     ) -> Patterns:
-        """The evaluation with these distinct weights, int16 [phases, weights].
+        """The evaluation with these distinct weights, int16 [phases, weights], and this tempo.
 
         Raises AgentError where their number or type is wrong.
         """
+        if tempo is not None and (tempo.shape != (65,) or tempo.dtype != np.int16):
+            raise AgentError(f"the tempo is {tempo.dtype} {list(tempo.shape)}, not int16 [65]")
         wanted = (len(boundaries) + 1, shapes.weights)
         if weights.shape != wanted or weights.dtype != np.int16:
             raise AgentError(
                 f"the weights are {weights.dtype} {list(weights.shape)}; these shapes and phases "
                 f"need int16 {list(wanted)}"
             )
-        return cls(shapes, boundaries, weights[:, shapes.weight_of_entry])
+        return cls(shapes, boundaries, weights[:, shapes.weight_of_entry], tempo)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles are rebuilt: the kernels find the data by addresses."""
-        return Patterns, (self.shapes, self.boundaries, self.tables)
+        return Patterns, (self.shapes, self.boundaries, self.tables, self.tempo)
 
     @property
     def storage(self) -> npt.NDArray[np.int16]:
@@ -342,5 +358,7 @@ class Patterns:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the weights."""
-        return hashlib.sha256(np.ascontiguousarray(self.weights).tobytes()).hexdigest()
+        """A hash of the weights and the tempo."""
+        hashed = hashlib.sha256(np.ascontiguousarray(self.weights).tobytes())
+        hashed.update(self.tempo.tobytes())
+        return hashed.hexdigest()

@@ -124,15 +124,16 @@ def test_games_are_those_of_their_seed() -> None:
 
 
 class Step(NamedTuple):
-    """A recorded position, what it says, and the move played from there; None for no move.
+    """A recorded position, what it says, and the move played from there; None for the last one.
 
-    passed: whether the other side has to pass after the move."""
+    passed: whether the other side has to pass after the move; score: the exact one, where known."""
 
     board: Board
     explored: bool
     passed: bool
     value: float
     move: int | None
+    score: int | None
 
 
 def move_between(board: Board, after: Board, same_side: bool) -> int | None:
@@ -161,7 +162,9 @@ def steps_of(options: GameOptions, rules: Rules, game: int) -> list[Step]:
         moves.append(move_between(boards[place], boards[place + 1], passed[place]))
         assert moves[-1] == records.moves[game, place]
     explored, values = records.explored[game, :count].tolist(), records.values[game, :count]
-    rows = zip(boards, explored, passed, values.tolist(), [*moves, None], strict=True)
+    first = int(records.solved[game])
+    scores = [*[None] * first, *records.scores[game, first:count].tolist()]
+    rows = zip(boards, explored, passed, values.tolist(), [*moves, None], scores, strict=True)
     return [Step(*row) for row in rows]
 
 
@@ -174,21 +177,26 @@ def score_of(records: GameRecords, game: int) -> int:
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("rules", RULE_NAMES)
 def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rules) -> None:
-    """Each begins after its random opening, and goes on to its end or to where it is solved."""
+    """Each begins after its random opening, and goes on to its end, solved where it soon ends."""
     records, code = games_of(options, rules), rule_set(rules).code
     opened = set()
     for game in range(GAMES):
         steps = steps_of(options, rules, game)
         opened.add(60 - reference.empties(*steps[0].board))
-        assert all(reference.empties(*step.board) > options.solved for step in steps[:-1])
-        board, score = steps[-1].board, score_of(records, game)
-        if reference.empties(*board) <= options.solved:
-            assert score == solved(board_of(board), rules)[1]
-            assert not steps[-1].explored
-            continue
-        ends = [reference.play(*board, square) for square in reference.legal_moves(*board)]
-        scores = [-reference.final_score(*end, code) for end in ends if reference.is_over(*end)]
-        assert score in scores
+        known = [
+            solved(board_of(step.board), rules)[1]
+            if reference.empties(*step.board) <= options.solved
+            else None
+            for step in steps
+        ]
+        assert [step.score for step in steps] == known
+        end = reference.play(*steps[-1].board, int(records.moves[game, len(steps) - 1]))
+        assert reference.is_over(*end)
+        first, score = int(records.solved[game]), -reference.final_score(*end, code)
+        if first < len(steps):
+            score = int(records.sides[game, -1 + len(steps)] * records.sides[game, first])
+            score *= known[first] or 0
+        assert score_of(records, game) == score
     assert len(opened) > options.openings // 2
     assert max(opened) <= options.openings
 
@@ -237,7 +245,7 @@ def check_moves(
     """Moves are those found best but where another one was explored; values are theirs."""
     explored = moves = 0
     for game in range(GAMES):
-        for board, was_explored, _, value, move in steps_of(options, rules, game):
+        for board, was_explored, _, value, move, _ in steps_of(options, rules, game):
             if move is not None:
                 moves += 1
                 square, best = best_of(board)
@@ -278,9 +286,7 @@ def test_values_are_cut_off_at_a_win() -> None:
     context = memory.set(patterns, patterns.block(), "standard")
     play_to_learn(0, GREEDY, taught, vectors_of(shapes), context, records)
     cases = zip(records.values, records.counts, strict=True)
-    assert not [
-        (values, count) for values, count in cases if not (values[: count - 1] == -1.0).all()
-    ]
+    assert not [(values, count) for values, count in cases if not (values[:count] == -1.0).all()]
 
 
 # --- learning -------------------------------------------------------------------------------
@@ -353,8 +359,10 @@ def test_differences(options: GameOptions, rules: Rules, trace: float) -> None:
         # Each position is learned from at once, so values are those of the weights by then.
         steps, target = steps_of(options, rules, game), score_of(records, game) / 64
         for place in range(len(steps) - 1, -1, -1):
-            board, explored, _, best, _ = steps[place]
-            if explored:
+            board, explored, _, best, _, score = steps[place]
+            if score is not None:
+                target = score / 64
+            elif explored:
                 target = best
             value = slow.value(board)
             total += (target - value) ** 2
@@ -392,14 +400,16 @@ def slow_labels(
         steps = steps_of(options, rules, game)
         target = value = 0.0
         for place in range(len(steps) - 1, -1, -1):
-            board, explored, passed, best, _ = steps[place]
+            board, explored, passed, best, _, score = steps[place]
             if place == len(steps) - 1:
                 target = score_of(games_of(options, rules), game) / 64
             else:
                 target = (1 - trace) * value + trace * target
                 target = target if passed else -target
             value = best
-            if explored:
+            if score is not None:
+                value = target = score / 64
+            elif explored:
                 target = value
             elif place == len(steps) - 1:
                 value = target

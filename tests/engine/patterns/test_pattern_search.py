@@ -44,6 +44,7 @@ from tests.engine.slow_patterns import (
     positions_with_a_pass,
     random_patterns,
     slow_minimax,
+    with_tempo,
 )
 from tests.reference import START, Board, parse
 
@@ -63,7 +64,7 @@ def check_against_minimax(search: Search, patterns: Patterns, board: Board, dept
 @pytest.mark.parametrize(("rules", "name"), [*enumerate(RULE_NAMES)])
 def test_minimax_is_minimax(rules: int, name: Rules) -> None:
     """The compiled one that searches are compared with is the one in plain Python."""
-    patterns = random_patterns(TINY, 1)
+    patterns = with_tempo(random_patterns(TINY, 1))
     rng = random.Random(80 + rules)
     boards = reference.random_boards(rng, 3, 20, 50) + reference.random_boards(rng, 12, 0, 8)
     pairs = [*itertools.product([*boards, *positions_before_passes(81, 6), PASS_AT_ROOT], range(3))]
@@ -83,7 +84,7 @@ def test_minimax_is_minimax(rules: int, name: Rules) -> None:
 )
 def test_values_and_moves(rules: Rules, texts: tuple[str, ...], count: int, deepest: int) -> None:
     """Through whole games: at their ends they finish, and sides pass, inside of the tree."""
-    patterns = random_patterns(texts, 1)
+    patterns = with_tempo(random_patterns(texts, 1))
     search = Search(patterns, rules)
     for board in positions_to_move(82, count):
         for depth in range(1, deepest + 1):
@@ -93,7 +94,7 @@ def test_values_and_moves(rules: Rules, texts: tuple[str, ...], count: int, deep
 @pytest.mark.parametrize("rules", RULE_NAMES)
 @pytest.mark.parametrize("texts", [WHOLE, TINY])
 def test_passes_after_the_first_move(rules: Rules, texts: tuple[str, ...]) -> None:
-    patterns = random_patterns(texts, 1)
+    patterns = with_tempo(random_patterns(texts, 1))
     search = Search(patterns, rules)
     for board in positions_before_passes(84, 25):
         if reference.legal_moves(*board):

@@ -26,6 +26,7 @@ from tests.engine.slow_patterns import (
     random_shorts,
     shape_set,
     slow_value,
+    with_tempo,
 )
 
 SETS = (WHOLE, STRONG, MANY, TINY, ("a1",))
@@ -40,7 +41,7 @@ def test_value_is_the_sum_over_images(texts: tuple[str, ...]) -> None:
     rng = random.Random(71)
     boards = [board for _ in range(4) for board in reference.random_game(rng)[1]]
     boards += [reference.scattered_board(rng, rng.random(), rng.random()) for _ in range(60)]
-    both = (random_patterns(texts, 1), random_patterns(texts, 2, 0))
+    both = (with_tempo(random_patterns(texts, 1)), random_patterns(texts, 2, 0))
     assert [patterns.value(board_of(board)) for patterns in both for board in boards] == [
         slow_value(patterns, board) for patterns in both for board in boards
     ]
@@ -103,8 +104,18 @@ def test_other_weights_are_refused(phases: int, more: int, dtype: str) -> None:
     )
 
 
+@pytest.mark.parametrize(("count", "dtype"), [(64, "int16"), (66, "int16"), (65, "int32")])
+def test_another_tempo_is_refused(count: int, dtype: str) -> None:
+    patterns = random_patterns(TINY, 5)
+    with pytest.raises(AgentError) as raised:
+        Patterns.of_weights(
+            patterns.shapes, patterns.boundaries, patterns.weights, np.zeros(count, dtype)
+        )
+    assert str(raised.value) == f"the tempo is {dtype} [{count}], not int16 [65]"
+
+
 def test_equality_and_hash() -> None:
-    """By shapes, boundaries and weights, all of them."""
+    """By shapes, boundaries, weights and tempo, all of them."""
     patterns = random_patterns(TINY, 5)
     shapes, weights = patterns.shapes, patterns.weights
     same = Patterns.of_weights(ShapeSet(shapes.shapes), BOUNDARIES, weights.copy())
@@ -115,6 +126,7 @@ def test_equality_and_hash() -> None:
     changed[-1, -1] += 1
     others = [
         Patterns.of_weights(shapes, BOUNDARIES, changed),
+        with_tempo(patterns),
         Patterns.of_weights(shapes, (16, 36, 53), weights),
         Patterns.of_weights(shape_set(TINY[::-1]), BOUNDARIES, weights),
         random_patterns(TINY, 6),
