@@ -116,13 +116,21 @@ def plot(
             with picture(look, name, look.style.size) as figure:
                 draw_chart(figure.subplots(), courses, look.style.titled, whole=True)
         else:
-            with picture(look, name, (11.0, 4.8)) as figure:
-                left, right = figure.subplots(1, 2, width_ratios=(5, 2))
-                drawn = {course.name for course in courses}
-                groups.sort(key=lambda group: group.name not in drawn)  # one colour each
-                _draw_seeds(right, over_seeds(opened), groups)
-                draw_chart(left, courses, whole=True)
+            figure = _side_by_side(look, name, groups, courses, over_seeds(opened))
     return figure if output is None else figure.save(output)
+
+
+def _side_by_side(
+    look: Look, name: str, groups: list[Group], courses: list[Course], seeds: Comparison | str
+) -> Picture:
+    """The courses of several runs or studies, and beside them the results of their seeds."""
+    with picture(look, name, (11.0, 4.8)) as figure:
+        left, right = figure.subplots(1, 2, width_ratios=(5, 2))
+        drawn = {course.name for course in courses}
+        groups.sort(key=lambda group: group.name not in drawn)  # one colour each
+        _draw_seeds(right, seeds, groups)
+        draw_chart(left, courses, whole=True)
+    return figure
 
 
 def caption_of_plot(*sources: Source, metric: str | None = None, x: str | None = None) -> str:
