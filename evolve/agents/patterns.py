@@ -217,6 +217,8 @@ class PatternAgent(SearchingAgent):
             f"{count_of(tables.shape[0] * shapes.weights, 'weight')}",
             f"forward cuts {cuts}" if cuts else "no forward cuts",
         ]
+        if (tempo := self.patterns.tempo / DISC).any():
+            lines.append(f"{tempo.min():+.1f} to {tempo.max():+.1f} discs for the side to move")
         rows, boards = [], {}
         for number, squares in enumerate(shapes.shapes):
             part = tables[:, shapes.starts[number] : shapes.starts[number + 1]]

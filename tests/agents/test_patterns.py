@@ -241,6 +241,7 @@ def test_described_for_people() -> None:
     assert found.facts == ("depth 5", "exact from 6 empties")
     assert found.lines[0].startswith("2 shapes with 12 images, 2 phases (from 4, 30 discs)")
     assert found.lines[1] == "forward cuts by 1.3 standard deviations, at nodes of up to 5 plies"
-    assert pattern_agent().describe().lines[1] == "no forward cuts"
+    assert pattern_agent().describe().lines[1:] == ["no forward cuts"]
+    assert PATTERN_AGENTS[2].describe().lines[2] == "-1.0 to +0.9 discs for the side to move"
     assert [row[:2] for row in found.rows] == [["a1 b1 a2 b2", 4], ["a1 b1 c1 d1", 8]]
     assert [sum(board) for board in found.boards.values()] == [4, 4]
