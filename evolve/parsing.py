@@ -215,8 +215,10 @@ def split_pair(option: str, text: str, form: str, *, last: bool = False) -> tupl
 
 
 def are_boundaries(discs: Sequence[int]) -> bool:
-    """Whether the disc counts ascend from 5 to 64, as boundaries of phases must."""
-    return all(4 < item <= 64 for item in discs) and all(a < b for a, b in pairwise(discs))
+    """Whether these are disc counts that ascend from 5 to 64, as boundaries of phases must."""
+    return all(isinstance(item, int) and 4 < item <= 64 for item in discs) and all(
+        a < b for a, b in pairwise(discs)
+    )
 
 
 def laid_over(*layers: Mapping[str, Any]) -> dict[str, Any]:

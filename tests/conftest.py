@@ -26,7 +26,7 @@ _LONG: Final = (
     "service/test_contract.py", "docs/test_site.py", "engine/patterns/test_pattern_search.py",
     "cli/test_signals.py", "cli/test_report.py", "studies/test_running.py", "cli/test_doors.py",
     "cli/test_match.py", "cli/test_terminal.py", "cluster/test_worker_tasks.py",
-    "service/test_disk.py", "faults/test_requests.py", "sweeps/test_storage.py",
+    "service/test_disk.py", "faults/test_requests.py", "sweeps/test_study.py",
     "standalone/test_part_patterns.py", "test_notebooks.py", "engine/patterns/test_pattern_sums.py",
 )  # fmt: skip
 """Modules whose tests take longest, the longest first."""

@@ -82,7 +82,7 @@ def _steady(lines: list[str]) -> list[str]:
     """The lines with `…` for what varies; where some does, columns are two blanks apart."""
     found, spans = list[str](), list[tuple[int, int]]()
     for line in lines:
-        if "compiling the kernels" in line:  # once on a machine
+        if re.search(r"compiling .*once on this machine", line):
             continue
         heads = [head.span() for head in COLUMN.finditer(line)] if "  " in line else []
         spans = heads or spans
