@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from evolve.learning.patterns import PatternLearner
 from evolve.learning.tables import read_metrics
 from evolve.learning.training import InMemoryTraining, LearningEnding, learner_for
 from evolve.runs.progress import Event, Observer, Progress, Row
+from tests.engine.slow_patterns import with_tempo
 from tests.learning import Watcher, content, small, training
 
 
@@ -101,6 +103,20 @@ def test_the_tempo_is_what_games_have_and_searches_lack(depth: int) -> None:
     assert (tempo[::2] > 0.7).all()
     assert (tempo[1::2] < -0.7).all()
     assert np.abs(tempo).max() < 3.0
+
+
+def test_a_training_begins_with_the_tempo_of_the_agent_that_it_starts_from(tmp_path: Path) -> None:
+    start = PatternLearner(small("patterns"), 1).agent()
+    start = replace(start, patterns=with_tempo(start.patterns))
+    start.save(tmp_path / "start.npz")
+    learner = PatternLearner(small("patterns", start_from=str(tmp_path / "start.npz")), 1)
+    learner.begin()
+    again = PatternLearner(learner.settings, 1)
+    again.restore(json.loads(json.dumps(learner.facts())), learner.arrays())
+    found = [one.agent().patterns.tempo.tolist() for one in (learner, again)]
+    assert found == [start.patterns.tempo.tolist()] * 2
+    learner.finish(lambda: 0.0)  # what comes with every second disc stays, measured or not
+    assert np.corrcoef(learner.agent().patterns.tempo, start.patterns.tempo)[0, 1] > 0.7
 
 
 def test_a_stop_that_comes_too_late_stops_no_training() -> None:
