@@ -87,6 +87,8 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
+    if not (given.checkout / "evolve").is_dir():
+        parser.error(f"{given.checkout} is no checkout of evolve")
     for name in given.agents:
         path = Path(name)
         known = str(path.resolve()) if path.is_file() else name

@@ -145,7 +145,7 @@ class PatternAgent(SearchingAgent):
         search = replace(self, memory=None)._search(board)
         return [self.patterns.value(board), *search.values_to(deepest)]
 
-    def measured_cuts(
+    def measured_tempo_and_cuts(
         self, seed: int, positions: int, deepest: int, left: Callable[[], float]
     ) -> tuple[npt.NDArray[np.float64], Cuts]:
         """What its tempo lacks by disc count, in discs [65], and its cuts once that is added.

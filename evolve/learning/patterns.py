@@ -176,7 +176,7 @@ class PatternLearner(Learner):
         if self.settings.probcut > 0.0:
             settings = self.settings
             self._swings = np.zeros(65)
-            self._swings, self._cuts = self.agent().measured_cuts(
+            self._swings, self._cuts = self.agent().measured_tempo_and_cuts(
                 settings.seed, settings.probcut_positions, _CUT_DEPTH, left
             )
 

@@ -185,7 +185,7 @@ def never() -> float:
 
 
 def measured(agent: PatternAgent, left: Callable[[], float] = never, seed: int = 0) -> Cuts:
-    return agent.measured_cuts(seed, 50, PLIES, left)[1]
+    return agent.measured_tempo_and_cuts(seed, 50, PLIES, left)[1]
 
 
 def by_place(cuts: Cuts) -> dict[tuple[int, int, int], Cut]:
