@@ -132,7 +132,7 @@ def test_a_clock_is_scaled() -> None:
     assert agent("gtp", settings="?clock=60").paced(0.5).clock == "30.000000"
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_three_workers_have_the_tables_of_one_machine_in_less_time(tmp_path: Path) -> None:
     def played(executor: Executor) -> tuple[Match, float]:
         game = match(agent("gtp", "naps"), agent("nboard", "lower"), 8, executor)
