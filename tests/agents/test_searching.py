@@ -166,10 +166,12 @@ def test_the_time_holds_where_nodes_would_take_minutes() -> None:
 class Scripted(CutSearch):
     """A search whose moves are made up: by depth the square, and the nodes that it takes."""
 
-    def __init__(self, moves: Callable[[int], tuple[int, int]], value: int = 0) -> None:
+    def __init__(
+        self, moves: Callable[[int], tuple[int, int]], value: int = 0, outcome: int = 64
+    ) -> None:
         super().__init__(thread_context("standard", TABLE_BITS), Board.start())
         self.depths = list[int]()
-        self._moves, self._value = moves, value
+        self._moves, self._value, self._outcome = moves, value, outcome
 
     def move(self, depth: int) -> tuple[int, int]:
         """What is made up; beyond the budget it is stopped."""
@@ -178,6 +180,9 @@ class Scripted(CutSearch):
         self.context[layout.NODES] += nodes
         self.context[layout.STOPPED] = self.context[layout.NODES] > self.context[layout.BUDGET]
         return square, self._value
+
+    def outcome_move(self, first: int) -> int:
+        return self._outcome
 
     def think(self, limit: Limit, board: Board | None = None, doubt: int = 0) -> tuple[int, int]:
         """The square that a thought finds on a board, or at the start, and its nodes."""
@@ -227,3 +232,23 @@ def test_a_losing_move_in_doubt_is_left_where_there_is_time_to_refute_it() -> No
             assert scores[worst] < 0
             left += 1
     assert left >= 20
+
+
+@pytest.mark.parametrize(
+    ("outcome", "value", "nodes", "expected"),
+    [
+        (26, 20, 100_000, 26),
+        (26, -20, 100_000, 26),
+        (26, 21, 100_000, 19),
+        (64, 20, 100_000, 19),
+        (-1, 20, 100_000, 19),
+        (26, 20, 20_000, 19),
+    ],
+)
+def test_a_move_in_doubt_is_searched_to_the_end(
+    outcome: int, value: int, nodes: int, expected: int
+) -> None:
+    """Where it takes a part of the limit; what it finds is taken though there is no proof."""
+    (board,) = boards(5, 1, 20)
+    search = Scripted(lambda _: (19, 10_000), value, outcome)
+    assert search.think(Limit(nodes=nodes), board, 20)[0] == expected

@@ -15,7 +15,12 @@ from evolve.engine.board.board import Board as EngineBoard
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.compiled.intrinsics import lowest
-from evolve.engine.patterns.pattern_search import pattern_move, pattern_search, pattern_values
+from evolve.engine.patterns.pattern_search import (
+    pattern_move,
+    pattern_reaching,
+    pattern_search,
+    pattern_values,
+)
 from evolve.engine.patterns.patterns import DISC, Patterns, position_value
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import DEFAULT_SHAPES, STRONG_SHAPES, parse_shapes
@@ -196,6 +201,12 @@ class Search(Budgeted):
         values = np.zeros(64, np.int64)
         pattern_values(U(board[0]), U(board[1]), depth, values, self._address)
         return {square: int(values[square]) for square in reference.legal_moves(*board)}
+
+    def reaching(self, board: Board, depth: int, target: int, first: int = 64) -> int:
+        """A move that reaches a value, which `first` is if it does; 64 for none."""
+        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
+        own, opp = U(board[0]), U(board[1])
+        return int(pattern_reaching(own, opp, depth, target, first, self._address))
 
     def _move(self, board: Board, depth: int) -> tuple[int, int]:
         square, value = pattern_move(U(board[0]), U(board[1]), depth, self._address)

@@ -287,6 +287,18 @@ def list_to_solve(own: U, opp: U, moves: U, known: int, frame: int, context: int
     return count
 
 
+@inlined
+def _list_root(own: U, opp: U, state: int, first: int, context: int) -> int:
+    """List all moves in the root's frame, `first` before the others; return their number."""
+    frame, no_cut = int64(layout.FRAMES), block.cut_of(int64(0), int64(0))
+    least, most, moves = int64(-INFINITY), int64(INFINITY), moves_of(own, opp)
+    count, _ = _list_moves(own, opp, moves, state, least, most, no_cut, frame, context)
+    for index in range(count):
+        if load(context, frame + index) & 63 == first:
+            store(context, frame + index, pack(-INFINITY, first))
+    return count
+
+
 @kernel
 def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 1 plies, with the help of the table.
@@ -295,19 +307,12 @@ def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
     is the best of the moves searched by then, of which the table's move is the first; −1 for none.
     """
     state = block.state_of(own, opp, context)
-    frame = int64(layout.FRAMES)
-    lowest_value, highest_value = int64(-INFINITY), int64(INFINITY)
-    no_cut = block.cut_of(int64(0), int64(0))
-    count, _ = _list_moves(
-        own, opp, moves_of(own, opp), state, lowest_value, highest_value, no_cut, frame, context
-    )
+    frame, known = int64(layout.FRAMES), int64(_NO_SQUARE)
     bucket = layout.bucket_of(own, opp, context)
     entry = layout.probe(own, opp, bucket, context)
     if entry != layout.NOTHING:
         known = layout.move_of(entry, context)
-        for index in range(count):
-            if load(context, frame + index) & 63 == known:
-                store(context, frame + index, pack(-INFINITY, known))
+    count = _list_root(own, opp, state, known, context)
     discs = popcount(own | opp) + 1
     limit = int64(INFINITY)
     best, best_square = -limit, int64(_NO_SQUARE)
@@ -341,6 +346,34 @@ def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
         index += 1
     layout.remember(own, opp, bucket, best, best, depth, best_square, context)
     return best_square, best
+
+
+@kernel
+def pattern_reaching(own: U, opp: U, depth: int, target: int, first: int, context: int) -> int:
+    """A move that is worth `target` or more to `depth` ≥ 2 plies; 64 for none, −1 when stopped.
+
+    The side must have a move. The move `first` is tried before the others. All windows are null
+    windows: forward cuts are made below every move, which takes a fraction of the nodes of
+    `pattern_move`.
+    """
+    state = block.state_of(own, opp, context)
+    frame = int64(layout.FRAMES)
+    count = _list_root(own, opp, state, first, context)
+    for index in range(count):
+        square = pick(index, count, frame, context)
+        turned = load_bits(context, frame + layout.TURNED + square)
+        after = block.state_after(state, square, turned, depth, context)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        replies = load_bits(context, frame + layout.REPLIES + square)
+        static = load(context, frame + layout.SQUARES + square)
+        value = -pattern_search(
+            child_own, child_opp, replies, after, static, -target, 1 - target, depth - 1, context
+        )
+        if load(context, layout.STOPPED) != 0:
+            return int64(-1)
+        if value >= target:
+            return square
+    return int64(_NO_SQUARE)
 
 
 @kernel

@@ -14,6 +14,8 @@
     PATTERNS                     address of the pattern evaluation, 0 for none; see `patterns`
     VECTORS                      address of the vectors of positions being searched
     LISTING                      address of the solver's listing by patterns, 0 for none
+    HINTS                        address of a context whose table the solver asks for moves to
+                                 try first, 0 for none
     WEIGHTS … WEIGHTS + TERMS    the parameters of the phase chosen at the root
     SQUARE_WEIGHTS …             the weight of each square
     ROWS …                       for each kind of row (1 and 8, 2 and 7, 3 and 6, 4 and 5) the sum
@@ -66,7 +68,7 @@ TERMS: Final = SQUARE_CLASSES + len(TERM_NAMES)
 
 NODES, BUDGET, STOPPED, RULES, TABLE_BITS, AGE, OTHER_TERMS, TABLE_DEPTH = range(8)
 SEARCH, SOLVER, LOOK, DEADLINE, CLOCK, NOW = range(8, 14)
-DISC_SIGN, CORNERS_LAST, MOST_NODES, PATTERNS, VECTORS, LISTING = range(15, 21)
+DISC_SIGN, CORNERS_LAST, MOST_NODES, PATTERNS, VECTORS, LISTING, HINTS = range(15, 22)
 LINE_CELLS: Final = 8  # of a cache line
 WEIGHTS: Final = 24
 SQUARE_WEIGHTS: Final = WEIGHTS + TERMS + -TERMS % LINE_CELLS

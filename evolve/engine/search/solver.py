@@ -218,6 +218,11 @@ def solve_deep(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
         if high <= alpha:
             return sign * high
         alpha, beta = max(alpha, low), min(beta, high)
+    elif empties >= _PATTERNS_FROM and load(context, layout.HINTS) != 0:
+        hints = load(context, layout.HINTS)
+        entry = layout.probe(own, opp, layout.bucket_of(own, opp, hints), hints)
+        if entry != layout.NOTHING:
+            known = layout.move_of(entry, hints)
     # 3. The moves: the first with the whole window, the others with a null window, and again
     #    with an open one when they turn out better.
     frame = layout.FRAMES + empties * layout.FRAME_CELLS

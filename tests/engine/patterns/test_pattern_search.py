@@ -174,6 +174,28 @@ def test_nodes_of_one_ply() -> None:
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
+def test_moves_that_reach_a_value(rules: Rules) -> None:
+    """Just so, or one more; with the given move before others, and −1 for a search that stops."""
+    patterns = random_patterns(WHOLE, 1)
+    search, rng = Search(patterns, rules), random.Random(92)
+    for board in positions_to_move(93, 300)[::10]:
+        depth, first = rng.randint(2, 3), rng.choice(reference.legal_moves(*board))
+        search.forget()
+        values = search.values(board, depth)
+        best = max(values.values())
+        for target in (best, best + 1, values[first]):
+            search.forget()
+            enough = [square for square, value in values.items() if value >= target] or [64]
+            found = search.reaching(board, depth, target, first)
+            assert found in enough
+            assert found == first or first not in enough
+        search.forget()
+        search.budget = 1
+        assert search.reaching(board, depth, best) == -1
+        search.budget = 0
+
+
+@pytest.mark.parametrize("rules", RULE_NAMES)
 def test_budget(rules: Rules) -> None:
     """With fewer nodes than it needs it stops at the next one, with no move or one that it has
     searched to its end, and what is left does no harm."""

@@ -274,6 +274,22 @@ def test_bench(rules: int, pinned: int) -> None:
 
 
 @pytest.mark.parametrize("rules", RULES)
+def test_hints_change_no_score_and_save_nodes(rules: int) -> None:
+    """The table of another context is asked for moves, and for nothing else."""
+    scores, nodes = list[list[int]](), [0, 0]
+    for board in reference.random_boards(random.Random(72), 12, 13, 13):
+        hinting, hinted = Engine(rules, table_bits=MANY_BITS), Engine(rules)
+        scores.append([hinting.solve_deep(board)])
+        for run, hints in enumerate((0, hinting.address)):
+            hinted.forget()
+            hinted.cells[layout.HINTS] = hints
+            scores[-1].append(hinted.solve_deep(board))
+            nodes[run] += hinted.nodes
+    assert all(len(set(found)) == 1 for found in scores)
+    assert nodes[1] < nodes[0]
+
+
+@pytest.mark.parametrize("rules", RULES)
 def test_outcome(rules: int) -> None:
     """Won, drawn or lost as the exact score says, and the move tried first where it is enough.
 
