@@ -118,7 +118,7 @@ def labelled_sets(
     def label(part: slice) -> None:
         solve_outcomes(positions[part], thread_context(rules, bits), outcomes[part])
 
-    in_batches(len(positions), label, jobs, None, batch=256)
+    in_batches(len(positions), label, jobs, batch=256)
     parts = first[first < train], first[first >= train]
     known, unknown = (Labelled(positions[part], outcomes[part]) for part in parts)
     return known, unknown

@@ -131,31 +131,38 @@ def in_batches(
     count: int,
     play: Callable[[slice], None],
     jobs: int,
-    progress: GamesDone | None,
+    progress: GamesDone = lambda games: None,
+    stop: Callable[[], bool] = lambda: False,
     batch: int = BATCH,
-) -> None:
-    """Call `play` for every `batch` of `count` games, on `jobs` threads.
+) -> int:
+    """Call `play` for every `batch` of `count` games, on `jobs` threads, until `stop` says so.
 
-    If `play` or `progress` raises, the call ends after the running batches: none still works on
-    what the caller reads then. Only an interruption does not wait for them.
+    Returns the number of games played. If `play` or `progress` raises, the call ends after the
+    running batches: none still works on what the caller reads then. Only an interruption does not
+    wait for them.
     """
-    parts = parts_of(count, batch)
+    played: list[int] = []
     failed: list[Exception] = []
 
     def attempt(function: Callable[[Any], None], argument: object) -> None:
         try:
-            if not failed:  # joblib hands out some parts ahead
+            if not failed and not stop():  # joblib hands out some parts ahead
                 function(argument)
         except Exception as error:
             failed.append(error)
 
-    work = partial(attempt, play)
-    with closing(Threads(jobs).run(work, takewhile(lambda _: not failed, parts))) as done:
+    def work(part: slice) -> None:
+        played.append(part.stop - part.start)
+        play(part)
+
+    parts = parts_of(count, batch)
+    wanted = takewhile(lambda _: not failed, parts)
+    with closing(Threads(jobs).run(partial(attempt, work), wanted)) as done:
         for number, _ in done:
-            if progress is not None:
-                attempt(progress, parts[number].stop - parts[number].start)
+            attempt(progress, parts[number].stop - parts[number].start)
     if failed:
         raise failed[0]
+    return sum(played)
 
 
 def parts_of(count: int, size: int) -> list[slice]:

@@ -24,8 +24,8 @@ from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import shape_text
 from evolve.engine.search.genes import phase_of
 from evolve.errors import AgentError
-from evolve.fitness.games import GamesDone
-from evolve.learning.learner import Left, play_in_time
+from evolve.fitness.games import GamesDone, in_batches
+from evolve.learning.learner import Left
 
 _KEEP, _KEEP_SQUARES, _KEEP_AVERAGE = 0.9, 0.999, 0.998
 """Shares that a step leaves of the mean gradient, of its mean square, and of the mean weights."""
@@ -163,7 +163,7 @@ class Strategy:
                 sums[:] += some
                 played += counted
 
-        done = play_in_time(
+        done = in_batches(
             duels, play, jobs, lambda some: progress(2 * some), lambda: left() <= 0.0, _PART
         )
         self.duels += duels

@@ -18,8 +18,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.memory import OutOfTimeError
 from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, SettingsError
-from evolve.fitness.executor import BATCH
-from evolve.fitness.games import GamesDone, in_batches
+from evolve.fitness.games import GamesDone
 from evolve.runs.loading import load_alphabeta
 
 Share = Callable[[], float]
@@ -32,33 +31,6 @@ def left_for_games(left: Left) -> Left:
     """Return the time left for games: all except a fifth of what is left now, for learning."""
     reserve = left() / 5.0
     return lambda: left() - reserve if reserve < math.inf else math.inf
-
-
-def play_in_time(
-    count: int,
-    play: Callable[[slice], None],
-    jobs: int,
-    progress: GamesDone,
-    stop: Callable[[], bool],
-    batch: int = BATCH,
-) -> int:
-    """Call `play` for every `batch` of `count` games, on `jobs` threads, until `stop` says so.
-
-    Returns the number of games played.
-    """
-    played: list[int] = []
-
-    def work(part: slice) -> None:
-        if not stop():
-            played.append(part.stop - part.start)
-            play(part)
-
-    def report(games: int) -> None:
-        if not stop():  # later batches are not played
-            progress(games)
-
-    in_batches(count, work, jobs, report, batch)
-    return sum(played)
 
 
 @contextmanager

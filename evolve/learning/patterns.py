@@ -34,9 +34,9 @@ from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.genes import default_boundaries, phase_of
 from evolve.errors import AgentError, SettingsError
-from evolve.fitness.games import GamesDone
+from evolve.fitness.games import GamesDone, in_batches
 from evolve.learning.duels import Strategy, evaluation_weights, grown, split_phases
-from evolve.learning.learner import Learner, Left, Share, left_for_games, play_in_time
+from evolve.learning.learner import Learner, Left, Share, left_for_games
 from evolve.runs.loading import load_agent
 
 _TABLE_BITS: Final = 10  # table bits of these games' shallow searches and endgame solves
@@ -300,7 +300,7 @@ class PatternLearner(Learner):
 
         time_left = left_for_games(left) if searching else left
         # Games that a thread plays in one call.
-        play_in_time(count, play, self.jobs, progress, lambda: time_left() <= 0.0, 32)
+        in_batches(count, play, self.jobs, progress, lambda: time_left() <= 0.0, 32)
         # Games that were given up, or not begun for lack of time, are empty.
         self._games += count
         records = records.part(records.counts > 0)

@@ -36,8 +36,8 @@ from evolve.engine.networks.network import Network
 from evolve.engine.search.context import GAME_TABLE_BITS, table_bits_for
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.fitness.executor import BATCH
-from evolve.fitness.games import GamesDone, agent_rows
-from evolve.learning.learner import Left, alphabeta_agents, play_in_time, shares_drawn
+from evolve.fitness.games import GamesDone, agent_rows, in_batches
+from evolve.learning.learner import Left, alphabeta_agents, shares_drawn
 
 _REWARDS: Final = {
     "none": NO_REWARD, "outcome": OUTCOME, "halves": HALVES, "share": SHARE,
@@ -98,7 +98,7 @@ class Experience:
                 records.part(part),
             )
 
-        played = play_in_time(count, play, self._jobs, progress, lambda: left() <= 0.0)
+        played = in_batches(count, play, self._jobs, progress, lambda: left() <= 0.0)
         return played, self._transitions(records, learners)
 
     def _lineup(
@@ -207,7 +207,7 @@ class TreeGames:
         # Slow games run one by one, so that a stop waits for only one.
         # Simulations a move from which a game takes a tenth of a second or more.
         batch = 1 if settings.simulations >= 1000 else BATCH
-        return play_in_time(len(self._lineup.seeds), play, jobs, progress, stop, batch)
+        return in_batches(len(self._lineup.seeds), play, jobs, progress, stop, batch)
 
     def play_in_step(
         self,
