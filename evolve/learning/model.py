@@ -27,36 +27,19 @@ _ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "identi
 class _Weighted(nn.Module):
     """A layer with weights, then its batch norm, activation and dropout."""
 
-    def __init__(
-        self, weights: str, layer: Layer, module: nn.Module, norm: type[nn.Module]
-    ) -> None:
+    def __init__(self, layer: Layer, weights: nn.Module, norm: type[nn.Module]) -> None:
         super().__init__()
-        self._weights = weights
-        self.add_module(weights, module)
+        self.weights = weights
         self.norm = norm(layer.units) if layer.norm else None
         self.activation = _ACTIVATIONS[layer.activation]()
         self.dropout = nn.Dropout(0.5) if layer.dropout else None
 
-    def weighted(self, inputs: Tensor) -> Tensor:
-        """Return what follows from the weights, for inputs of their shape."""
-        values = self.layers()[0](inputs)
+    def forward(self, inputs: Tensor) -> Tensor:
+        values: Tensor = self.weights(inputs)
         if self.norm is not None:
             values = self.norm(values)
         values = self.activation(values)
         return values if self.dropout is None else self.dropout(values)
-
-    def layers(self) -> list[nn.Module]:
-        return [self.get_submodule(self._weights)]
-
-
-class _Dense(_Weighted):
-    """A dense layer."""
-
-    def __init__(self, size: int, layer: Layer) -> None:
-        super().__init__("linear", layer, nn.Linear(size, layer.units), nn.BatchNorm1d)
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        return self.weighted(inputs)
 
 
 class _Convolution(_Weighted):
@@ -64,35 +47,24 @@ class _Convolution(_Weighted):
 
     def __init__(self, channels: int, layer: Layer) -> None:
         module = nn.Conv2d(channels, layer.units, 3, padding=1)
-        super().__init__("convolution", layer, module, nn.BatchNorm2d)
+        super().__init__(layer, module, nn.BatchNorm2d)
         self.channels = channels
 
     def forward(self, inputs: Tensor) -> Tensor:
         planes = inputs.view(-1, 8, 8, self.channels).permute(0, 3, 1, 2)
-        return self.weighted(planes).permute(0, 2, 3, 1).flatten(1)
+        return super().forward(planes).permute(0, 2, 3, 1).flatten(1)
 
 
-class _Linear(nn.Module):
-    """A layer of one matrix and its bias."""
-
-    def __init__(self, size: int, units: int) -> None:
-        super().__init__()
-        self.linear = nn.Linear(size, units)
-
-    def layers(self) -> list[nn.Module]:
-        return [self.linear]
-
-
-class _Gate(_Linear):
+class _Gate(nn.Linear):
     """x · act(W x + b): RevNet's block. With b = 1 it starts near the identity (assumed)."""
 
     def __init__(self, size: int, layer: Layer) -> None:
         super().__init__(size, size)
-        nn.init.ones_(self.linear.bias)
+        nn.init.ones_(self.bias)
         self.activation = _ACTIVATIONS[layer.activation]()
 
     def forward(self, inputs: Tensor) -> Tensor:
-        gates: Tensor = self.activation(self.linear(inputs))
+        gates: Tensor = self.activation(super().forward(inputs))
         return inputs * gates
 
 
@@ -108,24 +80,21 @@ class _Residual(nn.Module):
         inner: Tensor = self.activation(self.first(inputs))
         return self.activation(inputs + self.second(inner))
 
-    def layers(self) -> list[nn.Module]:
-        return [self.first, self.second]
 
-
-class _Dueling(_Linear):
+class _Dueling(nn.Linear):
     """Q = V + A − mean A over the 64 squares; Wang et al. 2016, equation 9."""
 
     def forward(self, inputs: Tensor) -> Tensor:
-        values: Tensor = self.linear(inputs)
+        values = super().forward(inputs)
         advantages = values[:, :64]
         return values[:, 64:] + advantages - advantages.mean(dim=1, keepdim=True)
 
 
-class _PolicyValue(_Linear):
+class _PolicyValue(nn.Linear):
     """64 logits and a value."""
 
     def forward(self, inputs: Tensor) -> Tensor:
-        values: Tensor = self.linear(inputs)
+        values = super().forward(inputs)
         return torch.cat([values[:, :64], values[:, 64:].tanh()], dim=1)
 
 
@@ -142,7 +111,7 @@ class Module(nn.Module):
                 parts.append(_Convolution(channels, layer))
                 channels, size = layer.units, 64 * layer.units
             elif layer.kind == "dense":
-                parts.append(_Dense(size, layer))
+                parts.append(_Weighted(layer, nn.Linear(size, layer.units), nn.BatchNorm1d))
                 size = layer.units
             elif layer.kind == "gate":
                 parts.append(_Gate(size, layer))
@@ -165,29 +134,32 @@ class Module(nn.Module):
         module = cls(Architecture(seen.input, tuple(words)))
         pairs = iter(network.weights)
         with torch.no_grad():
-            for part in module.parts:
-                layers: Any = part.layers
-                for layer in layers():
-                    matrix, bias = (torch.from_numpy(array) for array in next(pairs))
-                    if isinstance(layer, nn.Conv2d):
-                        matrix = matrix.view(3, 3, -1, matrix.shape[1]).permute(3, 2, 0, 1)
-                    else:
-                        matrix = matrix.T
-                    layer.weight.copy_(matrix)
-                    layer.bias.copy_(bias)
+            for layer, _ in module._layers():
+                matrix, bias = (torch.from_numpy(array) for array in next(pairs))
+                if isinstance(layer, nn.Conv2d):
+                    matrix = matrix.view(3, 3, -1, matrix.shape[1]).permute(3, 2, 0, 1)
+                else:
+                    matrix = matrix.T
+                layer.weight.copy_(matrix)
+                layer.bias.copy_(bias)
         return module.eval()
 
     def network(self) -> Network:
         """Return the network as the kernels play it: batch norms folded in, no dropout."""
         pairs = []
         with torch.no_grad():
-            for part in self.parts:
-                layers: Any = part.layers
-                for layer in layers():
-                    weight, bias = _folded(layer, getattr(part, "norm", None))
-                    turned = weight.permute(2, 3, 1, 0) if weight.dim() == 4 else weight.T
-                    pairs.append((_array(turned.reshape(-1, len(weight))), _array(bias)))
+            for layer, norm in self._layers():
+                weight, bias = _folded(layer, norm)
+                turned = weight.permute(2, 3, 1, 0) if weight.dim() == 4 else weight.T
+                pairs.append((_array(turned.reshape(-1, len(weight))), _array(bias)))
         return Network(self.architecture, pairs)
+
+    def _layers(self) -> Iterator[tuple[Any, Any]]:
+        """The layers with weights in their order, each with the batch norm behind it, if any."""
+        for part in self.parts:
+            for layer in part.modules():
+                if isinstance(layer, nn.Linear | nn.Conv2d):
+                    yield layer, getattr(part, "norm", None)
 
 
 def _folded(layer: Any, norm: Any) -> tuple[Tensor, Tensor]:
