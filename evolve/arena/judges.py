@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, Final, Unpack
 
@@ -171,31 +171,6 @@ class Ladder:
         )
         return rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games
 
-    def rate_champion(
-        self,
-        agent: Agent,
-        each: int,
-        observer: Observer,
-        *,
-        seconds: float = RATING_SECONDS,
-        guess: float | None = None,
-        largest_endgame: int | None = None,
-        executor: Executor = ONE_THREAD,
-    ) -> dict[str, Any]:
-        """Return a champion's Elo, as its file has it; nothing without a ladder or the time for it.
-
-        Rounds of `each` openings a rung find the rungs nearest to it, starting at the guess or at
-        the middle of the ladder; the rating comes from _RATING_PANELS times as many separate games.
-        Openings come from a generator of the seed that nothing else uses, and from a part that a
-        run never plays on. seconds: about the longest that it may take; only slow agents play
-        fewer games then, and their Elo depends on the machine.
-        """
-        if not self.rungs:
-            return {}
-        rating = _ChampionRating(self, agent, observer, seconds, largest_endgame, executor)
-        elo = rating.play(each, self.rungs[len(self.rungs) // 2].elo if guess is None else guess)
-        return {} if elo is None else {**elo.columns("elo"), "elo_games": elo.n}
-
     def judge(
         self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
     ) -> Judgement:
@@ -219,31 +194,43 @@ class Ladder:
 
 
 @dataclass
-class _ChampionRating:
+class ChampionRating:
+    """Rates a champion, as its file has it; nothing without a ladder or the time for it.
+
+    Rounds of openings find the rungs nearest to it; the rating comes from _RATING_PANELS times as
+    many separate games. Openings come from a generator of the ladder's seed that nothing else uses,
+    and from a part that a run never plays on. seconds: about the longest that it may take; only
+    slow agents play fewer games then, and their Elo depends on the machine.
+    """
+
     ladder: Ladder
     agent: Agent
     observer: Observer
-    seconds: float
-    largest_endgame: int | None
-    executor: Executor
+    _: KW_ONLY
+    seconds: float = RATING_SECONDS
+    largest_endgame: int | None = None
+    executor: Executor = ONE_THREAD
 
     def __post_init__(self) -> None:
         self._rounds = self._games = 0
         self._begin = time.monotonic()
 
-    def play(self, each: int, guess: float) -> Estimate | None:
-        """Return the champion's Elo; None where there is no time for the fewest games."""
-        number = each
-        if math.isfinite(self.seconds):
-            if not self._is_quick():
-                return None
+    def play(self, each: int, guess: float | None = None) -> dict[str, Any]:
+        """Return its Elo by rounds of `each` openings a rung, from a guess or the middle on."""
+        number, limited = each, math.isfinite(self.seconds)
+        if not self.ladder.rungs or (limited and not self._is_quick()):
+            return {}
+        if limited:
             number, each = min(each, _FEWEST), min(each, _USUAL)  # few, to see how long games take
+        if guess is None:
+            guess = self.ladder.rungs[len(self.ladder.rungs) // 2].elo
         tried: list[list[_LadderRung]] = []
         while (rungs := self.ladder.nearest(guess)) not in tried:
             tried.append(rungs)
             guess = self._rate(guess, number, _RATING_PANELS * each).value
             number = self._affordable(each, 0.3)  # the share of the time for finding its rungs
-        return self._rate(guess, self._affordable(_RATING_PANELS * each, 1.0), 0)
+        elo = self._rate(guess, self._affordable(_RATING_PANELS * each, 1.0), 0)
+        return {**elo.columns("elo"), "elo_games": elo.n}
 
     def _rate(self, guess: float, each: int, later: int) -> Estimate:
         """Play a round of `each` openings a rung; later: how many come after it, about."""
@@ -291,7 +278,7 @@ class _ChampionRating:
 
 
 def rating_games(rules: Rules, each: int) -> int:
-    """About how many games the rating of a champion takes, see `Ladder.rate_champion`."""
+    """About how many games the rating of a champion takes, see `ChampionRating`."""
     return 2 * (_RATING_PANELS + 2) * each * min(RUNGS, len(rule_set(rules).ladder))
 
 

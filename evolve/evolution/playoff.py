@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from evolve.agents.agent import StoredAgent
-from evolve.arena.judges import RATING, Ladder, rating_games
+from evolve.arena.judges import RATING, ChampionRating, Ladder, rating_games
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
 from evolve.evolution.generation import Champions, play_of
@@ -111,16 +111,16 @@ class ChampionSelection:
             range(players), key=lambda i: (table.score[i], better * table.disc_difference[i])
         )
         winner = agents[best].with_provenance(**_won(games, best, players))
-        rating = Ladder(settings.rules, seed=settings.seed).rate_champion(
+        rating = ChampionRating(
+            Ladder(settings.rules, seed=settings.seed),
             winner,
-            settings.panel_openings,
             observer,
             seconds=math.inf,
-            guess=_first_guess(run),
             largest_endgame=self.genome.largest_endgame,
             executor=self.context.executor,
         )
-        keep_champion(self.folder, winner.with_provenance(**rating))
+        facts = rating.play(settings.panel_openings, _first_guess(run))
+        keep_champion(self.folder, winner.with_provenance(**facts))
         # Write the play-off's file last: it marks champion.json as the play-off's, and rated.
         names = [agent.name for agent in agents]
         first_game = run.games_table(generation).num_rows

@@ -16,7 +16,7 @@ import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
-from evolve.arena.judges import RATING_SECONDS, Judgement, Ladder, Panel
+from evolve.arena.judges import RATING_SECONDS, ChampionRating, Judgement, Ladder, Panel
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.engine.games.first_use import compile_first
@@ -362,14 +362,14 @@ class Training(InMemoryTraining, Work):
         file = existing_champion(self.folder)
         agent, settings = read_agent(file), self.settings
         if "elo_games" not in agent.provenance:
-            rating = Ladder(settings.rules, seed=settings.seed).rate_champion(
+            rating = ChampionRating(
+                Ladder(settings.rules, seed=settings.seed),
                 agent,
-                settings.panel_openings,
                 observer,
                 seconds=max(RATING_SECONDS, self.seconds / 10.0),
                 executor=Threads(self.jobs),
             )
-            agent.with_provenance(**rating).save(file)
+            agent.with_provenance(**rating.play(settings.panel_openings)).save(file)
 
     def _save_checkpoint(self) -> None:
         arrays = {_HEADER: np.array(json.dumps(self.facts())), **self.learner.arrays()}

@@ -19,7 +19,7 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.arena.judges import Ladder
+from evolve.arena.judges import ChampionRating, Ladder
 from evolve.arena.match import Match, MatchResult
 from evolve.arena.match_files import MatchFolder
 from evolve.arena.tournament import Anchors, Row, Tournament
@@ -244,9 +244,9 @@ class SweepFinal:
         facts = dict[str, Any]()
         if isinstance(agent, StoredAgent):  # the ladder rates no programs
             sweep = self.plan.sweep
-            facts = Ladder(sweep.rules, seed=sweep.seed).rate_champion(
-                agent, sweep.panel_openings, self.observer, executor=self.executor
-            )
+            ladder = Ladder(sweep.rules, seed=sweep.seed)
+            rating = ChampionRating(ladder, agent, self.observer, executor=self.executor)
+            facts = rating.play(sweep.panel_openings)
         left = unexplained_by_strengths(
             Met(trial.number, *row[:3])
             for trial in self.trials

@@ -14,7 +14,7 @@ import pytest
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena import judges
-from evolve.arena.judges import _RATING_PANELS, RUNGS, Ladder
+from evolve.arena.judges import _RATING_PANELS, RUNGS, ChampionRating, Ladder
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import Rules
 from evolve.evolution.playoff import games_afterwards
@@ -130,9 +130,10 @@ def test_a_rung_has_the_elo_that_was_measured(
 ) -> None:
     rung = Ladder(rules).rungs[place]
     watch = Watch()
-    found = Ladder(rules, seed=5).rate_champion(
-        rung.agent, 8, watch, seconds=math.inf, guess=guess, executor=Threads(2)
+    rating = ChampionRating(
+        Ladder(rules, seed=5), rung.agent, watch, seconds=math.inf, executor=Threads(2)
     )
+    found = rating.play(8, guess)
     half = (found["elo_high"] - found["elo_low"]) / 2
     assert 20 < half < 120
     # It plays itself as well, which brings half of the points for certain; twice the interval.
@@ -162,7 +163,7 @@ def test_slow_agents_play_fewer_games(
     monkeypatch.setattr(judges.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(AlphaBetaAgent, "choose", choose)
     monkeypatch.setattr(watch, "stage", stage)
-    found = Ladder("standard").rate_champion(agent, 8, watch)
+    found = ChampionRating(Ladder("standard"), agent, watch).play(8)
     assert found.get("elo_games") == games
     assert watch.notes == [] if games else "swh takes" in watch.notes[0]
 
@@ -172,15 +173,14 @@ def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
     champion, guess = evolve.load_agent(run.path).stored(), run.generations["rating"].iloc[-1]
 
     def rated(seed: int) -> list[Any]:
-        found = Ladder(settings.rules, seed=seed).rate_champion(
+        rating = ChampionRating(
+            Ladder(settings.rules, seed=seed),
             champion,
-            settings.panel_openings,
             Observer(),
             seconds=math.inf,
-            guess=guess,
             largest_endgame=Genome.of(settings).largest_endgame,
         )
-        return [*found.values()]
+        return [*rating.play(settings.panel_openings, guess).values()]
 
     assert rated(TINY["seed"]) == elo_of(run.path)
     assert rated(6) != elo_of(run.path)
