@@ -11,7 +11,9 @@ import pytest
 
 import evolve
 import evolve.cli.games
-import evolve.engine.board.squares
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules
+from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
 from evolve.records.formats import (
     FORMATS,
@@ -28,7 +30,8 @@ from tests.records.test_ggf import NBOARD, random_record
 from tests.records.test_wthor import database, game_bytes
 
 ROOT = Path(evolve.__file__).parent.parent
-GAMES = [ending for ending, one in FORMATS.items() if one.write and ending != ".obf"]
+WRITTEN = [ending for ending, one in FORMATS.items() if one.write]
+WHITE = Board.parse(Board.start().play(37).cells(), "white")
 
 
 def test_pasted_positions_have_a_side_to_move_unless_they_say() -> None:
@@ -42,17 +45,93 @@ def test_pasted_positions_have_a_side_to_move_unless_they_say() -> None:
     assert "a2 is not a legal move" in left.reason
 
 
-@pytest.mark.parametrize("packing", ["", ".gz", ".bz2", ".GZ"])
-@pytest.mark.parametrize("ending", GAMES)
-def test_there_and_back_packed_or_not(tmp_path: Path, ending: str, packing: str) -> None:
-    records = [random_record(seed) for seed in range(4)]
-    path = tmp_path / f"games.of.mine{ending}{packing}"
+CORNER = "X" + "-" * 26 + "OX" + "-" * 6 + "XO" + "-" * 27
+STARTS = [
+    *(Board.start(), Board.parse(Board.start().cells(), "white"), Board.parse(CORNER)),
+    Board.parse(Board.start().play(19).play(18).cells().translate({88: 79, 79: 88})),
+]
+
+
+def from_board(board: Board, seed: int, rules: Rules) -> GameRecord:
+    """A game of ten random moves from a board."""
+    agent, moves, start = evolve.RandomAgent(seed), [], board
+    for _ in range(10):
+        moves.append(agent.choose(board) if board.legal_moves() else PASS)
+        board = board.pass_move() if moves[-1] == PASS else board.play(moves[-1])
+    return GameRecord(tuple(moves), "a", "b", rules, start)
+
+
+def games(rules: Rules) -> list[GameRecord]:
+    """Of all kinds: whole ones with passes, those that stopped or begin elsewhere, a position."""
+    stopped = {"resigned": 4.0, "time": -64.0, "unfinished": None}
+    return [
+        *(random_record(seed, rules) for seed in range(12)),
+        *(
+            GameRecord((37, 43), "a", 'b "c"', rules, result=result, stopped=ending)
+            for ending, result in stopped.items()
+        ),
+        GameRecord((43, 18), "a", "b", rules, WHITE, 12.0, "resigned", "here", "2004", "e"),
+        *(from_board(board, seed, rules) for seed, board in enumerate(STARTS)),
+        GameRecord(rules=rules),
+    ]
+
+
+def facts(record: GameRecord, ending: str) -> tuple[object, ...]:
+    """What a format keeps of a game."""
+    if ending == ".obf":
+        return (record.final, record.rules)
+    found = (record.moves, record.rules, record.final, record.final.moves)
+    if ending == ".txt":
+        return found
+    found += (record.start, record.winner, record.ending, record.black)
+    about = {
+        ".ggf": (record.site or "evolve", record.date),
+        ".pgn": (record.site, record.date, record.white, record.event),
+    }
+    return found + about.get(ending, ())
+
+
+@pytest.mark.parametrize(
+    ("ending", "packing"),
+    [(".ggf", ".gz"), (".pgn", ".bz2"), (".txt", ".GZ"), *((one, "") for one in WRITTEN)],
+)
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_what_is_written_is_read_again(
+    rules: Rules, ending: str, packing: str, tmp_path: Path
+) -> None:
+    """The same games with the same rules, which others may not be asked for."""
+    path, records = tmp_path / f"games.of.mine{ending}{packing}", games(rules)
+    if ending == ".txt":  # it cannot say where a game begins, nor that it has no move
+        with pytest.raises(RecordError, match="position"):
+            write_games(path, records)
+        assert not path.exists()
+        records = [one for one in records if one.moves and one.start == Board.start()]
     write_games(path, records)
     assert ending_of(path) == ending
     assert (path.read_bytes() != read_bytes(path)) is bool(packing)
-    found = read_games(path).whole()
-    assert [record.moves for record in found] == [record.moves for record in records]
-    assert [record.winner for record in found] == [record.winner for record in records]
+    if ending == ".pgn":
+        assert max(map(len, read_bytes(path).decode().splitlines())) <= 80
+    wanted = [facts(one, ending) for one in records]
+    for asked in (None, rules):
+        assert [facts(one, ending) for one in read_games(path, asked).whole()] == wanted
+    silent, other = (ending in (".txt", ".obf"), next(one for one in RULE_SETS if one != rules))
+    if rules == "reversed" or not silent:
+        with pytest.raises(RecordError, match=rules):
+            read_games(path, other)
+    both = [random_record(0, other), random_record(1, rules)]
+    if silent:
+        with pytest.raises(RecordError, match="rules"):
+            write_games(path, both)
+        return
+    write_games(path, both)
+    assert [record.rules for record in read_games(path).records] == [other, rules]
+
+
+def test_passes_may_be_written_in_lines_of_moves() -> None:
+    records = [random_record(seed) for seed in range(30)]
+    assert any(PASS in record.moves for record in records)
+    text = "\n".join(format_moves(record.moves) for record in records)
+    assert [one.moves for one in scan_text(text).whole()] == [one.moves for one in records]
 
 
 @pytest.mark.parametrize(

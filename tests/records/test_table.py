@@ -9,11 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-import evolve
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
 from evolve.records.formats import read_games, write_games
-from evolve.records.positions import format_obf, start_board, start_text
 from evolve.records.record import NO_REQUEST, GameRecord, Request
 from evolve.records.table import games_frame, read_table
 from evolve.tables.games import GAMES_COLUMNS
@@ -25,26 +23,6 @@ from tests.records.test_ggf import random_record
 def _read(frame: pd.DataFrame, request: Request = NO_REQUEST) -> list[GameRecord]:
     content = bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
     return read_table(content, Path("a.parquet"), request).whole()
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_stopped_games_keep_how_they_ended(tmp_path: Path, suffix: str) -> None:
-    moves = random_record(0).moves[:10]
-    records = [
-        GameRecord(moves, result=4.0, stopped="resigned"),
-        GameRecord(moves, result=-64.0, stopped="time"),
-        GameRecord(moves),
-        GameRecord(),
-    ]
-    path = tmp_path / f"games{suffix}"
-    write_games(path, records)
-    found = read_games(path).records
-    assert [(record.winner, record.ending) for record in found] == [
-        ("black", "resigned"),
-        ("white", "time"),
-        (None, "unfinished"),
-        (None, "unfinished"),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -98,33 +76,6 @@ def test_records_have_the_columns_of_a_games_table(tmp_path: Path) -> None:
     assert read_games(tmp_path / "a.csv").records[0].black == ""
 
 
-@pytest.mark.parametrize("suffix", [".ggf", ".pgn", ".csv", ".parquet", ".json", ".txt"])
-@pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_rules_go_along_in_every_format(tmp_path: Path, suffix: str, rules: str) -> None:
-    records = [random_record(seed, rules) for seed in range(8)]
-    path = tmp_path / f"games{suffix}"
-    write_games(path, records)
-    wanted = [(record.winner, rules) for record in records]
-    found = [read_games(path).records, read_games(path, rules).records]  # type: ignore[arg-type]
-    assert [[(record.winner, record.rules) for record in one] for one in found] == [wanted] * 2
-    other = {"standard": "reversed", "reversed": "standard"}[rules]
-    if rules == "reversed" or suffix != ".txt":
-        with pytest.raises(RecordError, match=f"{rules}"):
-            read_games(path, other)  # type: ignore[arg-type]
-    if suffix != ".txt":
-        write_games(path, [random_record(0, other), *records[:1]])
-        assert [record.rules for record in read_games(path).records] == [other, rules]
-
-
-def test_move_strings_say_nothing_of_the_usual_game_and_cannot_say_two(tmp_path: Path) -> None:
-    write_games(tmp_path / "a.txt", [random_record(0)])
-    assert "rules" not in (tmp_path / "a.txt").read_text()
-    assert read_games(tmp_path / "a.txt", "reversed").records[0].rules == "reversed"
-    both = [random_record(0), random_record(1, "reversed")]
-    with pytest.raises(RecordError, match="reversed"):
-        write_games(tmp_path / "b.txt", both)
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
 def test_rules_and_winners_as_people_write_them(tmp_path: Path, suffix: str) -> None:
     records = [random_record(seed, "reversed") for seed in range(4)]
@@ -172,50 +123,6 @@ def test_a_table_that_contradicts_itself() -> None:
             _read(frame.assign(**changes))
     with pytest.raises(RecordError, match="row 1: it says reversed rules, not standard"):
         _read(frame, Request("standard"))
-
-
-CORNER = "X" + "-" * 26 + "OX" + "-" * 6 + "XO" + "-" * 27
-STARTS = [
-    evolve.Board.start(),
-    evolve.Board.parse(evolve.Board.start().cells(), "white"),
-    evolve.Board.parse(CORNER),
-    evolve.Board.parse(evolve.Board.start().play(19).play(18).cells().translate({88: 79, 79: 88})),
-]
-
-
-def from_board(board: evolve.Board, seed: int) -> GameRecord:
-    """A game of ten random moves from a board."""
-    agent, moves, start = evolve.RandomAgent(seed), [], board
-    for _ in range(10):
-        moves.append(agent.choose(board) if board.legal_moves() else 64)
-        board = board.pass_move() if moves[-1] == 64 else board.play(moves[-1])
-    return GameRecord(tuple(moves), "a", "b", start=start)
-
-
-@pytest.mark.parametrize("suffix", [".ggf", ".pgn", ".json.gz", ".csv", ".parquet"])
-def test_games_that_begin_elsewhere(tmp_path: Path, suffix: str) -> None:
-    records = [from_board(board, seed) for seed, board in enumerate(STARTS)]
-    write_games(tmp_path / f"a{suffix}", records)
-    found = read_games(tmp_path / f"a{suffix}").records
-    assert [(one.start, one.moves, one.final) for one in found] == [
-        (one.start, one.moves, one.final) for one in records
-    ]
-    assert found[0].final.moves == records[0].moves, "of the usual start the moves are known"
-    assert found[1].final.moves is None
-
-
-def test_positions_are_games_without_moves(tmp_path: Path) -> None:
-    write_games(tmp_path / "a.obf", [GameRecord(start=board) for board in STARTS])
-    found = read_games(tmp_path / "a.obf", "reversed").records
-    assert [(one.start, one.moves, one.rules) for one in found] == [
-        (board, (), "reversed") for board in STARTS
-    ]
-
-
-def test_a_start_as_text() -> None:
-    assert [start_text(board) for board in STARTS] == [None, *map(format_obf, STARTS[1:])]
-    assert [start_board(start_text(board)) for board in STARTS] == STARTS
-    assert start_board(format_obf(STARTS[0])).moves == ()
 
 
 GAMES = ["f5 d6 c3 d3 c4", "f5 f6 e6 f4", "d3 c3 c4 e3"]

@@ -10,11 +10,11 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import format_moves, square_name
 from evolve.errors import RecordError
-from evolve.records.formats import read_games, write_games
+from evolve.records.formats import read_games
 from evolve.records.ggf import scan_trees
 from evolve.records.positions import format_obf
 from evolve.records.record import GameRecord, Reading
-from evolve.records.texts import lines_text, pgn_text, scan_pgn, scan_text
+from evolve.records.texts import lines_text, scan_pgn, scan_text
 from tests.records.test_ggf import random_record
 
 HEAD = '[Event "Open"]\n[Site "Kyoto"]\n[Black "Saio \\"1\\""]\n[White "?"]\n[Date "2004.??.??"]\n'
@@ -54,25 +54,6 @@ def test_the_result_of_a_tag_counts_where_there_is_none_behind_the_moves(
 ) -> None:
     (record,) = scan_pgn(f'{HEAD}[Result "{tag}"]\n\n{behind}\n').whole()
     assert (len(record.moves), record.score) == (2 * ("f5" in behind), score)
-
-
-@pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_there_and_back(rules: str) -> None:
-    white = Board.parse(Board.start().play(37).cells(), "white")
-    records = [
-        *(random_record(seed, rules) for seed in range(20)),
-        GameRecord((43, 18), "a", 'b "c" \\', rules, white, 12.0, "resigned", "here", "2004", "e"),
-        GameRecord((37,), rules=rules, result=-3.5, stopped="time"),
-        GameRecord((37, 43), rules=rules),
-    ]
-    found = scan_pgn(pgn_text(records)).whole()
-
-    def facts(one: GameRecord) -> tuple[object, ...]:
-        names = (one.black, one.white, one.site or "?", one.event)
-        return one.moves, one.start, one.rules, one.winner, one.ending, *names
-
-    assert [*map(facts, found)] == [*map(facts, records)]
-    assert all(len(line) <= 80 for line in pgn_text(records[:20]).splitlines())
 
 
 def test_a_bad_game_costs_itself() -> None:
@@ -180,25 +161,6 @@ def read(tmp_path: Path, text: str, name: str = "a.txt") -> Reading:
     return read_games(tmp_path / name)
 
 
-def test_passes_are_left_out_and_may_be_written(tmp_path: Path) -> None:
-    records = [random_record(seed) for seed in range(30)]
-    assert any(PASS in record.moves for record in records)
-    write_games(tmp_path / "games.txt", records)
-    text = (tmp_path / "games.txt").read_text(encoding="utf-8")
-    assert "pass" not in text
-    with_passes = "\n".join(format_moves(record.moves) for record in records)
-    moves = [record.moves for record in records]
-    assert [record.moves for record in read(tmp_path, text).whole()] == moves
-    assert [record.moves for record in read(tmp_path, with_passes).whole()] == moves
-
-
-def test_games_from_elsewhere_cannot_be_written(tmp_path: Path) -> None:
-    elsewhere = GameRecord(start=Board.start().play(19))
-    with pytest.raises(RecordError, match="position"):
-        write_games(tmp_path / "games.txt", [GameRecord(), elsewhere])
-    assert not any(tmp_path.iterdir())
-
-
 WHITE = Board.start().play(37)
 ROWS = "\n".join(WHITE.cells()[8 * row : 8 * row + 8] for row in range(8))
 
@@ -264,19 +226,6 @@ def test_obf_files_name_the_bad_line(tmp_path: Path) -> None:
         read_games(tmp_path / "x.obf", strict=True)
     with pytest.raises(RecordError, match="position"):
         read(tmp_path, "\n", "x.obf")
-
-
-@pytest.mark.parametrize("ending", [".obf", ".txt", ".obf.gz"])
-def test_rules_go_along(tmp_path: Path, ending: str) -> None:
-    record = GameRecord((37, 43), rules="reversed")
-    write_games(tmp_path / f"a{ending}", [record, record])
-    again = read_games(tmp_path / f"a{ending}").records
-    assert [(one.rules, one.final) for one in again] == [("reversed", record.final)] * 2
-    with pytest.raises(RecordError, match="reversed"):
-        read_games(tmp_path / f"a{ending}", "standard")
-    assert read_games(tmp_path / f"a{ending}", "reversed").records[0].rules == "reversed"
-    with pytest.raises(RecordError, match="rules"):
-        write_games(tmp_path / f"b{ending}", [record, GameRecord()])
 
 
 def test_rules_that_two_comments_say(tmp_path: Path) -> None:
