@@ -7,7 +7,7 @@ import gc
 import json
 import pickle
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, PASS, RULE_SETS,
 from evolve.errors import AgentError, PositionError
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
+from evolve.records.record import play_moves
 from tests.agents.conftest import NETWORK_AGENTS, PATTERN_AGENTS, boards, sample_agent
 from tests.plain import PlainAgent, play_game
 
@@ -153,12 +154,6 @@ def test_settings_that_cannot_be_are_named(name: str, setting: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def after(board: Board, line: Sequence[int]) -> Board:
-    for square in line:  # refuses what is illegal
-        board = board.pass_move() if square == PASS else board.play(square)
-    return board
-
-
 @dataclass(frozen=True)
 class LastMove(Agent):
     """Answers no more than it must."""
@@ -242,7 +237,7 @@ def test_every_legal_move_has_a_value_and_the_first_has_a_line(agent: StoredAgen
     places = [*boards(5, 3, 40), *boards(2, 3, 20), *boards(9, 3, 4)]
     for board in places:
         analysis = agent.analyse(board)
-        after(board, analysis.line)
+        play_moves(board, analysis.line)  # refuses what is illegal
         first, in_discs = analysis.line[0], analysis.unit in ("discs", "forecast")
         found.append((sorted(analysis.values), next(iter(analysis.values)) == first))
         found[-1] += ((analysis.discs(first) is not None) == in_discs,)

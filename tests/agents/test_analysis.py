@@ -11,14 +11,9 @@ from evolve.agents.agent import Limit
 from evolve.agents.analysis import Analysis, solved
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
+from evolve.records.record import play_moves
 from tests import reference
 from tests.agents.conftest import boards
-
-
-def after(board: Board, line: tuple[int, ...]) -> Board:
-    for square in line:
-        board = board.pass_move() if square == PASS else board.play(square)
-    return board
 
 
 @pytest.mark.parametrize("board", boards(2, 10, 30))
@@ -31,10 +26,10 @@ def test_the_line_of_a_search_ends_in_its_value(rules: Rules, board: Board) -> N
     assert best == agent.choose(board) == next(iter(analysis.values))
     assert sorted(analysis.values) == board.legal_moves()
     plies = [square for square in analysis.line if square != PASS]
-    end = after(board, analysis.line)
+    end = play_moves(board, analysis.line)
     assert len(plies) == 4 or end.is_over()
     # A shallower look at the position after a ply sees the same value.
-    child = after(board, analysis.line[:1])
+    child = play_moves(board, analysis.line[:1])
     if child.legal_moves():
         deeper = agent.at(depth=3).analyse(child)
         assert max(deeper.values.values()) == -analysis.values[best]
@@ -45,7 +40,7 @@ def test_exact_lines_are_games_to_the_end(board: Board) -> None:
     agent = evolve.AlphaBetaAgent([[0] * 10], endgame=10)
     analysis = agent.analyse(board)
     assert analysis.exact
-    end = after(board, analysis.line)
+    end = play_moves(board, analysis.line)
     assert end.is_over()
     sign = 1 if end.side == board.side else -1
     assert sign * end.score("standard") == solved(board)[1] == max(analysis.values.values())

@@ -16,7 +16,7 @@ from evolve.agents.agent import Limit
 from evolve.agents.agent_file import _HEADER, read_arrays, write_arrays
 from evolve.agents.analysis import solved
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.probcut import Cut, Cuts
+from evolve.agents.probcut import Cuts
 from evolve.arena.match import Match
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
@@ -44,14 +44,6 @@ def changed(name: str, array: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
     return {**pattern_agent(cuts=CUTS).arrays, name: array}
 
 
-def rows_with(**values: float) -> npt.NDArray[np.float64]:
-    """Cuts of which one has these values."""
-    rows = np.array([Cut(4, 2, 30, 0.9, 0.5, 2.0)] * 3)
-    for name, value in values.items():
-        rows[1, Cut._fields.index(name)] = value
-    return rows
-
-
 WEIGHTS = pattern_agent().arrays["weights"]
 
 
@@ -64,10 +56,8 @@ WEIGHTS = pattern_agent().arrays["weights"]
         (changed("weights", WEIGHTS[0]), "the weights are int16"),
         (changed("weights", WEIGHTS.astype(np.int32)), "the weights are int32"),
         (changed("weights", WEIGHTS.astype(">i2")), "the weights are >i2"),
-        (changed("cuts", rows_with()[:, :4]), "rows of 6 numbers"),
-        (changed("cuts", rows_with().astype(str)), r"x\.npz: "),
-        (changed("cuts", rows_with(depth=3.5)), "whole"),
-        (changed("cuts", rows_with(discs=65)), "not possible"),
+        (changed("cuts", CUTS.rows[:, :4]), "rows of 6 numbers"),
+        (changed("cuts", CUTS.rows.astype(str)), r"x\.npz: "),
     ],
 )
 def test_arrays_that_are_not_of_the_agent(

@@ -49,66 +49,47 @@ LIST = [Cut(4, 2, 30, 0.8, 0.5, 2.0), Cut(4, 0, 30, 1.25, -1.0, 4.0), Cut(9, 3, 
 
 
 def test_rows_are_a_list_and_back() -> None:
-    cuts = Cuts.of(LIST)
-    assert [*cuts] == LIST
-    assert len(cuts) == 3
-    assert cuts.deepest == 9
-    assert cuts.rows.dtype == np.float64
-    assert cuts.rows.tolist() == [list(cut) for cut in LIST]
-    assert [*Cuts(cuts.rows)] == LIST
+    cuts, none = Cuts.of(LIST), Cuts.of()
+    assert [*cuts] == [*Cuts(cuts.rows)] == LIST
     assert all(type(number) is int for cut in cuts for number in cut[:3])
+    assert (len(cuts), cuts.deepest, cuts.rows.tolist()) == (3, 9, [list(cut) for cut in LIST])
+    assert (len(none), none.deepest, none.rows.shape) == (0, 0, (0, 6))
+    assert (none.cells(1.0) == no_cuts()).all()
+    assert none == Cuts(np.zeros((0, 6))) == pattern_agent().cuts
+    others = [Cuts.of(LIST[1:]), Cuts.of(LIST[::-1]), none, CUTS]
+    copies = (Cuts.of(LIST), pickle.loads(pickle.dumps(cuts)))
+    assert not [same for same in copies if (same, hash(same)) != (cuts, hash(cuts))]
+    assert len({cuts, *others}) == 1 + len(others)
+    assert cuts not in others
+    assert cuts != LIST
 
 
-def test_none() -> None:
-    cuts = Cuts.of()
-    assert not cuts
-    assert [*cuts] == []
-    assert cuts.deepest == 0
-    assert cuts.rows.shape == (0, 6)
-    assert cuts == Cuts(np.zeros((0, 6)))
-    assert (cuts.cells(1.0) == no_cuts()).all()
-    assert cuts == pattern_agent().cuts
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [np.zeros(6), np.zeros((2, 4)), np.full((1, 6), np.nan), np.zeros((1, 6, 1))],
-    ids=lambda rows: str(rows.shape),
-)
-def test_what_are_no_rows(rows: npt.NDArray[np.float64]) -> None:
-    with pytest.raises(AgentError, match="rows"):
-        Cuts(rows)
+def rows_with(**values: float) -> npt.NDArray[np.float64]:
+    """Cuts of which the second has these values."""
+    return np.array([LIST[0], LIST[0]._replace(**values), Cut(0, 0, 0, 0.0, 0.0, 0.0)])
 
 
 @pytest.mark.parametrize(
-    "cut",
+    ("rows", "words"),
     [
-        Cut(0, 0, 30, 1.0, 0.0, 1.0),
-        Cut(4, 4, 30, 1.0, 0.0, 1.0),
-        Cut(4, -1, 30, 1.0, 0.0, 1.0),
-        Cut(25, 2, 30, 1.0, 0.0, 1.0),
-        Cut(4, 2, 3, 1.0, 0.0, 1.0),
-        Cut(4, 2, 65, 1.0, 0.0, 1.0),
-        Cut(4, 2, 30, 0.24, 0.0, 1.0),
-        Cut(4, 2, 30, 4.01, 0.0, 1.0),
-        Cut(4, 2, 30, 1.0, -64.5, 1.0),
-        Cut(4, 2, 30, 1.0, 64.5, 1.0),
-        Cut(4, 2, 30, 1.0, 0.0, -0.5),
-        Cut(4, 2, 30, 1.0, 0.0, 64.5),
+        (np.zeros(6), "rows of 6 numbers"),
+        (np.zeros((2, 4)), "rows of 6 numbers"),
+        (np.full((1, 6), np.nan), "rows of 6 numbers"),
+        (np.zeros((1, 6, 1)), "rows of 6 numbers"),
+        *((rows_with(**{name: 2.5}), "whole numbers") for name in ("depth", "shallow", "discs")),
+        *(
+            (rows_with(**{name: value}), rf"\b{name}={float(value)}.* is not possible")
+            for name, value in (
+                *(("depth", 0), ("depth", 25), ("shallow", 4), ("shallow", -1), ("discs", 3)),
+                *(("discs", 65), ("slope", 0.24), ("slope", 4.01), ("mean", -64.5)),
+                *(("mean", 64.5), ("deviation", -0.5), ("deviation", 64.5)),
+            )
+        ),
     ],
 )
-def test_what_is_not_possible(cut: Cut) -> None:
-    """The first such cut is named."""
-    with pytest.raises(AgentError, match="possible") as caught:
-        Cuts.of([LIST[0], cut, Cut(0, 0, 0, 0.0, 0.0, 0.0)])
-    assert str(caught.value).startswith(f"Cut(depth={cut.depth:.1f}, shallow={cut.shallow:.1f}")
-
-
-@pytest.mark.parametrize("column", [0, 1, 2])
-def test_whole_numbers(column: int) -> None:
-    rows = Cuts.of(LIST).rows.copy()
-    rows[1, column] += 0.5
-    with pytest.raises(AgentError, match="numbers"):
+def test_what_are_no_cuts_is_named(rows: npt.NDArray[np.float64], words: str) -> None:
+    """The first such cut is."""
+    with pytest.raises(AgentError, match=words):
         Cuts(rows)
 
 
@@ -155,16 +136,6 @@ def test_cells_are_made_once_for_each_margin() -> None:
     assert cuts.cells(1.0) is not cuts.cells(1.2)
     agent = pattern_agent(cuts=cuts)
     assert (agent.block[-no_cuts().size :] == cuts.cells(agent.probcut).ravel()).all()
-
-
-def test_equality() -> None:
-    cuts = Cuts.of(LIST)
-    others = [Cuts.of(LIST[1:]), Cuts.of(LIST[::-1]), Cuts.of(), CUTS]
-    copies = (Cuts.of(LIST), pickle.loads(pickle.dumps(cuts)))
-    assert not [same for same in copies if (same, hash(same)) != (cuts, hash(cuts))]
-    assert len({cuts, *others}) == 1 + len(others)
-    assert cuts not in others
-    assert cuts != LIST
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])

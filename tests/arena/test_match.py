@@ -65,32 +65,6 @@ def test_move_by_move_agents_search_the_nodes_of_whole_games(
     assert (results[0][:, [NODES_BLACK, NODES_WHITE]].max(axis=1) > 1000).all()
 
 
-@pytest.mark.parametrize(
-    ("agent", "least"),
-    [
-        (PLAYER, 16),
-        (replace(PLAYER, reuse=True), 16),
-        ("uct?simulations=70", 70),
-        ("swh?time=0.03", 100),  # a limit of time loads kernels, so not at collection
-        ("swh?depth=4", 100),
-    ],
-    ids=lambda value: getattr(value, "name", None),
-)
-def test_agents_count_their_nodes(agent: Agent | str, least: int) -> None:
-    agent = evolve.load_agent(agent) if isinstance(agent, str) else agent
-    here = agent.for_game(1)
-    board = evolve.Board.start().play(19)
-    square, nodes = here.choose_counted(board)
-    assert least <= nodes < (least * 2 if "swh" not in agent.name else 10**8)
-    if "time" not in agent.name:
-        assert square == agent.for_game(1).choose(board)
-    ahead = board.play(square)
-    assert here.choose_counted(ahead.play(ahead.legal_moves()[0]))[1] >= least / 2
-    only = evolve.Board(own=0b10, opp=0b100)
-    assert only.legal_moves() == [3]
-    assert here.choose_counted(only) == (3, 0)
-
-
 def test_both_sides_may_be_asked_together() -> None:
     openings = balanced_openings(4, Part.MATCH, "reversed", np.random.default_rng(1))
     assert OTHER.network is not None
