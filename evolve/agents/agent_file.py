@@ -52,20 +52,18 @@ def content_of(document: Mapping[str, Any], arrays: Arrays) -> bytes:
 def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:
     """The parsed, unchecked document of a file, and its arrays; no arrays without `whole`.
 
-    Raises AgentFileError where it is neither JSON nor an archive with a JSON header, and OSError.
+    Raises ValueError where it is neither JSON nor an archive with a JSON header, and OSError.
     """
     with path.open("rb") as file:
         packed = file.read(len(_ZIP)) == _ZIP
     if not packed:
-        return _parsed(path), {}
-    try:  # nothing is unpacked that is too large for an agent
-        arrays = read_arrays(path, _LARGEST, None if whole else _HEADER)
-    except ValueError as error:
-        raise AgentFileError(f"this is not an agent file: {error}") from error
+        return parse_json(read_document(path)), {}
+    # Nothing is unpacked that is too large for an agent.
+    arrays = read_arrays(path, _LARGEST, None if whole else _HEADER)
     header = arrays.pop(_HEADER, None)
     if header is None or header.dtype.kind != "U" or header.ndim != 0:
-        raise AgentFileError(f"this is not an agent file: it holds no {_HEADER} of text")
-    return _parsed(str(header)), arrays
+        raise ValueError(f"it holds no {_HEADER} of text")
+    return parse_json(str(header)), arrays
 
 
 @dataclass(frozen=True)
@@ -114,15 +112,10 @@ def naming_file(path: Path) -> Iterator[None]:
         raise AgentFileError(f"{path}: {error.strerror or error}") from error
     except AgentFileError as error:
         raise AgentFileError(f"{path}: {error}") from error
-
-
-def _parsed(source: Path | str) -> Any:
-    try:
-        return parse_json(read_document(source) if isinstance(source, Path) else source)
-    except UnicodeDecodeError as error:
-        raise AgentFileError("this is not an agent file: it is neither text nor .npz") from error
     except ValueError as error:
-        raise AgentFileError(f"this is not an agent file: {error}") from error
+        binary = isinstance(error, UnicodeDecodeError)
+        why = "it is neither text nor .npz" if binary else error
+        raise AgentFileError(f"{path}: this is not an agent file: {why}") from error
 
 
 def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
