@@ -38,8 +38,8 @@ from evolve.number_text import percent
 from evolve.standalone.render import render_patterns
 from evolve.terminal_text import count_of
 
-DEPTH: Final = 10
-ENDGAME: Final = 12
+_DEPTH: Final = 10
+_ENDGAME: Final = 12
 """Defaults of an agent's search."""
 
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
@@ -70,8 +70,8 @@ class PatternAgent(SearchingAgent):
     """
 
     patterns: Patterns
-    depth: int = DEPTH
-    endgame: int = ENDGAME
+    depth: int = _DEPTH
+    endgame: int = _ENDGAME
     probcut: float = PROBCUT
     cuts: Cuts = field(default_factory=Cuts.of)
     limit: Limit = NO_LIMIT
@@ -102,7 +102,7 @@ class PatternAgent(SearchingAgent):
         self.check_search()
 
     def _prepare_for_clock(self) -> None:
-        prepare()
+        _prepare()
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without block and memory, which hold addresses: a copy makes its own."""
@@ -267,7 +267,7 @@ class PatternAgent(SearchingAgent):
 
 
 @cache
-def prepare() -> None:
+def _prepare() -> None:
     """Load or compile the kernels, so that no move spends time on it."""
     prepare_timed_search()
     shapes = ShapeSet((parse_shape("a1-b2"),))

@@ -31,7 +31,7 @@ _STATIC_MARGINS: Final = (0.8, 1.0, 1.3, 1.5, 1.7, 2.0)
 """Margins of static cuts in standard deviations, for nodes of 1, 2, … plies; the last one holds for
 all others. They are for an agent with the margin PROBCUT and grow with it."""
 _DEEPEST_STATIC: Final = 12  # plies of the deepest nodes that a static value alone may cut
-PROBES: Final = {
+_PROBES: Final = {
     5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6, 13: 5, 14: 6, 15: 5, 16: 6,
 }  # fmt: skip
 """Plies of the search that may cut a node of so many plies. Both are odd or both even, as values
@@ -202,8 +202,8 @@ def cuts_from(discs: _Counts, values: _Floats) -> Cuts:
         return Cuts.of()
     deepest = values.shape[1] - 1
     swings = swings_of(discs, values)
-    pairs = [(depth, 0) for depth in range(1, max(PROBES) + 1)]
-    pairs += [pair for pair in PROBES.items() if _measured(pair[0], deepest) > pair[1]]
+    pairs = [(depth, 0) for depth in range(1, max(_PROBES) + 1)]
+    pairs += [pair for pair in _PROBES.items() if _measured(pair[0], deepest) > pair[1]]
     found = [
         Cut(depth, shallow, count, slope, mean, float(np.sqrt(variance)))
         for depth, shallow in pairs

@@ -193,7 +193,7 @@ def encoded(
 _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
-def device_of(name: str) -> torch.device:
+def _device_of(name: str) -> torch.device:
     """Return the device that `auto`, `cpu` or `cuda` stands for."""
     has_gpu = torch.cuda.is_available()
     if name == "cuda" and not has_gpu:
@@ -218,7 +218,7 @@ class Model:
     def __init__(self, settings: LearningSettings, seed: int) -> None:
         torch.set_num_threads(1)  # small networks: more threads cost more than they give
         self.architecture = Architecture(settings.input, settings.layers)
-        self.device = device_of(settings.device)
+        self.device = _device_of(settings.device)
         with _seeded(seed):
             self.module = Module(self.architecture).to(self.device)
         self.optimizer = torch.optim.AdamW(

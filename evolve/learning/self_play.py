@@ -49,7 +49,7 @@ _EPSILON_OF_OTHERS: Final = 0.1
 """Share of random moves of alpha-beta opponents, so that their games differ (assumed)."""
 
 Networks = tuple[Network, ...]
-Rows = dict[str, npt.NDArray[Any]]
+_Rows = dict[str, npt.NDArray[Any]]
 """Transitions as a replay keeps them: arrays by name, one row each."""
 
 
@@ -76,7 +76,7 @@ class Experience:
         old: Networks,
         progress: GamesDone,
         left: Left,
-    ) -> tuple[int, Rows]:
+    ) -> tuple[int, _Rows]:
         """Play `count` games of the `new` networks; return how many, and their transitions.
 
         `share` is the share of the training that is done. The opponents may be the `old` networks.
@@ -131,7 +131,7 @@ class Experience:
                 epsilons[game, other] = _EPSILON_OF_OTHERS
         return Lineup.drawn(players, settings.openings, rng), epsilons, learners
 
-    def _transitions(self, records: GameRecords, learners: npt.NDArray[np.int8]) -> Rows:
+    def _transitions(self, records: GameRecords, learners: npt.NDArray[np.int8]) -> _Rows:
         settings = self._settings
         options = TargetOptions(
             kind=_REWARDS[settings.reward],

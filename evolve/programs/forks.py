@@ -95,7 +95,7 @@ def _begin(
     work: Callable[..., None], arguments: tuple[Any, ...], environment: Mapping[str, str]
 ) -> None:
     daemon = multiprocessing.current_process().daemon
-    settle(environment, signal.SIG_IGN if daemon else signal.default_int_handler)
+    _settle(environment, signal.SIG_IGN if daemon else signal.default_int_handler)
     try:
         work(*arguments)
     finally:
@@ -103,7 +103,7 @@ def _begin(
         atexit._run_exitfuncs()
 
 
-def settle(environment: Mapping[str, str], interrupted: Any = signal.SIG_IGN) -> None:
+def _settle(environment: Mapping[str, str], interrupted: Any = signal.SIG_IGN) -> None:
     """Make a new process one that ends with its parent, with that environment.
 
     interrupted: what it does at SIGINT.
@@ -196,7 +196,7 @@ class _Process:
     def __init__(self, modules: Sequence[str]) -> None:
         with _forking(modules) as context:
             self.executor = ProcessPoolExecutor(
-                1, mp_context=context, initializer=settle, initargs=(dict(os.environ),)
+                1, mp_context=context, initializer=_settle, initargs=(dict(os.environ),)
             )
             before = set(multiprocessing.active_children())
             self.executor.submit(int)  # this starts it

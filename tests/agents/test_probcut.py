@@ -17,9 +17,9 @@ from evolve.agents.agent import Limit
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import (
     _DEEPEST_STATIC,
+    _PROBES,
     _STATIC_MARGINS,
     PROBCUT,
-    PROBES,
     Cut,
     Cuts,
     cuts_from,
@@ -172,8 +172,8 @@ def positions(each: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]
 
 
 def test_probes_are_of_the_same_parity_and_about_half_as_deep() -> None:
-    assert [*PROBES] == [*range(5, 17)]
-    depths, shallow = np.array([*PROBES]), np.array([*PROBES.values()])
+    assert [*_PROBES] == [*range(5, 17)]
+    depths, shallow = np.array([*_PROBES]), np.array([*_PROBES.values()])
     assert not ((depths - shallow) % 2).any()
     assert ((depths / 2 - 3 <= shallow) & (shallow <= depths / 2)).all()
     assert ((shallow >= 1) & (shallow <= PLIES)).all()
@@ -186,9 +186,9 @@ def test_a_probe_as_deep_as_the_deepest_measured_search_cuts_nothing(deepest: in
     values = values + np.random.default_rng(1).normal(0, 1, values.shape)
     cuts = cuts_from(discs, values[:, : deepest + 1])
     probes = {cut[:2] for cut in cuts if cut.shallow > 0}
-    known = {d: deepest - (d - deepest) % 2 if d > deepest else d for d in PROBES}
-    assert probes == {(d, s) for d, s in PROBES.items() if known[d] > s}
-    assert (len(probes) == len(PROBES)) == (deepest == 8)
+    known = {d: deepest - (d - deepest) % 2 if d > deepest else d for d in _PROBES}
+    assert probes == {(d, s) for d, s in _PROBES.items() if known[d] > s}
+    assert (len(probes) == len(_PROBES)) == (deepest == 8)
     assert min(cut.deviation for cut in cuts) > 0.1
 
 
@@ -221,7 +221,7 @@ def test_cuts_repeat_by_the_seed() -> None:
     cuts = measured(agent)
     assert cuts == measured(replace(agent, depth=1, endgame=0, cuts=cuts))
     assert cuts != measured(agent, seed=1)
-    pairs = {(depth, 0) for depth in range(1, 17)} | {*PROBES.items()}
+    pairs = {(depth, 0) for depth in range(1, 17)} | {*_PROBES.items()}
     assert [cut[:3] for cut in sorted(cuts)] == [
         (depth, shallow, discs) for depth, shallow in sorted(pairs) for discs in range(4, 65)
     ]
@@ -269,7 +269,7 @@ def test_figures_are_those_of_the_positions(depth: int, slope: float) -> None:
     errors = np.random.default_rng(1).normal(0, 1, len(discs))
     values[:, depth] = slope * values[:, depth] + mean + deviation * errors
     found = by_place(cuts_from(discs, values))
-    shallow = PROBES.get(depth, 0)
+    shallow = _PROBES.get(depth, 0)
     counts = np.arange(12, 54 - depth).repeat(2)
     cuts = [found[depth, plies, count] for count in counts[::2] for plies in (0, shallow)]
     assert [cut.slope for cut in cuts] == pytest.approx([slope] * len(cuts), abs=0.06)
@@ -368,4 +368,4 @@ def test_weights_that_mean_nothing_give_cuts_all_the_same(scale: float) -> None:
     """All values 0, or all decided."""
     discs, values = positions(2)
     cuts = cuts_from(discs, np.sign(values) * np.minimum(np.abs(values) * scale, 60))
-    assert len(cuts) == 61 * (16 + len(PROBES))
+    assert len(cuts) == 61 * (16 + len(_PROBES))

@@ -13,7 +13,7 @@ from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.engine.networks.architecture import Architecture
 from evolve.errors import SettingsError
-from evolve.learning.model import Model, Module, device_of, encoded
+from evolve.learning.model import Model, Module, _device_of, encoded
 from tests import networks
 from tests.learning import ALL, positions_of
 
@@ -89,12 +89,12 @@ def test_steps_may_be_those_of_a_later_model() -> None:
 
 
 def test_the_device_is_the_one_asked_for() -> None:
-    assert device_of("cpu").type == "cpu"
+    assert _device_of("cpu").type == "cpu"
     there = torch.cuda.is_available()
-    assert device_of("auto").type == ("cuda" if there else "cpu")
+    assert _device_of("auto").type == ("cuda" if there else "cpu")
     if not there:
         with pytest.raises(SettingsError, match="PyTorch"):
-            device_of("cuda")
+            _device_of("cuda")
 
 
 @pytest.mark.parametrize("architecture", ALL, ids=str)

@@ -14,7 +14,7 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.engine.board.board import Board
 from evolve.engine.games.training_games import RANDOM_PLAYER, GameRecords, Lineup
 from evolve.engine.networks.architecture import Architecture
-from evolve.learning.self_play import Experience, Rows, TreeGames
+from evolve.learning.self_play import Experience, TreeGames, _Rows
 from tests import networks
 
 pytestmark = pytest.mark.learning
@@ -23,7 +23,7 @@ NETWORK = networks.random_network(Architecture("canonical", ("dense 8 relu", "de
 COUNT = 40
 
 
-def played(left: float = math.inf, **changes: Any) -> tuple[int, Rows, list[int]]:
+def played(left: float = math.inf, **changes: Any) -> tuple[int, _Rows, list[int]]:
     settings = DqnSettings(games=COUNT, steps=1, bootstrap="own", **changes)
     told: list[int] = []
     games, rows = Experience(settings, 1).play(
