@@ -82,35 +82,55 @@ def test_what_is_right(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "name", "text"),
+    ("body", "name", "text", "games"),
     [
-        ("import evolve", "imports", "evolve: only numpy may be"),
-        ("self.candidate_list.insert(0, (0, 0))", "games", "(0, 0) is not legal"),
-        ("self.candidate_list = self.candidate_list[:0]", "games", "its list is empty where"),
+        ("import evolve", "imports", "evolve: only numpy may be", "not played: what it imports is"),
+        *(
+            (body, "games", text, f"game 0, 4 discs: {text}")
+            for body, text in (
+                ("self.candidate_list.insert(0, (0, 0))", "(0, 0) is not legal"),
+                ("self.candidate_list = self.candidate_list[:0]", "its list is empty where"),
+                ("import os; os._exit(4)", "ended with exit code 4"),
+                ("return 1 / 0", "ZeroDivisionError: division by zero (hand_in.py, line 23)"),
+            )
+        ),
         pytest.param(
-            "import time; time.sleep(0.15)", "time", "the slowest move", marks=pytest.mark.clock
+            *("import time; time.sleep(60)", "games", "no move in time", "game 0, 4 discs: no"),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            *("import time; time.sleep(0.15)", "time", "the slowest move", "stopped at game 0, 4"),
+            marks=pytest.mark.clock,
         ),
         pytest.param(
             "self.big = bytearray(200 << 20); self.big[::4096] = b'x' * 51200",
-            "memory",
-            "of 100",
+            *("memory", "of 100", ""),
             marks=pytest.mark.slow,
         ),
-        (f"self.once([sys.executable, '-S', '-c', {BURNS!r}])", "cpu", "the most for a move"),
-        (f"self.once([sys.executable, '-S', '-c', {FILLS!r}])", "memory", "of 100"),
-        (f"self.once(['setsid', sys.executable, '-S', '-c', {FILLS!r}])", "memory", "of 100"),
-        ("import os; os._exit(4)", "games", "4 discs: ended with exit code 4"),
-        pytest.param(
-            "import time; time.sleep(60)", "games", "no move in time", marks=pytest.mark.slow
+        *(
+            (f"self.once([{words}, '-S', '-c', {code!r}])", name, text, games)
+            for words, code, name, text, games in (
+                ("sys.executable", BURNS, "cpu", "the most for a move", ""),
+                # Long enough for a sample: what lives for less is found at the end.
+                ("sys.executable", STAYS, "memory", "of 100", "stopped at game 0"),
+                ("sys.executable", FILLS, "memory", "of 100", ""),
+                ("'setsid', sys.executable", FILLS, "memory", "of 100", ""),
+            )
         ),
-        ("return 1 / 0", "games", "ZeroDivisionError: division by zero (hand_in.py, line 23)"),
     ],
 )
-def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
-    seconds = 0.1 if "sleep" in body or "process_time" in body else 5.0
-    found = findings(tmp_path, body, seconds=seconds, games=1)
-    assert not found[name].good
+def test_what_is_wrong_is_named_and_ends_it(
+    tmp_path: Path, body: str, name: str, text: str, games: str
+) -> None:
+    told: list[int] = []
+    seconds = 0.1 if name in ("time", "cpu") or "sleep(60)" in body else 5.0
+    found = findings(tmp_path, body, seconds=seconds, games=1, progress=told.append)
+    assert found[name].good is False
     assert text in found[name].text
+    if games:
+        assert found["games"].text.startswith(games)
+        assert found["games"].good is (False if name == "games" else None)
+        assert len(told) <= 3
 
 
 @pytest.mark.clock
@@ -123,40 +143,6 @@ def test_what_is_late_on_a_busy_machine_is_not_called_wrong(tmp_path: Path) -> N
     assert found["games"].good
     assert found["time"].good is None
     assert "check again" in found["time"].text
-
-
-@pytest.mark.parametrize(
-    ("body", "name", "games"),
-    [
-        ("self.candidate_list.insert(0, (0, 0))", "games", "game 0, 4 discs: (0, 0) is not"),
-        pytest.param(
-            "AI.begun = AI.begun or time.sleep(0.4) or True",
-            "time",
-            "stopped at game 0, 4 discs: 1",
-            marks=pytest.mark.clock,
-        ),
-        pytest.param(
-            f"self.once([sys.executable, '-S', '-c', {BURNS!r}])",
-            "cpu",
-            "stopped at game 0, 4 discs",
-            marks=pytest.mark.slow,
-        ),
-        # Long enough for a sample: what lives for less is found at the end.
-        (f"self.once([sys.executable, '-S', '-c', {STAYS!r}])", "memory", "stopped at game 0"),
-        ("import evolve", "imports", "not played: what it imports is wrong"),
-        ("return 1 / 0", "games", "game 0, 4 discs: ZeroDivisionError"),
-    ],
-)
-def test_the_first_thing_that_is_wrong_ends_it(
-    tmp_path: Path, body: str, name: str, games: str
-) -> None:
-    told: list[int] = []
-    seconds = 0.25 if name in ("time", "cpu") else 5.0
-    found = findings(tmp_path, body, seconds=seconds, games=9, progress=told.append)
-    assert found[name].good is False
-    assert found["games"].text.startswith(games)
-    assert found["games"].good is (False if name == "games" else None)
-    assert len(told) <= 3
 
 
 @pytest.mark.parametrize(

@@ -105,19 +105,36 @@ def without_a_move() -> evolve.Board:
     raise AssertionError
 
 
-def test_hints() -> None:
-    said = talk(GAME, "set depth 4", "hint 3", "ping 2")
+@pytest.mark.parametrize("name", ["swh?depth=4", "uct?simulations=200", "patterns"])
+def test_hints_choice_and_analysis(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hints of each depth, the best moves first, in discs; those of a tree search come once."""
+    monkeypatch.setattr(nboard, "_GRACE", PATIENCE)
+    if name == "patterns":
+        name = str(tmp_path / "x.npz")
+        pattern_agent(cuts=CUTS, depth=4).save(Path(name))
+    said = talk(GAME, "set depth 4", "hint 3", "go", "analyze", "ping 2", agent=name)
+    agent, board = evolve.load_agent(name), play_moves(evolve.Board.start(), MOVES)
+    analysis = agent.analyse(board)
+    assert analysis is not None
+    values = nboard._in_discs(agent, board, analysis)
+    known = {square: values.get(square) for square in analysis.values}
+    best = [*analysis.values][:3]
     hints = [line.split() for line in said if line.startswith("search")]
-    board = play_moves(evolve.Board.start(), MOVES)
-    assert [hint[4] for hint in hints] == [str(depth) for depth in (1, 2, 3, 4) for _ in range(3)]
-    assert {parse_square(hint[1]) for hint in hints} <= {*board.legal_moves()}
+    depths = ["0"] if analysis.unit == "value" else ["1", "2", "3", "4"]
+    assert [hint[4] for hint in hints] == [depth for depth in depths for _ in best]
     assert {hint[3] for hint in hints} == {"0"}
-    assert [float(hint[2]) for hint in hints]
-    agent = evolve.load_agent("swh?depth=4")
-    assert isinstance(agent, evolve.AlphaBetaAgent)
-    found = in_discs(agent, board, agent.analyse(board))
-    assert found is not None
-    assert float(hints[-3][2]) == pytest.approx(max(found.values.values()), abs=0.005)
+    assert [(parse_square(hint[1]), float(hint[2])) for hint in hints[-3:]] == [
+        (one, pytest.approx(analysis.values[one] if known[one] is None else known[one], abs=0.005))
+        for one in best
+    ]
+    (move,) = [line for line in said if line.startswith("===")]
+    assert parse_square(move.split()[1]) == agent.for_game(0).choose(board)
+    analysed = dict(line.split()[1:] for line in said if line.startswith("analysis"))
+    assert len(analysed) == (0 if analysis.unit == "value" else len(MOVES) + 1)
+    if analysed:
+        assert float(analysed[str(len(MOVES))]) == pytest.approx(known[best[0]], abs=0.005)
     assert said[-1] == "pong 2"
 
 
@@ -136,39 +153,6 @@ def test_exact_scores_are_discs() -> None:
     analysis = dict(line.split()[1:] for line in said if line.startswith("analysis"))
     assert len(analysis) == len(moves) + 1
     assert float(analysis[str(len(moves))]) == score
-
-
-def test_hints_of_a_tree_search() -> None:
-    said = talk(GAME, "hint 3", "go", agent="uct?simulations=200")
-    hints = [line.split() for line in said if line.startswith("search")]
-    board = play_moves(evolve.Board.start(), MOVES)
-    agent = evolve.load_agent("uct?simulations=200")
-    assert isinstance(agent, evolve.MctsAgent)
-    expected = list(agent.analyse(board).values.items())[:3]
-    assert [(parse_square(hint[1]), hint[2]) for hint in hints] == [
-        (square, f"{chance:.2f}") for square, chance in expected
-    ]
-    assert parse_square(hints[0][1]) == agent.choose(board)
-    assert len({hint[2] for hint in hints}) > 1
-
-
-def test_hints_of_patterns_are_discs(tmp_path: Path) -> None:
-    pattern_agent(cuts=CUTS, depth=4).save(tmp_path / "x.npz")
-    path = str(tmp_path / "x.npz")
-    said = talk(GAME, "set depth 4", "hint 3", "go", "analyze", agent=path)
-    hints = [line.split() for line in said if line.startswith("search")]
-    agent, board = evolve.load_agent(path), play_moves(evolve.Board.start(), MOVES)
-    analysis = agent.analyse(board)
-    assert analysis is not None
-    assert [hint[4] for hint in hints] == [str(depth) for depth in (1, 2, 3, 4) for _ in range(3)]
-    assert [(parse_square(hint[1]), hint[2]) for hint in hints[-3:]] == [
-        (square, f"{value:.2f}") for square, value in list(analysis.values.items())[:3]
-    ]
-    (move,) = [line for line in said if line.startswith("===")]
-    assert parse_square(move.split()[1]) == agent.choose(board)
-    values = dict(line.split()[1:] for line in said if line.startswith("analysis"))
-    assert len(values) == len(MOVES) + 1
-    assert float(values[str(len(MOVES))]) == pytest.approx(max(analysis.values.values()), abs=0.01)
 
 
 def test_agents_without_an_evaluation() -> None:
