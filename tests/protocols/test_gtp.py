@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
+from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import parse_square, square_name
 from evolve.protocols.gtp import GtpEngine
 from tests.agents.conftest import pattern_agent
+from tests.records.test_ggf import random_record
 
 COMMANDS = [
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit"),
@@ -145,53 +147,31 @@ def test_what_the_agent_thinks(agent: evolve.Agent) -> None:
     ) == ["? illegal move", "? syntax error", "?1 nothing to analyze"]
 
 
-def test_undo_and_passes() -> None:
-    player = engine()
-    board, before = evolve.Board.start(), []
-    seed = 0
-    while not board.is_over():
-        side = board.side
-        if not board.legal_moves():
-            # Some drivers tell of passes and some do not: half of them are left out.
-            seed += 1
-            if seed % 2:
-                assert player.answer(f"genmove {side}") == "= PASS"
-            board = board.pass_move()
-            continue
-        before.append(player.answer("showboard"))
-        answer = player.answer(f"genmove {side}")
-        assert answer is not None
-        board = board.play(parse_square(answer.split()[1]))
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_a_whole_game_with_passes_its_score_and_back(rules: str) -> None:
+    """Some drivers tell of passes and some do not: every second one is left out."""
+    record = next(one for one in map(random_record, range(99)) if one.moves.count(PASS) > 1)
+    player, sent, passes = engine("zero", rules), [], 0
+    assert player.answer("final_score") == "? cannot score"
+    shown = [player.answer("showboard")]
+    for ply, square in enumerate(record.moves):
+        side = "bw"[ply % 2]
+        passes += square == PASS
+        if square != PASS:
+            sent.append(player.answer(f"play {side} {square_name(square)}"))
+            shown.append(player.answer("showboard"))
+        elif passes % 2:
+            assert player.answer(f"genmove {side}") == "= PASS"
+    assert {*sent} == {"="}
     assert player.answer("genmove black") == player.answer("genmove white") == "= PASS"
-    assert player.answer("play black pass") == "="
-    board_shown = player.answer("showboard")
-    for _ in range(3):
-        assert player.answer("undo") == "="
-        assert player.answer("showboard") == board_shown
-    score = player.answer("final_score")
-    difference = board.score() if board.side == "black" else -board.score()
-    expected = "0" if not difference else f"{'B' if difference > 0 else 'W'}+{abs(difference)}"
-    assert score == f"= {expected}"
-    assert GtpEngine(evolve.RandomAgent(), "reversed").answer("final_score") == "? cannot score"
-    while before:
-        assert player.answer("undo") == "="
-        shown = player.answer("showboard")
-        if shown == before[-1]:
-            before.pop()
+    score = record.final.score_of("black", rules)  # type: ignore[arg-type]
+    expected = "0" if not score else f"{'B' if score > 0 else 'W'}+{abs(score)}"
+    assert player.answer("final_score") == f"= {expected}"
+    while player.answer("undo") == "=":
+        if player.answer("showboard") == shown[-1]:
+            shown.pop()
+    assert shown == []
     assert player.answer("undo") == "? cannot undo"
-
-
-def test_a_lost_game_by_reversed_rules_is_won() -> None:
-    scores = []
-    for rules in ("standard", "reversed"):
-        player = engine("random", rules)
-        board = evolve.Board.start()
-        while not board.is_over():
-            move = str(player.answer(f"genmove {board.side}")).split()[1]
-            board = board.pass_move() if move == "PASS" else board.play(parse_square(move))
-        scores.append(player.answer("final_score"))
-    standard, other = (str(score).removeprefix("= ") for score in scores)
-    assert {standard[0], other[0]} == {"B", "W"}
 
 
 def test_moves_by_the_clock_are_moves() -> None:
