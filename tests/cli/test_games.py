@@ -20,8 +20,8 @@ from evolve.records.record import GameRecord
 from tests import forks
 from tests.cli import command, done, environment, fails, match, misused
 from tests.programs.test_external import source
+from tests.records.test_formats import CORNER, from_board
 from tests.records.test_ggf import random_record
-from tests.records.test_table import CORNER, from_board
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ STARTS = [
 ]
 
 
-def from_board(board: Board, seed: int, rules: Rules) -> GameRecord:
+def from_board(board: Board, seed: int, rules: Rules = "standard") -> GameRecord:
     """A game of ten random moves from a board."""
     agent, moves, start = evolve.RandomAgent(seed), [], board
     for _ in range(10):
