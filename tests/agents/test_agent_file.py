@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents import agent_file as files
 from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import _HEADER, read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
@@ -148,20 +147,12 @@ def test_damaged_files(agent: StoredAgent, tmp_path: Path) -> None:
     assert told > 40  # some bytes of an archive mean nothing
 
 
-def test_nothing_in_a_file_is_run_or_unpacked_without_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     with path.open("wb") as file:
         np.savez(file, header=np.array([print], dtype=object), allow_pickle=True)
     with pytest.raises(AgentFileError):
         evolve.load_agent(path)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.npy", b"\0" * (1 << 22))
-    monkeypatch.setattr(files, "_LARGEST", 1 << 21)  # 400 MB take seconds to write
-    with pytest.raises(AgentFileError, match="unpack"):
-        evolve.load_agent(path)
-    monkeypatch.undo()
     write_arrays(path, {"x": np.zeros(3)})
     with pytest.raises(AgentFileError, match="header"):
         evolve.load_agent(path)

@@ -14,7 +14,6 @@ from evolve.agents.agent import Agent, Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import solved
 from evolve.agents.memory import thread_context
-from evolve.agents.patterns import PatternAgent
 from evolve.agents.timed_search import TABLE_BITS, CutSearch, TimedSearch
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
@@ -25,13 +24,6 @@ from tests.agents.conftest import CUTS, boards, pattern_agent
 
 def clocked(seconds: float) -> Agent:
     return evolve.load_agent("swh-mobility", time=seconds).with_rules("standard")
-
-
-def patterned(seconds: float) -> PatternAgent:
-    return pattern_agent(limit=Limit(seconds=seconds))
-
-
-BY_THE_CLOCK = pytest.mark.parametrize("by_the_clock", [clocked, patterned])
 
 
 @pytest.mark.parametrize("board", boards(3, 10, 35))
@@ -79,9 +71,9 @@ def test_threads_do_not_stop_one_another() -> None:
         assert not [(board, square) for board, square in cases if square not in board.legal_moves()]
 
 
-@BY_THE_CLOCK
-def test_one_move_or_none(by_the_clock: Callable[[float], Agent]) -> None:
-    agent = by_the_clock(86400.0)  # a thought would end the tests
+@pytest.mark.parametrize("plain", [evolve.load_agent("swh"), pattern_agent()])
+def test_one_move_or_none(plain: Agent) -> None:
+    agent = plain.limited(Limit(seconds=86400.0))  # a thought would end the tests
     forced = Board.parse("XO-" + "-" * 61, side="black")
     assert agent.choose_counted(forced) == (2, 0)
     with pytest.raises(IllegalMoveError, match="move"):

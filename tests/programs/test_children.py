@@ -24,15 +24,17 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread w
 SLEEPS = "ctypes.PyDLL(None).sleep(1000)"
 """Holds the interpreter's lock, as a computation in C may: no thread of Python gets to run."""
 WORKS = "import ctypes, os; print(os.getpid(), flush=True); "
+ENDS = (
+    "import sys, time; from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
+)
 
 KINDS = {
     "ours": f"""
 import subprocess, sys
 from evolve.programs.children import Life
 life = Life()
-code = "import sys; from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
-code += {WORKS + SLEEPS!r}
-subprocess.Popen([sys.executable, "-c", code, *map(str, life.pipes)], pass_fds=life.pipes)
+words = [sys.executable, "-c", {ENDS + WORKS + SLEEPS!r}, *map(str, life.pipes)]
+subprocess.Popen(words, pass_fds=life.pipes)
 life.leave()
 time.sleep(1000)
 """,
@@ -86,8 +88,7 @@ def test_a_child_ends_with_its_parent_in_the_middle_of_what_it_does(kind: str) -
 def test_a_child_does_not_end_with_the_thread_that_started_it() -> None:
     """As it would with the parent-death signal; it ends with the pipe."""
     life, children = Life(), []
-    code = "import sys; from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
-    words = [sys.executable, "-c", code + WORKS + SLEEPS, *map(str, life.pipes)]
+    words = [sys.executable, "-c", ENDS + WORKS + SLEEPS, *map(str, life.pipes)]
 
     def start() -> None:
         child = subprocess.Popen(
@@ -114,9 +115,7 @@ def test_a_child_does_not_end_with_the_thread_that_started_it() -> None:
 def test_a_child_that_begins_when_its_parent_has_ended_ends() -> None:
     pipe, ours = os.pipe()
     os.close(ours)
-    code = "import sys, time; from evolve.programs.children import end_with; "
-    code += "end_with(int(sys.argv[1]))"
-    words = [sys.executable, "-c", f"{code}; time.sleep(1000)", str(pipe)]
+    words = [sys.executable, "-c", f"{ENDS}time.sleep(1000)", str(pipe)]
     ended = subprocess.run(
         words, env=environment(), pass_fds=(pipe,), check=False, timeout=PATIENCE
     )
@@ -126,9 +125,7 @@ def test_a_child_that_begins_when_its_parent_has_ended_ends() -> None:
 
 def test_elsewhere_a_thread_watches() -> None:
     life = Life()
-    code = "import sys, time; sys.platform = 'darwin'; "
-    code += "from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
-    code += "print('begun', flush=True); time.sleep(1000)"
+    code = f"import sys; sys.platform = 'darwin'; {ENDS}print('begun', flush=True); time.sleep(99)"
     words = [sys.executable, "-c", code, *map(str, life.pipes)]
     with subprocess.Popen(
         words, env=environment(), pass_fds=life.pipes, stdout=subprocess.PIPE

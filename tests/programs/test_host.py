@@ -269,7 +269,8 @@ RUN = "open('was_run', 'w')\n"
         ('RULES = "reversed"\nclass (\n', None),
         ('RULES = "reversed"\n' + "(" * 9000, None),
         ("RULES_OF_MINE = 'reversed'\n", None),
-        ("", None),
+        *(("", None), ("RULES = '\xff'\n", None), ("\xff\xfeR\0U\0", None)),
+        ("\0RULES\nRULES = 'reversed'\n", None),
     ],
 )
 def test_the_rules_of_a_file_are_read_and_nothing_is_run(
@@ -281,14 +282,6 @@ def test_the_rules_of_a_file_are_read_and_nothing_is_run(
     assert player.rules == player.own_rules() == rules
     assert not Path("was_run").exists()
     assert player.with_rules("standard").rules == "standard"
-
-
-@pytest.mark.parametrize(
-    "data", [b"RULES = '\xff'\n", b"\0RULES\nRULES = 'reversed'", b"\xff\xfeR\0U\0"]
-)
-def test_the_rules_of_what_is_no_text(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "friend.py").write_bytes(data)
-    assert rules_in_source(tmp_path / "friend.py") is None
     assert rules_in_source(tmp_path / "gone.py") is None
 
 

@@ -75,16 +75,6 @@ def test_going_does_not_play_the_move() -> None:
     assert parse_square(moves[4].split()[1]) == evolve.load_agent("swh?depth=3").choose(board)
 
 
-@pytest.mark.parametrize("refused", ["move A1", "move PA", "move d33", "move", "a1", "pa"])
-def test_nothing_is_known_after_a_move_that_was_refused(refused: str) -> None:
-    """The front end has played it, and asks about a position that we do not know."""
-    said = talk(GAME, refused, *ASKED, "ping 1", agent="zero")
-    assert len(said) == 1 + len(ASKED) + 1
-    why = "there is no game, for its last move was refused; send another with set game"
-    assert all(line.endswith(why) for line in said[1:-1])
-    assert any(line.startswith("===") for line in talk(refused, GAME, "go", agent="zero"))
-
-
 def test_passing() -> None:
     sent = [f"move {square_name(move)}" for move in without_a_move().moves or ()]
     said = talk(*sent, "go", "hint 3", "move PA", "go")
@@ -263,12 +253,14 @@ REFUSED = {
     "nothing": "set game",
     "other rules": game("B[F5]", kind="8a"),
     "two games": game("B[F5]") + "(;GM[Othello]TY[8]B[D3];)",
+    **{line: line for line in ("move A1", "move PA", "move d33", "move", "a1", "pa")},
 }
 ASKED = ("go", "hint 2", "move D6", "d6", "move PA", "analyze")
 
 
 @pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
-def test_nothing_is_known_after_a_game_that_was_refused(refused: str) -> None:
+def test_nothing_is_known_after_what_was_refused(refused: str) -> None:
+    """A front end has played a move, and asks about a position that we do not know."""
     said = talk(GAME, refused, *ASKED, "set depth 2", "ping 1", agent="zero")
     assert len(said) == 1 + len(ASKED) + 2
     assert all(line.startswith("status ") for line in said[: 1 + len(ASKED)])
