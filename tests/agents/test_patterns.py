@@ -17,12 +17,9 @@ from evolve.agents.agent_file import _HEADER, read_arrays, write_arrays
 from evolve.agents.analysis import solved
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cuts
-from evolve.arena.match import Match
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.patterns.patterns import DISC
-from evolve.fitness.executor import Threads
-from evolve.fitness.openings import Part, balanced_openings
 from tests.agents.conftest import CUTS, PATTERN_AGENTS, boards, pattern_agent, refused
 
 
@@ -208,22 +205,6 @@ def test_games_at_once_do_not_disturb_each_other() -> None:
     first, second = kept.choose_counted(board), kept.choose_counted(board)
     assert first[0] == second[0]
     assert second[1] < first[1]  # what it found stays in the table of the game
-
-
-@pytest.mark.parametrize("limit", [Limit(), Limit(nodes=400)])
-def test_matches_are_the_same_with_any_number_of_jobs(limit: Limit) -> None:
-    openings = balanced_openings(6, Part.MATCH, "standard", np.random.default_rng(0))
-    one, other = (replace(agent, limit=limit, rules=None) for agent in PATTERN_AGENTS[:2])
-    first, second = (
-        Match(one, other, openings, "standard", executor=Threads(jobs)) for jobs in (1, 2)
-    )
-    assert first.play() == second.play()
-    assert not [
-        name
-        for name in ("pairings", "moves", "results")
-        if not (getattr(first.games, name) == getattr(second.games, name)).all()
-    ]
-    assert len(np.unique(first.games.moves, axis=0)) == 12
 
 
 def test_described_for_people() -> None:

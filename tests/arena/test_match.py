@@ -125,11 +125,15 @@ def test_a_deterministic_agent_scores_half_against_itself() -> None:
     assert result.mean_discs == 0.0  # type: ignore[attr-defined]
 
 
-def test_random_agents_are_even_and_repeat_for_any_jobs() -> None:
-    result = match("random", "random", 60, seed=4)
-    assert result == match("random", "random", 60, seed=4, jobs=2)
-    assert result != match("random", "random", 60, seed=5)
-    assert result.score.low < 0.5 < result.score.high  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    "agent", ["random", "patterns-standard?depth=3&endgame=6", "patterns-standard?nodes=400"]
+)
+def test_games_repeat_for_any_jobs(agent: str) -> None:
+    result = match(agent, "random", 30, seed=4)
+    assert result == match(agent, "random", 30, seed=4, jobs=2)
+    assert result != match(agent, "random", 30, seed=5)
+    even = result.score.low < 0.5 < result.score.high  # type: ignore[attr-defined]
+    assert even == (agent == "random")
 
 
 SWH, ANTI = evolve.load_agent("swh"), evolve.load_agent("anti-swh")
