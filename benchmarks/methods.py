@@ -37,7 +37,7 @@ from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.study import JournalStorage, Study
-from evolve.sweeps.trials import TrialResult
+from evolve.sweeps.trial import TrialResult
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
 TABLE = Path("docs/evidence/data/sweeps/methods.csv")

@@ -35,11 +35,10 @@ from evolve.fitness.statistics import Estimate, mean_of, score_of_elo, score_of_
 from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.programs.external import ExternalAgent
 from evolve.sweeps.final import is_defaults, openings_of_final, settings_ranked
-from evolve.sweeps.program_plan import Meeting, ProgramPlan
+from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.tables import gain_of
-from evolve.sweeps.trial import Held, Slice, State, Trial
-from evolve.sweeps.trials import MET, SAME, TrialResult
+from evolve.sweeps.trial import MET, SAME, Held, Slice, State, Trial, TrialResult
 from evolve.tables.trials import Against, FinalDocument
 
 PROGRAM: Final = "gtp:true {a:0:60=0} {b:-5:20=0} {c:-5:10=0}"
@@ -58,11 +57,13 @@ class SimulatedPlan(ProgramPlan):
 
     world: World
 
-    def meet(self, trial: Trial, agent: Agent, other: Agent, openings: Openings) -> Meeting:
+    def meet(
+        self, trial: Trial, agent: Agent, other: Agent, openings: Openings
+    ) -> tuple[Estimate, bool]:
         pairs = self.world.pairs(_values(agent), _values(other), len(openings))
         trial.count(2 * len(pairs), 0.0)
         trial.facts["games"] = trial.facts["played"]
-        return Meeting(score_of_pairs(pairs), alike=False)
+        return score_of_pairs(pairs), False
 
 
 def _values(agent: Agent) -> tuple[int, ...]:
@@ -156,7 +157,7 @@ def _empty(path: Path) -> Path:
 
 def _trials(study: Study, plan: ProgramPlan) -> list[FrozenTrial]:
     """The trials of a whole sweep."""
-    held = Held(plan.sweep)
+    held = Held(plan)
     while not study.budget.over:
         task, state = study.take(), State()
         outcome = task.result

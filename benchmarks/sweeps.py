@@ -47,7 +47,7 @@ from evolve.sweeps.learning_plan import LearningPlan
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.sweep import opened_sweep
-from evolve.sweeps.trials import games_of
+from evolve.sweeps.trial import games_of
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import write_trials
 

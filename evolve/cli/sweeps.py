@@ -26,7 +26,7 @@ from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
-from evolve.sweeps.trials import games_of
+from evolve.sweeps.trial import games_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML
 from evolve.tables.trials import final_table, verdict_of
 from evolve.terminal_text import as_word, count_of

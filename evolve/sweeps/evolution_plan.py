@@ -32,8 +32,7 @@ from evolve.runs.progress import Observer
 from evolve.runs.time_slice import contents, scratch_folder
 from evolve.sweeps.plan import SET_BY_SWEEP, Plan, SettingsPlan, resolved, searched_space
 from evolve.sweeps.space import Space, choice, real, whole
-from evolve.sweeps.trial import Held, PauseError, StateError, Trial
-from evolve.sweeps.trials import Report, TrialResult
+from evolve.sweeps.trial import Held, PauseError, Report, StateError, Trial, TrialResult
 from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
 

@@ -33,7 +33,7 @@ from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.runs.progress import Observer
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.tables import gain_of
-from evolve.sweeps.trials import ALIKE, FINISHED, MET, SAME, finished_of, games_of
+from evolve.sweeps.trial import ALIKE, FINISHED, MET, SAME, finished_of, games_of
 from evolve.tables.paths import MATCHES, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 from evolve.terminal_text import count_of

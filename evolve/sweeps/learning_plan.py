@@ -24,8 +24,7 @@ from evolve.errors import AgentError, SettingsError
 from evolve.learning.training import InMemoryTraining
 from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, choice, real, whole
-from evolve.sweeps.trial import StateError, Trial
-from evolve.sweeps.trials import Report, TrialResult
+from evolve.sweeps.trial import Report, StateError, Trial, TrialResult
 
 _TRAINING: Final = "training"
 _DONE: Final = "learned"

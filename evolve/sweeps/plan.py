@@ -26,8 +26,7 @@ from evolve.runs.loading import keep_champion, load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.trial import Held, Trial
-from evolve.sweeps.trials import Report, TrialResult, agent_file
+from evolve.sweeps.trial import Held, Report, Trial, TrialResult, agent_file
 from evolve.tables.columns import rows_with
 from evolve.tables.paths import TRIALS_FILE
 from evolve.tables.trials import TRIALS_COLUMNS, FinalDocument, read_final, read_trials

@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import tomli_w
@@ -30,8 +30,7 @@ from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.program_parameters import ParametersPlan
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.tables import gain_of
-from evolve.sweeps.trial import Held, Trial
-from evolve.sweeps.trials import (
+from evolve.sweeps.trial import (
     ALIKE,
     FINISHED,
     MET,
@@ -39,7 +38,9 @@ from evolve.sweeps.trials import (
     PLAYED,
     REMARK,
     SAME,
+    Held,
     Report,
+    Trial,
     TrialResult,
 )
 from evolve.tables.paths import BEST_FILE, BEST_TOML
@@ -50,26 +51,9 @@ _PROBES: Final = 5
 
 _Opponent = tuple[int, Agent, Openings]  # an opponent by its number, and the openings of a part
 
-# Of a trial's state: how many parts are played, and the meetings with a panel; of the next part how
-# many opponents are met; of the current meeting the scores of its pairs, and whether both games of
-# each were the same; how many parameters are probed, and those without effect.
+# Of a trial's state: how many parts are played, and the meetings with a panel.
 _PARTS: Final = "parts"
 _JUDGED: Final = "judged"
-_SEEN: Final = "seen"
-_PAIRS: Final = "pairs"
-_SAME_GAMES: Final = "same_games"
-_PROBED: Final = "probed"
-_IDLE: Final = "idle"
-
-
-class Meeting(NamedTuple):
-    """The score of a program against another one; alike: both games on each opening are the same.
-
-    So they are where programs without randomness play the same moves.
-    """
-
-    score: Estimate
-    alike: bool
 
 
 @dataclass(frozen=True)
@@ -138,7 +122,7 @@ class ProgramPlan(ParametersPlan):
             score, facts[ALIKE] = self.meet(trial, agent, below, openings)
             return TrialResult.pruned(Report(1, score.value, score.error))
         report, last = Report(1, 0.5, 0.0), True
-        if DEFAULTS in task.context:
+        if DEFAULTS in task.context and _PARTS not in facts:
             self._probe(trial, agent)
         if DEFAULTS not in task.context or self.sweep.objective == "panel":
             report, last = self._next_part(trial, agent)
@@ -155,16 +139,18 @@ class ProgramPlan(ParametersPlan):
         parts = list(parts_of(count, self.sweep.reports))
         step = facts.setdefault(_PARTS, 0)
         met = facts.setdefault(_JUDGED if of_panel else MET, [])
-        seen = facts.setdefault(_SEEN, 0)
         opponents = (self._panel if of_panel else self._rivals)(trial, *parts[step])
-        for number, other, openings in opponents[seen:]:
+
+        def play(place: int) -> None:
+            number, other, openings = opponents[place]
             if len(openings):
                 score, alike = self.meet(trial, agent, other, openings)
                 met.append([number, score.n, score.value * score.n, score.error])
                 if number == REFERENCE:
                     facts[ALIKE] = facts.get(ALIKE, True) and alike
-            facts[_SEEN] += 1
-        facts |= {_PARTS: step + 1, _SEEN: 0}
+
+        trial.steps("opponents", len(opponents), play)
+        facts[_PARTS] = step + 1
         found = _mean(met) if of_panel else self._predicted(trial, met)
         return Report(step + 1, *found), step + 1 == len(parts)
 
@@ -195,19 +181,19 @@ class ProgramPlan(ParametersPlan):
 
     def _probe(self, trial: Trial, defaults: ExternalAgent) -> None:
         """Find the parameters that change no game of the defaults, each by itself."""
-        facts, parameters = trial.facts, self.space.parameters
-        idle = facts.setdefault(_IDLE, [])
-        if _PROBED not in facts:
+        parameters = self.space.parameters
+
+        def probe(number: int) -> str | None:
+            if number:
+                one = parameters[number - 1]
+                return one.name if self._is_idle(one, trial, defaults) else None
             other = self._running(trial, self.defaults or {}, "defaults")
             self.meet(trial, defaults, other, self.openings(2))  # enough to see that they play
-            facts[_PROBED] = 0
-        for parameter in parameters[facts[_PROBED] :]:
-            if self._is_idle(parameter, trial, defaults):
-                idle.append(parameter.name)
-            facts[_PROBED] += 1
-            trial.pause_if_due()
+            return None
+
+        idle = [name for name in trial.steps("probes", 1 + len(parameters), probe) if name]
         if idle:
-            facts[REMARK] = (
+            trial.facts[REMARK] = (
                 f"{', '.join(idle)}: no effect seen: at the ends of the range, all else as in the "
                 "defaults, the program plays the same games"
             )
@@ -232,32 +218,32 @@ class ProgramPlan(ParametersPlan):
                         if trial.facts[PLAYED] >= most:
                             return False
                         one = Openings(openings.moves[[number]])
-                        if not self.meet(trial, agent, defaults, one).alike:
+                        if not self.meet(trial, agent, defaults, one)[1]:
                             return False
         except EngineError:
             return False
         return bool(others)
 
-    def meet(self, trial: Trial, agent: Agent, other: Agent, openings: Openings) -> Meeting:
-        """Let a program play another agent, both colours on each opening.
+    def meet(
+        self, trial: Trial, agent: Agent, other: Agent, openings: Openings
+    ) -> tuple[Estimate, bool]:
+        """Let a program play another agent, both colours on each opening; it may pause between two.
 
-        It may pause between two of them.
+        Returns its score, and whether both games on each opening are the same: so they are where
+        programs without randomness play the same moves.
         """
-        facts, rules, count = trial.facts, self.sweep.rules, len(openings)
-        scores, same = facts.setdefault(_PAIRS, []), facts.setdefault(_SAME_GAMES, [])
-        while True:
-            one = Openings(openings.moves[[len(scores)]])
+        rules, count = self.sweep.rules, len(openings)
+
+        def play(number: int) -> tuple[float, bool]:
+            one = Openings(openings.moves[[number]])
             # A seed for each, so that random players draw as in one match of all openings.
-            match = Match(agent, other, one, rules, seed=self.sweep.seed * count + len(scores))
+            match = Match(agent, other, one, rules, seed=self.sweep.seed * count + number)
             _play(trial, match)
             first, second = match.games.moves
-            scores.append(match.result.observed.value)
-            same.append(bool((first == second).all()))
-            if len(scores) == count:
-                break
-            trial.pause_if_due()
-        del facts[_PAIRS], facts[_SAME_GAMES]
-        return Meeting(score_of_pairs(np.array(scores)), all(same))
+            return match.result.observed.value, bool((first == second).all())
+
+        scores, alike = zip(*trial.steps("pairs", count, play), strict=True)
+        return score_of_pairs(np.array(scores)), all(alike)
 
     def _running(self, trial: Trial, values: Mapping[str, Any], name: str) -> ExternalAgent:
         """Return the program with these values, the last of that name until there are others."""

@@ -22,7 +22,7 @@ from evolve.config.sweep import REDUCTION, SweepSettings
 from evolve.errors import RunError
 from evolve.sweeps.plan import START, Plan
 from evolve.sweeps.space import Number, at_step, snapped, steps_in, units_of, values_at
-from evolve.sweeps.trials import MIRROR, finished_of, values_of
+from evolve.sweeps.trial import MIRROR, finished_of, values_of
 from evolve.tables.trials import ESTIMATE
 
 if TYPE_CHECKING:

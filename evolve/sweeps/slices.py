@@ -1,8 +1,8 @@
-"""Slices of trials: parts of their work that any process or machine does, without side effects.
+"""Slices of trials: parts of their work that any process or machine does, and what a sweep keeps.
 
-A slice gets all that it needs, and answers all that comes of it: what the next one goes on from, a
-score on the way, or the trial's end. So a worker that dies costs a slice, and a sweep goes on in
-the middle of its trials.
+A slice has no side effects. It gets all that it needs, and answers all that comes of it: what the
+next one goes on from, a score on the way, or the trial's end. So a worker that dies costs a slice,
+and a sweep goes on in the middle of its trials.
 """
 
 from __future__ import annotations
@@ -12,24 +12,36 @@ import socket
 import threading
 import time
 import traceback
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
-from evolve.errors import ClusterError, EvolveError, ExtraError, ShortageError
+from optuna.trial import TrialState
+
+from evolve.errors import ClusterError, EvolveError, ExtraError, RunError, ShortageError
+from evolve.files.atomic import write_bytes
+from evolve.files.changes import remove
 from evolve.programs.kept import working_here
-from evolve.sweeps.plan import Plan, plan_of
-from evolve.sweeps.trial import Held, PauseError, Slice, SliceResult, State, StateError, Trial
-from evolve.sweeps.trials import Report, TrialResult
+from evolve.runs.progress import Observer
+from evolve.sweeps.plan import plan_of
+from evolve.sweeps.trial import (
+    Held,
+    PauseError,
+    Report,
+    Slice,
+    SliceResult,
+    State,
+    StateError,
+    Task,
+    Trial,
+    TrialResult,
+    trial_file,
+)
 
-
-class _Local(threading.local):
-    """What a thread of a worker holds for the sweep whose slices it does."""
-
-    plan: Plan | None = None
-    held: Held
-
-
-_local: Final = _Local()
+_local: Final = threading.local()
+"""Has as `held` what the thread holds for the sweep whose slices it does."""
+_WORTH_KEEPING: Final = 1.0  # seconds of work that are worth a file
+_SUFFIX: Final = ".state"  # of the file of a state
 
 
 def advance(part: Slice) -> SliceResult:
@@ -38,13 +50,11 @@ def advance(part: Slice) -> SliceResult:
     Raises what is no fault of its values: ShortageError, and ClusterError where this machine lacks
     something.
     """
-    begin, report, result = time.perf_counter(), None, None
-    plan, held = _held_for(part)
-    trial = Trial(part, held)
+    begin, trial = time.perf_counter(), Trial(part, _held_for(part))
+    outcome: Report | TrialResult | None = None
     try:
         with working_here():
-            outcome = plan.advance(trial)
-        report, result = (outcome, None) if isinstance(outcome, Report) else (None, outcome)
+            outcome = trial.held.plan.advance(trial)
     except PauseError:
         pass
     except StateError as error:
@@ -54,24 +64,24 @@ def advance(part: Slice) -> SliceResult:
     except ShortageError:
         raise
     except Exception as error:  # the table says why; the other trials continue
-        result = TrialResult.failed(reason_of(error))
+        outcome = TrialResult.failed(reason_of(error))
     trial.facts["seconds"] = part.state.seconds + time.perf_counter() - begin
-    state = State(trial.facts, trial.arrays() if result is None else {})
-    return SliceResult(f"{socket.gethostname()}:{os.getpid()}", state, report, result)
+    state = State(trial.facts, {} if isinstance(outcome, TrialResult) else trial.arrays())
+    return SliceResult(f"{socket.gethostname()}:{os.getpid()}", state, outcome)
 
 
-def _held_for(part: Slice) -> tuple[Plan, Held]:
-    plan = _local.plan
-    if plan is None or plan.sweep != part.sweep:
-        _local.plan = None
+def _held_for(part: Slice) -> Held:
+    held: Held | None = getattr(_local, "held", None)
+    if held is None or held.plan.sweep != part.sweep:
+        _local.held = None
         try:
-            plan, _local.held = plan_of(part.sweep), Held(part.sweep)
-            _ = _local.held.panel
-            plan.prepare(_local.held, part.answers)
+            held = Held(plan_of(part.sweep))
+            _ = held.panel
+            held.plan.prepare(held, part.answers)
         except EvolveError as error:  # something is not here
             raise ClusterError(str(error)) from error
-        _local.plan = plan
-    return plan, _local.held
+        _local.held = held
+    return held
 
 
 def reason_of(error: Exception) -> str:
@@ -85,3 +95,54 @@ def reason_of(error: Exception) -> str:
             return f"{error.filename or 'a file'}: {error.strerror or error}"
     traceback.print_exc()
     return f"{type(error).__name__}: {error}"
+
+
+@dataclass
+class Handed:
+    """A trial that workers do, in the folder of its sweep.
+
+    deaths: workers that died over its current slice.
+    """
+
+    folder: Path
+    task: Task
+    state: State
+    deaths: int = 0
+    _kept: float = 0.0
+
+    @classmethod
+    def of(cls, folder: Path, task: Task, observer: Observer) -> Handed:
+        """Take up a trial, from the state that a sweep before this one has left of it."""
+        path = trial_file(folder, task.number, _SUFFIX)
+        if path.exists():
+            try:
+                state = State.load(path, task)
+                return cls(folder, task, state, _kept=state.seconds)
+            except RunError as error:
+                observer.note(f"trial {task.number} begins again: {error}")
+        return cls(folder, task, State())
+
+    def keep(self) -> None:
+        """Write its state, unless little has come to it since the last time."""
+        if self.state.seconds - self._kept >= _WORTH_KEEPING:
+            self.state.save(trial_file(self.folder, self.task.number, _SUFFIX), self.task)
+            self._kept = self.state.seconds
+
+    def filed(self, outcome: TrialResult) -> TrialResult:
+        """Write the file of its agent; a trial whose file cannot be written has failed."""
+        if outcome.file is None:
+            return outcome
+        content, suffix = outcome.file
+        path = trial_file(self.folder, self.task.number, suffix)
+        try:
+            write_bytes(path, content)
+        except OSError as error:
+            reason = f"{error.filename or path}: {error.strerror or error}"
+            return TrialResult(TrialState.FAIL, {**outcome.attributes, "reason": reason})
+        agent = path.relative_to(self.folder).as_posix()
+        return replace(outcome, attributes={**outcome.attributes, "agent": agent})
+
+
+def drop_state(folder: Path, number: int) -> None:
+    """Remove the state of a trial that has ended."""
+    remove(trial_file(folder, number, _SUFFIX), missing_ok=True)

@@ -27,7 +27,7 @@ from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.plan import START, Plan, settings_to_try
 from evolve.sweeps.samplers import Proposer, is_pruned
 from evolve.sweeps.space import Setting
-from evolve.sweeps.trials import (
+from evolve.sweeps.trial import (
     FINISHED,
     SAME,
     Report,

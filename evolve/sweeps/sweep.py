@@ -28,10 +28,18 @@ from evolve.runs.run import Run
 from evolve.sweeps.final import SweepFinal, best_trial, is_defaults
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import Plan, checked_plan
-from evolve.sweeps.slices import advance
+from evolve.sweeps.slices import Handed, advance, drop_state
 from evolve.sweeps.study import JournalStorage, Study
-from evolve.sweeps.trial import Handed, Slice, drop_state
-from evolve.sweeps.trials import FINISHED, PLAY_SECONDS, SAME, TrialResult, games_of, row_of
+from evolve.sweeps.trial import (
+    FINISHED,
+    PLAY_SECONDS,
+    SAME,
+    Report,
+    Slice,
+    TrialResult,
+    games_of,
+    row_of,
+)
 from evolve.tables.paths import JOURNAL_FILE, RETEST_FILE
 from evolve.tables.trials import FinalDocument, whole_final, write_trials
 from evolve.terminal_text import count_of
@@ -245,12 +253,12 @@ class Sweep(life_cycle.Work):
             case Exception():
                 self.study.release(number)
                 raise answer
-        outcome = answer.result
+        outcome = answer.outcome
         if answer.refused is not None:
             observer.note(f"trial {number} begins again: {answer.refused}")
         handed.state, handed.deaths = answer.state, 0
-        if answer.report is not None and self.study.report(number, answer.report):
-            outcome = TrialResult.pruned()
+        if isinstance(outcome, Report):
+            outcome = TrialResult.pruned() if self.study.report(number, outcome) else None
         if outcome is None:
             handed.keep()
             self._submit(handed, pool)

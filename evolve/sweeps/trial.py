@@ -1,4 +1,4 @@
-"""A trial on its way: its state between two slices, and what a slice of it sees and answers.
+"""A trial: what it gets and how it ends, its state between two slices, its attributes and files.
 
 The sweep keeps the state in its folder, and there the file of the trial's agent at the end.
 """
@@ -7,45 +7,164 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.arena.judges import Panel
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.files.atomic import write_bytes
-from evolve.files.changes import remove
+from evolve.files.changes import make_folder
 from evolve.fitness.statistics import Estimate
 from evolve.parsing import parse_json
 from evolve.programs.kept import Answers
-from evolve.runs.progress import Observer
 from evolve.runs.time_slice import seconds_for
-from evolve.sweeps.trials import (
-    KEPT,
-    PLAY_SECONDS,
-    PLAYED,
-    Report,
-    Task,
-    TrialResult,
-    trial_file,
-)
-from evolve.tables.trials import RETEST
+from evolve.tables.paths import TRIALS
+from evolve.tables.trials import REPEATED, RETEST
 from evolve.version import __version__
 
-_WORTH_KEEPING: Final = 1.0  # seconds of work that are worth a file
-_SUFFIX: Final = ".state"  # of the file of a state
+if TYPE_CHECKING:
+    from evolve.sweeps.plan import Plan
+
+FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
+_ENDS: Final = (*FINISHED, TrialState.FAIL)
+
+# Attributes of a trial in the study.
+MIRROR: Final = "mirror"
+"""Of a step of SPSA: the values of its opponent, the mirror image."""
+SAME: Final = "same_as"
+"""Of a trial with the settings of an earlier one: its number."""
+PLAYED: Final = "played"
+PLAY_SECONDS: Final = "play_seconds"
+"""The games that judged it, and the seconds that these games took."""
+
+ALIKE: Final = "alike"
+"""Of a trial of a program: whether all games with the defaults were as if these played themselves.
+"""
+REMARK: Final = "remark"
+"""Of a complete trial: what people should know of it."""
+MET: Final = "met"
+"""Of a trial of a program, part by part: its opponents by number, the games with each, its points,
+and the standard error of its score."""
+KEPT: Final = (PLAYED, PLAY_SECONDS, "seconds", "games", ALIKE, REMARK, MET)
+"""Facts of a trial's state that the study keeps."""
+
 _HEADER: Final = "facts"
-_SCORES: Final = "scores"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A trial to run: its number, its values, and its further input (`Plan.trial_context`).
+
+    result: known from an earlier trial, so that it need not run.
+    """
+
+    number: int
+    values: Mapping[str, Any]
+    context: Mapping[str, Any] = field(default_factory=dict)
+    result: TrialResult | None = None
+
+
+class Report(NamedTuple):
+    """A score of a trial on its way, and its standard error."""
+
+    step: int
+    score: float
+    error: float
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """How a trial ended.
+
+    score: of a complete trial; a pruned one keeps its last report. attributes: what the study
+    keeps with it. report: its last one. file: the content and the suffix of its agent's file.
+    """
+
+    state: TrialState
+    attributes: Mapping[str, Any]
+    score: float | None = None
+    report: Report | None = None
+    file: tuple[bytes, str] | None = None
+
+    @classmethod
+    def complete(cls, report: Report, content: bytes, suffix: str) -> Self:
+        """Return the end of a complete trial with the file of its agent."""
+        return cls(TrialState.COMPLETE, {}, report.score, report, (content, suffix))
+
+    @classmethod
+    def pruned(cls, report: Report | None = None) -> Self:
+        """Return the end of a trial that is no candidate: it ended early, or was a step of SPSA."""
+        return cls(TrialState.PRUNED, {}, report=report)
+
+    @classmethod
+    def failed(cls, reason: str) -> Self:
+        """Return the end of a trial with impossible values: they are not tried again."""
+        return cls(TrialState.FAIL, {"reason": reason})
+
+
+def is_retest(trial: FrozenTrial) -> bool:
+    """Return whether a trial is a training of a retest, by which nothing is chosen."""
+    return trial.user_attrs.get("origin") == RETEST
+
+
+def finished_of(trials: Iterable[FrozenTrial]) -> int:
+    """Count the trials that are complete or pruned."""
+    return sum(trial.state in FINISHED for trial in trials)
+
+
+def games_of(trials: Sequence[FrozenTrial], of_each: int) -> int:
+    """Count the games that trials have played; those that run count as `of_each`."""
+    running = sum(trial.state == TrialState.RUNNING for trial in trials)
+    return running * of_each + sum(int(trial.user_attrs.get(PLAYED, 0)) for trial in trials)
+
+
+def values_of(trial: FrozenTrial) -> dict[str, Any]:
+    """Return the values of a trial, also of one that waits or was killed before it had them all."""
+    return {**trial.system_attrs.get("fixed_params", {}), **trial.params}
+
+
+def known_result(trial: FrozenTrial, trials: Iterable[FrozenTrial]) -> TrialResult | None:
+    """Return the result of the first ended trial with the same settings; None without one."""
+    for twin in trials:
+        if twin.params == trial.params and twin.state in _ENDS:
+            facts = {SAME: twin.number, "reason": f"{REPEATED} {twin.number}"}
+            known = ("score_error", "reason")
+            facts |= {key: twin.user_attrs[key] for key in known if key in twin.user_attrs}
+            return TrialResult(twin.state, facts, twin.values[0] if twin.values else None)
+    return None
+
+
+def row_of(trial: FrozenTrial, names: Iterable[str]) -> dict[str, Any]:
+    """Return a trial as a row of the trials table, with the parameters of these names."""
+    stored, reports = trial.user_attrs, trial.intermediate_values
+    began, ended = trial.datetime_start, trial.datetime_complete
+    took = (ended - began).total_seconds() if began and ended else None
+    as_stored = (
+        "elo", "elo_low", "elo_high", "defaults_score", "defaults_games", "worker", "games",
+        "agent",
+    )  # fmt: skip
+    return {
+        "number": trial.number,
+        "state": trial.state.name,
+        "score": trial.values[0] if trial.state in FINISHED and trial.values else None,
+        "score_error": stored.get("score_error"),
+        "reports": [reports[step] for step in sorted(reports)],
+        "origin": stored.get("origin", "sampler"),
+        **{key: stored.get(key) for key in as_stored},
+        "reason": stored.get("reason", stored.get(REMARK)),
+        "seconds": stored.get("seconds", took if trial.state in _ENDS else None),
+        **{name: trial.params.get(name) for name in names},
+    }
 
 
 @dataclass(frozen=True)
@@ -108,16 +227,14 @@ class Slice:
 
 @dataclass(frozen=True)
 class SliceResult:
-    """What came of a slice.
+    """What came of a slice: nothing but a state, a report, or the end of the trial.
 
-    report: at its end. result: of a trial that has ended. refused: why the state that it was to go
-    on from does not fit, so that the trial began again.
+    refused: why the state that it was to go on from does not fit, so that the trial began again.
     """
 
     worker: str
     state: State
-    report: Report | None = None
-    result: TrialResult | None = None
+    outcome: Report | TrialResult | None = None
     refused: str | None = None
 
 
@@ -131,18 +248,18 @@ class StateError(Exception):
 
 @dataclass
 class Held:
-    """What a thread of a worker keeps from a slice to the next of the same sweep.
+    """What a thread of a worker keeps from a slice to the next of the sweep of a plan.
 
     programs: the last that a plan has used, by name, with their values; `programs.kept` has them
     running.
     """
 
-    sweep: SweepSettings
+    plan: Plan
     programs: dict[str, tuple[Mapping[str, Any], Any]] = field(default_factory=dict)
 
     @cached_property
     def panel(self) -> Panel:
-        sweep = self.sweep
+        sweep = self.plan.sweep
         return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
 
 
@@ -175,6 +292,18 @@ class Trial:
         """Seconds of the slice."""
         return self._end - time.monotonic()
 
+    def steps(self, key: str, count: int, step: Callable[[int], Any]) -> list[Any]:
+        """Return what `count` steps give, each by its number and as JSON; it may pause between two.
+
+        key: of the facts that keep what is done, until all are.
+        """
+        done: list[Any] = self.facts.setdefault(key, [])
+        while len(done) < count:
+            done.append(step(len(done)))
+            if len(done) < count:
+                self.pause_if_due()
+        return list(self.facts.pop(key))
+
     def mark_at(self, share: float) -> int | None:
         """Return the number of a report that is due, for a trial that is done to this share.
 
@@ -201,16 +330,15 @@ class Trial:
         It may pause between two of the panel.
         """
         panel = self.held.panel
-        scores = [Estimate(*row) for row in self.facts.get(_SCORES, ())]
-        while len(scores) < panel.opponents:
+
+        def play(number: int) -> list[float]:
             begin = time.perf_counter()
-            scores.append(panel.match(agent, len(scores)).play().observed)
-            self.count(scores[-1].n, time.perf_counter() - begin)
-            self.facts[_SCORES] = [list(score) for score in scores]
-            if len(scores) < panel.opponents:
-                self.pause_if_due()
-        self.facts.pop(_SCORES, None)
-        judged = panel.judgement(scores)
+            score = panel.match(agent, number).play().observed
+            self.count(score.n, time.perf_counter() - begin)
+            return list(score)
+
+        scores = self.steps("scores", panel.opponents, play)
+        judged = panel.judgement([Estimate(*score) for score in scores])
         return judged.score, judged.error
 
     def complete(
@@ -234,52 +362,21 @@ class Trial:
         return TrialResult.complete(Report(step, score, error), *kept.file())
 
 
-@dataclass
-class Handed:
-    """A trial that workers do, in the folder of its sweep.
+def trial_file(folder: Path, number: int, suffix: str) -> Path:
+    """Return the path for a trial's output in a sweep's folder; make its folder."""
+    make_folder(folder / TRIALS, exist_ok=True)
+    return folder / TRIALS / f"trial-{number:04d}{suffix}"
 
-    deaths: workers that died over its current slice.
+
+def agent_file(folder: Path, trial: FrozenTrial) -> Path:
+    """Return the path of a trial's agent: in the sweep's folder of trials, under its number.
+
+    Raises RunError where the study names another place: a journal may come from anywhere.
     """
-
-    folder: Path
-    task: Task
-    state: State
-    deaths: int = 0
-    _kept: float = 0.0
-
-    @classmethod
-    def of(cls, folder: Path, task: Task, observer: Observer) -> Handed:
-        """Take up a trial, from the state that a sweep before this one has left of it."""
-        path = trial_file(folder, task.number, _SUFFIX)
-        if path.exists():
-            try:
-                state = State.load(path, task)
-                return cls(folder, task, state, _kept=state.seconds)
-            except RunError as error:
-                observer.note(f"trial {task.number} begins again: {error}")
-        return cls(folder, task, State())
-
-    def keep(self) -> None:
-        """Write its state, unless little has come to it since the last time."""
-        if self.state.seconds - self._kept >= _WORTH_KEEPING:
-            self.state.save(trial_file(self.folder, self.task.number, _SUFFIX), self.task)
-            self._kept = self.state.seconds
-
-    def filed(self, outcome: TrialResult) -> TrialResult:
-        """Write the file of its agent; a trial whose file cannot be written has failed."""
-        if outcome.file is None:
-            return outcome
-        content, suffix = outcome.file
-        path = trial_file(self.folder, self.task.number, suffix)
-        try:
-            write_bytes(path, content)
-        except OSError as error:
-            reason = f"{error.filename or path}: {error.strerror or error}"
-            return TrialResult(TrialState.FAIL, {**outcome.attributes, "reason": reason})
-        agent = path.relative_to(self.folder).as_posix()
-        return replace(outcome, attributes={**outcome.attributes, "agent": agent})
-
-
-def drop_state(folder: Path, number: int) -> None:
-    """Remove the state of a trial that has ended."""
-    remove(trial_file(folder, number, _SUFFIX), missing_ok=True)
+    number, file = trial.number, str(trial.user_attrs.get("agent"))
+    stem = f"{TRIALS}/trial-{number:04d}"
+    if file not in (f"{stem}.json", f"{stem}.npz"):
+        raise RunError(
+            f"trial {number} of {folder} names {file!r} as its agent, not {stem}.json or {stem}.npz"
+        )
+    return folder / file

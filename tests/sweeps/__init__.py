@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.study import JournalStorage, Study
-from evolve.sweeps.trials import TrialResult, row_of
+from evolve.sweeps.trial import TrialResult, row_of
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
 HELD = {

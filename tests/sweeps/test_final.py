@@ -31,7 +31,7 @@ from evolve.sweeps.final import (
 )
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.sweep import Sweep, _TimeUp, opened_sweep
-from evolve.sweeps.trials import agent_file, games_of
+from evolve.sweeps.trial import agent_file, games_of
 from evolve.tables.trials import (
     FinalDocument,
     final_table,

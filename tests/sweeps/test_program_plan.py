@@ -22,7 +22,7 @@ from evolve.service import engine_worker
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.program_plan import ProgramPlan, _score_predicted, _shares_of, parts_of, shared
-from evolve.sweeps.trials import MIRROR, games_of
+from evolve.sweeps.trial import MIRROR, games_of
 from evolve.tables.trials import FinalDocument
 from tests.sweeps import trial_of
 

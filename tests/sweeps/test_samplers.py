@@ -23,7 +23,7 @@ from evolve.sweeps.plan import START
 from evolve.sweeps.samplers import _CMA_GENERATION, EVERY, Cma, Spsa, _step_of
 from evolve.sweeps.space import Number
 from evolve.sweeps.study import JournalStorage, Study
-from evolve.sweeps.trials import MIRROR, Report, TrialResult
+from evolve.sweeps.trial import MIRROR, Report, TrialResult
 from evolve.tables.trials import ESTIMATE
 from tests.sweeps import completed, local, plan, run_one, table_of
 

@@ -19,8 +19,7 @@ from evolve.errors import ClusterError
 from evolve.sweeps import trial as trials
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.slices import advance
-from evolve.sweeps.trial import Slice, SliceResult, State
-from evolve.sweeps.trials import PLAY_SECONDS, Report, Task
+from evolve.sweeps.trial import PLAY_SECONDS, Report, Slice, SliceResult, State, Task, TrialResult
 
 _ENGINE = f"{sys.executable} -I -S {Path(__file__).with_name('tuned.py')}"
 _PANEL: dict[str, Any] = {"panel": ("random", "swh", "swh?depth=1"), "panel_openings": 2}
@@ -64,7 +63,7 @@ def task_of(name: str, sweep: SweepSettings) -> Task:
 def worked(sweep: SweepSettings, task: Task) -> list[SliceResult]:
     """All slices of a trial, each as if on another machine."""
     done, state = list[SliceResult](), State()
-    while not done or done[-1].result is None:
+    while not done or not isinstance(done[-1].outcome, TrialResult):
         part = pickle.loads(pickle.dumps(Slice(sweep, "sweep", task, state)))
         done.append(pickle.loads(pickle.dumps(advance(part))))
         state = done[-1].state
@@ -73,10 +72,8 @@ def worked(sweep: SweepSettings, task: Task) -> list[SliceResult]:
 
 def told(done: list[SliceResult]) -> tuple[Any, ...]:
     """What slices come to, without times."""
-    last = done[-1]
-    kept = {name: value for name, value in last.state.kept.items() if "seconds" not in name}
-    reports = [one.report for one in done if one.report is not None]
-    return reports, kept, last.result
+    kept = {name: one for name, one in done[-1].state.kept.items() if "seconds" not in name}
+    return [one.outcome for one in done if one.outcome is not None], kept
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -96,13 +93,12 @@ def test_a_state_goes_through_its_file(tmp_path: Path, monkeypatch: pytest.Monke
     task = task_of("patterns", sweep)
     whole = worked(sweep, task)
     monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
-    state, result, reports = State(), None, []
-    while result is None:
-        done = advance(Slice(sweep, "sweep", task, state))
-        done.state.save(tmp_path / "one.state", task)
-        state, result = State.load(tmp_path / "one.state", task), done.result
-        reports += [] if done.report is None else [done.report]
-    assert (reports, result) == (told(whole)[0], whole[-1].result)
+    state, done = State(), list[SliceResult]()
+    while not done or not isinstance(done[-1].outcome, TrialResult):
+        done.append(advance(Slice(sweep, "sweep", task, state)))
+        done[-1].state.save(tmp_path / "one.state", task)
+        state = State.load(tmp_path / "one.state", task)
+    assert told(done) == told(whole)
 
 
 @pytest.mark.learning
@@ -111,7 +107,7 @@ def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
     each: int, steps: list[int]
 ) -> None:
     sweep = SweepSettings(kind="mcts", fix={**_TREES, "games_per_iteration": each}, **_PANEL)
-    reports, kept, result = told(worked(sweep, task_of("mcts", sweep)))
+    (*reports, result), kept = told(worked(sweep, task_of("mcts", sweep)))
     assert [report.step for report in reports] == steps
     assert (result.report.step, result.file[1], kept["played"]) == (
         4, ".npz", (len(steps) + 1) * 2 * 2 * 3,
@@ -121,11 +117,11 @@ def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
 def test_an_evolution_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
     sweep = evolution(budget=0.2)
     done = worked(sweep, Task(3, {}))
-    result = done[-1].result
-    assert result is not None
+    result = done[-1].outcome
+    assert isinstance(result, TrialResult)
+    assert isinstance(result.report, Report)
     content, suffix = result.file or (b"", "")
-    report = Report(4, result.score or 0.0, result.attributes["score_error"])
-    assert (result.report, suffix) == (report, ".json")
+    assert (result.report.step, result.score, suffix) == (4, result.report.score, ".json")
     (tmp_path / "agent.json").write_bytes(content)
     agent = read_agent(tmp_path / "agent.json")
     assert isinstance(agent, evolve.AlphaBetaAgent)
@@ -165,8 +161,8 @@ def test_a_state_that_does_not_fit_begins_again(
 
 def test_impossible_values_fail_and_say_why() -> None:
     sweep = SWEEPS["alphabeta"]()
-    result = advance(Slice(sweep, "sweep", Task(0, {"weights.0": "x"}))).result
-    assert result is not None
+    result = advance(Slice(sweep, "sweep", Task(0, {"weights.0": "x"}))).outcome
+    assert isinstance(result, TrialResult)
     assert result.state == TrialState.FAIL
     assert result.attributes["reason"]
 

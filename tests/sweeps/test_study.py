@@ -19,7 +19,7 @@ from evolve.sweeps.plan import plan_of
 from evolve.sweeps.samplers import Proposer
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.study import JournalStorage, Study
-from evolve.sweeps.trials import Report, TrialResult, known_result
+from evolve.sweeps.trial import Report, TrialResult, known_result
 from tests.sweeps import (
     HELD,
     SEARCHED,

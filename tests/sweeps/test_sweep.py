@@ -20,13 +20,12 @@ from evolve.arena.judges import RATING, rating_seconds
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError, SettingsError
 from evolve.runs.progress import Observer
+from evolve.sweeps import slices
 from evolve.sweeps import sweep as sweeps
-from evolve.sweeps import trial as trials
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.sweep import ATTEMPTS, Sweep
-from evolve.sweeps.trial import State
-from evolve.sweeps.trials import Task, TrialResult, values_of
+from evolve.sweeps.trial import State, Task, TrialResult, values_of
 from tests.cli import done, ran
 from tests.sweeps import GENES, completed
 from tests.waits import PATIENCE
@@ -121,7 +120,7 @@ def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From the state that lies in its folder; what is damaged there begins again."""
-    monkeypatch.setattr(trials, "_WORTH_KEEPING", 0.0)
+    monkeypatch.setattr(slices, "_WORTH_KEEPING", 0.0)
     fix = {"openings": "start", "population": 6}
     changes: dict[str, Any] = {"kind": "evolution", "budget": 3.0, "fix": fix, "trials": 2}
     for folder in (tmp_path / "a", tmp_path / "b"):
