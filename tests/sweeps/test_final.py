@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,12 +38,13 @@ from evolve.tables.trials import (
     verdict_of,
     write_final,
 )
-from tests.sweeps import setting, trial_of
+from tests.sweeps import Watching, setting, trial_of
 
 
-def trial(number: int, score: float, **facts: Any) -> FrozenTrial:
+def trial(number: int, score: float, value: int | None = None, **facts: Any) -> FrozenTrial:
+    """A complete trial with its agent; the value of its parameter is its number by default."""
     agent = f"trials/trial-{number:04d}.json"
-    return setting(number, score, number, **{"agent": agent, **facts})
+    return setting(number, score, number if value is None else value, **{"agent": agent, **facts})
 
 
 def keep(folder: Path, number: int, name: str) -> None:
@@ -55,16 +55,6 @@ def keep(folder: Path, number: int, name: str) -> None:
     replace(agent, name=f"trial-{number}").save(folder / f"trials/trial-{number:04d}.json")
 
 
-class Counting(Observer):
-    """An observer of how far it is."""
-
-    def __init__(self) -> None:
-        self.shares: list[float] = []
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        self.shares.append(done / total)
-
-
 def no_training(winner: FrozenTrial, defaults: FrozenTrial) -> list[FrozenTrial]:
     raise AssertionError("without a retest nothing trains again")
 
@@ -72,9 +62,9 @@ def no_training(winner: FrozenTrial, defaults: FrozenTrial) -> list[FrozenTrial]
 def final(folder: Path, trials: list[FrozenTrial], **changes: Any) -> Any:
     options = {"finalists": 2, "final_openings": 6, "panel": ("random",), **changes}
     plan = plan_of(SweepSettings(kind="alphabeta", **options))
-    observer = Counting()
+    observer = Watching()
     result = SweepFinal(folder, plan, trials, ONE_THREAD, observer, no_training).play()
-    assert not observer.shares or observer.shares[-1] <= 1.0
+    assert all(done <= total for done, total in observer.stages)
     return result
 
 
@@ -155,26 +145,24 @@ def test_without_an_agent_there_is_no_final(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("named", ["trials/trial-0002.json", "../trial-0001.json", None, "x" * 99])
+@pytest.mark.parametrize(
+    "named",
+    ["trials/trial-0002.json", "../trial-0001.json", None, "/tmp/trial-0001.npz", "champion.npz"],
+)
 def test_an_agent_lies_under_its_trials_own_number(named: str | None, tmp_path: Path) -> None:
     assert agent_file(tmp_path, trial(1, 0.5)) == tmp_path / "trials/trial-0001.json"
     with pytest.raises(RunError, match="names"):
         agent_file(tmp_path, trial(1, 0.5, agent=named))
 
 
-def of(number: int, score: float, value: int, **facts: Any) -> FrozenTrial:
-    agent = f"trials/trial-{number:04d}.json"
-    return setting(number, score, value, agent=agent, **facts)
-
-
 @pytest.mark.parametrize(
     ("trials", "expected"),
     [
-        ([of(0, 0.5, 1), of(1, 0.6, 2), of(2, 0.6, 2), of(3, 0.7, 3)], [3, 1, 0]),
-        ([of(0, 0.5, 1), of(1, 0.9, 2), of(2, 0.2, 2), of(3, 0.58, 3)], [1, 3, 0]),
-        ([of(0, 0.5, 1, origin="defaults"), of(1, 0.9, 1), of(2, 0.6, 2)], [2, 0]),
-        ([of(n, 0.5, 4) for n in range(5)], [0]),
-        ([of(3, 0.5, 1, same_as=4), of(4, 0.5, 1), of(5, 0.5, 2)], [4, 5]),
+        ([trial(0, 0.5, 1), trial(1, 0.6, 2), trial(2, 0.6, 2), trial(3, 0.7, 3)], [3, 1, 0]),
+        ([trial(0, 0.5, 1), trial(1, 0.9, 2), trial(2, 0.2, 2), trial(3, 0.58, 3)], [1, 3, 0]),
+        ([trial(0, 0.5, 1, origin="defaults"), trial(1, 0.9, 1), trial(2, 0.6, 2)], [2, 0]),
+        ([trial(n, 0.5, 4) for n in range(5)], [0]),
+        ([trial(3, 0.5, 1, same_as=4), trial(4, 0.5, 1), trial(5, 0.5, 2)], [4, 5]),
         ([trial(0, 0.5), trial(1, 0.6)], [1, 0]),
     ],
 )
@@ -186,24 +174,10 @@ def test_finalists_are_distinct_settings(trials: list[FrozenTrial], expected: li
 def test_no_setting_meets_itself_in_the_final(tmp_path: Path) -> None:
     for number in range(5):
         keep(tmp_path, number, "swh")
-    same = [of(n, 0.9 - n / 100, 2) for n in range(1, 4)]
-    result = final(tmp_path, [of(0, 0.5, 1, origin="defaults"), *same, of(4, 0.3, 3)], finalists=4)
+    same = [trial(n, 0.9 - n / 100, 2) for n in range(1, 4)]
+    trials = [trial(0, 0.5, 1, origin="defaults"), *same, trial(4, 0.3, 3)]
+    result = final(tmp_path, trials, finalists=4)
     assert {row["agent"] for row in result.finalists} == {"trial-0", "trial-1", "trial-4"}
-
-
-class Stopping(Observer):
-    """An observer that wishes to end after so many further pairs of games."""
-
-    def __init__(self, pairs: int) -> None:
-        self.left = pairs
-        self.told: list[tuple[float, float]] = []
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        self.told.append((done, total))
-        self.left -= 1
-
-    def stop(self) -> bool:
-        return self.left <= 0
 
 
 @pytest.mark.parametrize(
@@ -222,19 +196,19 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     loaded = {f"trial-{n}": evolve.load_agent(name) for n, name in enumerate(agents)}
     monkeypatch.setattr(GenesPlan, "agent_of", lambda *told: loaded[f"trial-{told[2].number}"])
     monkeypatch.setattr(GenesPlan, "save_champion", lambda *told: tmp_path / "champion.json")
-    trials = [of(0, 0.1, 0, origin="defaults"), of(1, 0.9, 1), of(2, 0.8, 2)]
+    trials = [trial(0, 0.1, 0, origin="defaults"), trial(1, 0.9, 1), trial(2, 0.8, 2)]
     plan = plan_of(SweepSettings(kind="alphabeta", final_openings=4, panel=("random",)))
     (tmp_path / "whole").mkdir()
     whole = SweepFinal(tmp_path / "whole", plan, trials, ONE_THREAD, Observer(), no_training).play()
     played, times = 0, 0
     while True:
-        observer = Stopping(pairs)
+        observer = Watching(until=lambda seen: len(seen.stages) >= pairs)
         before = played
         try:
             result = SweepFinal(tmp_path, plan, trials, ONE_THREAD, observer, no_training).play()
         except StoppedError:
             times += 1
-            new = [done for done, _ in observer.told if done > before]
+            new = [done for done, _ in observer.stages if done > before]
             assert len(new) <= pairs
             played = max([played, *new])
             assert played <= before + 2 * pairs
@@ -293,20 +267,6 @@ RETESTED: dict[str, Any] = {
 }
 
 
-class StoppingAfter(Observer):
-    """Stops after so many trials."""
-
-    def __init__(self, trials: int = 1000) -> None:
-        self.shares: list[float] = []
-        self._left = trials
-
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self.shares.append(done / total)
-
-    def stop(self) -> bool:
-        return len(self.shares) >= self._left
-
-
 def final_of(sweep: Sweep, observer: Observer) -> SweepFinal:
     """The final of a sweep, before it has a winner: who wins at this size is luck."""
 
@@ -322,18 +282,19 @@ def test_the_winner_and_the_defaults_train_again_though_stopped(tmp_path: Path) 
     settings = SweepSettings(**RETESTED)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials",))
     with opened_sweep(tmp_path, settings) as sweep:
-        sweep.run_trials(first := StoppingAfter())
+        sweep.run_trials(first := Watching())
+        after_one = Watching(until=lambda seen: bool(seen.rows))
         with pytest.raises(StoppedError):
-            final_of(sweep, StoppingAfter(1)).against_defaults(sweep.study.trials()[1])
+            final_of(sweep, after_one).against_defaults(sweep.study.trials()[1])
     with opened_sweep(tmp_path, settings) as sweep:
         assert [trial.number for trial in sweep.study.searched] == [0, 1]
         assert (sweep.study.budget.over, sweep.study.budget.open) == (True, 3)
-        final = final_of(sweep, second := StoppingAfter())
+        final = final_of(sweep, second := Watching())
         winner = sweep.study.trials()[1]
         against = final.against_defaults(winner)
         assert against is not None
         final.save([], winner, against)
-        assert final_of(sweep, third := StoppingAfter()).against_defaults(winner) == against
+        assert final_of(sweep, third := Watching()).against_defaults(winner) == against
     assert (against.seeds, against.games) == (2, 12)
     assert 0.0 <= (against.low or 0.0) <= against.score <= (against.high or 1.0)
     assert (len(first.shares), len(second.shares), third.shares) == (2, 3, [])

@@ -189,12 +189,8 @@ def test_the_final_gives_its_winner_and_twins_their_fresh_games() -> None:
     assert [row["score"] for row in rows] == [0.9, 0.75, 0.75]
 
 
-def test_games_are_counted_and_never_too_many() -> None:
-    made = plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pairs=10, finalists=1, final_openings=50)
-    assert (made.sweep.games_of_trials, made.sweep.trial_games) == (800, 20)
+def test_a_trial_that_runs_counts_with_all_its_games() -> None:
     assert games_of([trial_of(0, 0.5, played=7), trial_of(1)], 20) == 27
-    assert made.sweep.trials == 800 // 5
-    assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").sweep.trials == 750 // 40
 
 
 @pytest.mark.parametrize(
@@ -204,6 +200,8 @@ def test_games_are_counted_and_never_too_many() -> None:
         ({"trials": 30}, None, 30, 2 * 5 * 40),
         ({"trials": 12, "pairs": 10}, None, 12, 2 * 5 * 10),
         ({"games": 200}, 100, 10, 2 * 5 * 10),
+        ({"games": 1000, "pruner": "none"}, 750, 750 // 40, 2 * 5 * 25),
+        ({"games": 1000, "pairs": 10, "finalists": 1, "final_openings": 50}, 800, 160, 200),
         ({"games": 1000}, 750, 75, 2 * 5 * 25),
         ({"games": 9000}, 8500, 850, 2 * 5 * 50),
         ({"games": 1000, "final_openings": 5}, 950, 95, 2 * 5 * 5),
@@ -213,12 +211,8 @@ def test_games_are_counted_and_never_too_many() -> None:
 def test_how_many_games_trials_and_final_have(
     settings: dict[str, Any], games: int | None, trials: int, final: int
 ) -> None:
-    made = plan(f"gtp:{ENGINE} {{x:1:500}}", **settings)
-    assert (made.sweep.games_of_trials, made.sweep.trials, made.sweep.final_games) == (
-        games,
-        trials,
-        final,
-    )
+    made = plan(f"gtp:{ENGINE} {{x:1:500}}", **settings).sweep
+    assert (made.games_of_trials, made.trials, made.final_games) == (games, trials, final)
 
 
 def test_the_score_against_the_defaults_that_it_predicts() -> None:

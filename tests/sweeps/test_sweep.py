@@ -7,8 +7,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,38 +27,23 @@ from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.sweep import ATTEMPTS, Sweep
 from evolve.sweeps.trial import State, Task, TrialResult, values_of
 from tests.cli import done, ran
-from tests.sweeps import GENES, completed
+from tests.sweeps import GENES, Watching, completed
 from tests.waits import PATIENCE
 
 
-class Watcher(Observer):
-    """An observer that looks, and may stop or meddle."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
-        self.notes: list[str] = []
-
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self.rows.append(dict(row))
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-
-class Killer(Watcher):
+def killer(times: int) -> Watching:
     """An observer that kills the workers of the sweep as soon as they work, so often."""
+    left = [None] * times
 
-    def __init__(self, times: int) -> None:
-        super().__init__()
-        self._left = times
-
-    def stop(self) -> bool:
+    def kill(seen: Watching) -> bool:
         children = {child.pid for child in multiprocessing.active_children()}
-        if self._left and children:
-            self._left -= 1
+        if left and children:
+            left.pop()
             for pid in filter(None, children):
                 os.kill(pid, signal.SIGKILL)
         return False
+
+    return Watching(kill)
 
 
 LONG: dict[str, Any] = {"panel_openings": 300, "fix": {"depths": 4, "endgame": 8}}
@@ -68,7 +53,7 @@ LONG: dict[str, Any] = {"panel_openings": 300, "fix": {"depths": 4, "endgame": 8
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 4])
 def test_workers_that_die_cost_a_slice(times: int, tmp_path: Path) -> None:
-    watcher, sweep = Killer(times), opened(tmp_path, trials=1, **LONG)
+    watcher, sweep = killer(times), opened(tmp_path, trials=1, **LONG)
     assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
     assert [note.endswith("killed by SIGKILL; trying again") for note in watcher.notes] == (
@@ -79,40 +64,35 @@ def test_workers_that_die_cost_a_slice(times: int, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -> None:
     """All but the defaults, which everything is compared with."""
-    opened(tmp_path, trials=1, **LONG).run_trials(Watcher())
-    watcher, sweep = Killer(ATTEMPTS), opened(tmp_path, trials=2, **LONG)
+    opened(tmp_path, trials=1, **LONG).run_trials(Watching())
+    watcher, sweep = killer(ATTEMPTS), opened(tmp_path, trials=2, **LONG)
     assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     rows = [(row["number"], row["state"]) for row in watcher.rows]
     assert rows == [(1, "FAIL"), (2, "COMPLETE")]
     assert "SIGKILL" in watcher.rows[0]["reason"]
 
 
-class Stopper(Watcher):
-    """An observer that stops the sweep as soon as a trial is in hand."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.busy = False
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        self.busy = True
-
-    def stop(self) -> bool:
-        return self.busy
+def busy(seen: Watching) -> bool:
+    """A trial is in hand."""
+    return bool(seen.stages)
 
 
 def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
     fix = {"depths": 8, "endgame": 12}  # a trial of minutes
     sweep = opened(tmp_path, jobs=2, panel_openings=400, fix=fix)
     begin = time.monotonic()
-    assert sweep.run_trials(Stopper()) is sweeps.SweepEnding.STOPPED
+    assert sweep.run_trials(Watching(until=busy)) is sweeps.SweepEnding.STOPPED
     assert time.monotonic() - begin < PATIENCE / 4
     taken = [trial for trial in sweep.study.trials() if trial.state == TrialState.WAITING]
     assert [trial.number for trial in taken] == [0, 1]
     assert all(set(values_of(trial)) == set(sweep.plan.space.names) for trial in taken)
-    resumed = Stopper()
+    resumed = Watching(until=busy)
     opened(tmp_path, jobs=2, panel_openings=400, fix=fix).run_trials(resumed)
     assert [note.split(":")[0] for note in resumed.notes] == ["trial 0", "trial 1"]
+
+
+def has_state(folder: Path, _: Watching) -> bool:
+    return any(folder.glob("trials/*.state"))
 
 
 @pytest.mark.slow
@@ -125,14 +105,14 @@ def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
     changes: dict[str, Any] = {"kind": "evolution", "budget": 3.0, "fix": fix, "trials": 2}
     for folder in (tmp_path / "a", tmp_path / "b"):
         folder.mkdir()
-        opened(folder, **changes).run_trials(StopAtState(folder))
+        opened(folder, **changes).run_trials(Watching(until=partial(has_state, folder)))
     state = tmp_path / "a" / "trials" / "trial-0000.state"
     facts = State.load(
         state, Task(0, plan_of(SweepSettings(**{**GENES, **changes})).defaults or {})
     )
     assert facts.facts["mark"] >= 1
     (tmp_path / "b" / "trials" / state.name).write_bytes(b"?")
-    watchers = [Watcher(), Watcher()]
+    watchers = [Watching(), Watching()]
     for folder, watcher in zip((tmp_path / "a", tmp_path / "b"), watchers, strict=True):
         opened(folder, **changes).run_trials(watcher)
     assert [["begins again" in " ".join(watcher.notes)] for watcher in watchers] == [
@@ -140,17 +120,6 @@ def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
         [True],
     ]
     assert not list(tmp_path.glob("*/trials/*.state"))
-
-
-class StopAtState(Watcher):
-    """An observer that stops the sweep of a folder once a trial has a state."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self._folder = folder
-
-    def stop(self) -> bool:
-        return any(self._folder.glob("trials/*.state"))
 
 
 def opened(folder: Path, **changes: Any) -> Sweep:

@@ -14,8 +14,7 @@ import evolve
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.trial import Held, Slice, State, Task, Trial, agent_file, values_of
-from tests.sweeps import setting
+from evolve.sweeps.trial import Held, Slice, State, Task, Trial, values_of
 
 
 def test_values_are_those_that_were_to_be_tried() -> None:
@@ -36,14 +35,6 @@ def test_a_mark_says_how_much_of_the_trial_is_done(reports: int, steps: list[int
     agent, shares = evolve.load_agent("random"), (0.1, 0.3, 0.4, 0.8, 0.9, 1.0)
     marks = ((share, trial.mark_at(share)) for share in shares)
     assert [trial.report(mark, agent).step for _, mark in marks if mark is not None] == steps
-
-
-@pytest.mark.parametrize(
-    "name", ["../trial-0001.npz", "/tmp/trial-0001.npz", "trials/champion.npz"]
-)
-def test_an_agent_is_under_no_other_name(name: str, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="names"):
-        agent_file(tmp_path, setting(1, 0.5, 1, agent=name))
 
 
 def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
