@@ -34,11 +34,11 @@ from evolve.fitness.openings import Openings
 from evolve.fitness.statistics import Estimate, mean_of, score_of_elo, score_of_pairs
 from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.programs.external import ExternalAgent
-from evolve.sweeps.final import is_defaults, openings_of_final, settings_ranked
+from evolve.sweeps.final import openings_of_final, settings_ranked
 from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.tables import gain_of
-from evolve.sweeps.trial import MET, SAME, Held, Slice, State, Trial, TrialResult
+from evolve.sweeps.trial import MET, SAME, Held, Slice, State, Trial, TrialResult, is_defaults
 from evolve.tables.trials import Against, FinalDocument
 
 PROGRAM: Final = "gtp:true {a:0:60=0} {b:-5:20=0} {c:-5:10=0}"

@@ -16,14 +16,13 @@ from evolve.engine.board.rules import DEFAULT_RULES, Rules
 class SweepTarget:
     """A thing that a sweep tunes.
 
-    plan: module of `evolve.sweeps` whose PLANS has the kind's class: it says what is searched and
-    what a trial is. about: what the sweep searches, in a sentence. command: whose settings a trial
-    has; None where a trial is no run. budget: default CPU seconds of a trial; None where trials
-    have none. rules: the default rules. learns: whether it needs PyTorch. strong: whether its
-    agents beat the usual panel, and so play the strong panel of the rules. settings: of a sweep,
-    where they differ from the usual defaults. ranges: of settings that a plan without parameters of
-    its own searches, as in a file for --space. model: class of the sweep's settings. unused: those
-    that mean nothing here.
+    plan: class in `evolve.sweeps` that says what is searched and what a trial is. about: what the
+    sweep searches, in a sentence. command: whose settings a trial has; None where a trial is no
+    run. budget: default CPU seconds of a trial; None where trials have none. rules: the default
+    rules. learns: whether it needs PyTorch. strong: whether its agents beat the usual panel, and so
+    play the strong panel of the rules. settings: of a sweep, where they differ from the usual
+    defaults. ranges: of settings that a plan without parameters of its own searches, as in a file
+    for --space. model: class of the sweep's settings. unused: those that mean nothing here.
     """
 
     plan: str
@@ -41,14 +40,14 @@ class SweepTarget:
 
 SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
     "dqn": SweepTarget(
-        "learning_plan",
+        "learning_plan:DqnPlan",
         "Search the settings of deep Q-learning.",
         "train dqn",
         budget=60.0,
         learns=True,
     ),
     "mcts": SweepTarget(
-        "learning_plan",
+        "learning_plan:MctsPlan",
         "Search the settings of learning by tree search.",
         "train mcts",
         budget=60.0,
@@ -56,7 +55,7 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
     ),
     # What learns fastest need not learn most, so the best quarter goes on, twice, and seeds decide.
     "patterns": SweepTarget(
-        "learning_plan",
+        "learning_plan:PatternsPlan",
         "Search the settings of learning patterns.",
         "train patterns",
         budget=30.0,
@@ -64,20 +63,20 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         settings={"trials": 64, "reports": 3, "pruner": "halving", "retest": 3},
     ),
     "alphabeta": SweepTarget(
-        "evolution_plan",
+        "evolution_plan:GenesPlan",
         "Search the genes of an alpha-beta agent.",
         "run",
         unused=("budget", "retest", "reports", "pruner"),
     ),
     "evolution": SweepTarget(
-        "evolution_plan",
+        "evolution_plan:EvolutionPlan",
         "Search the settings of evolution itself.",
         "run",
         budget=120.0,
         rules="reversed",
     ),
     "program": SweepTarget(
-        "program_plan",
+        "program_plan:ProgramPlan",
         "Search the parameters of any program.",
         settings={"pruner": "race"},
         model="evolve.config.sweep:ProgramSweepSettings",

@@ -31,7 +31,7 @@ from evolve.runs.loading import existing_champion, load_agent
 from evolve.runs.progress import Observer
 from evolve.runs.time_slice import contents, scratch_folder
 from evolve.sweeps.plan import SET_BY_SWEEP, Plan, SettingsPlan, resolved, searched_space
-from evolve.sweeps.space import Space, choice, real, whole
+from evolve.sweeps.space import Parameter, Space, choice, real, whole
 from evolve.sweeps.trial import Held, PauseError, Report, StateError, Trial, TrialResult
 from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
@@ -149,13 +149,13 @@ class GenesPlan(Plan):
     @cached_property
     def space(self) -> Space:
         """A parameter for every free number."""
-        low, high, free = self.genome.low, self.genome.high, self.genome.free
-        parameters = {
-            name: whole(name, int(low[at]), int(high[at]), GENES[name.partition(".")[0]].about)
-            for name, at in self._places.items()
-            if free[at]
-        }
+        free = self.genome.free
+        parameters = {name: self._number(name) for name, at in self._places.items() if free[at]}
         return searched_space(self.sweep, parameters)
+
+    def _number(self, name: str) -> Parameter:
+        at, about = self._places[name], GENES[name.partition(".")[0]].about
+        return whole(name, int(self.genome.low[at]), int(self.genome.high[at]), about)
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
@@ -185,16 +185,12 @@ class GenesPlan(Plan):
         for name, value in held.items():
             if name not in self._places:
                 raise SettingsError(f"fix: there is no {name}; there are {', '.join(self._places)}")
-            at = self._places[name]
-            low, high = int(self.genome.low[at]), int(self.genome.high[at])
-            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                raise SettingsError(f"fix: {name} = {value!r} must be {low} to {high}")
+            number = self._number(name)
+            if not isinstance(value, int) or number.taken(value) is None:
+                raise SettingsError(f"fix: {name} = {value!r} must be {number.range_text}")
         return held
 
 
 def _is_single(name: str) -> bool:
     """Return whether a name means one number of a gene: weights.0, depths.2."""
     return "." in name and name.partition(".")[0] in GENES
-
-
-PLANS: Final = {"alphabeta": GenesPlan, "evolution": EvolutionPlan}

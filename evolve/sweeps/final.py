@@ -33,13 +33,10 @@ from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.runs.progress import Observer
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.tables import gain_of
-from evolve.sweeps.trial import ALIKE, FINISHED, MET, SAME, finished_of, games_of
+from evolve.sweeps.trial import ALIKE, FINISHED, MET, SAME, finished_of, games_of, is_defaults
 from evolve.tables.paths import MATCHES, TRIALS
 from evolve.tables.trials import Against, FinalDocument, write_final
 from evolve.terminal_text import count_of
-
-DEFAULTS = "defaults"
-"""Origin of the trial with the default settings."""
 
 
 def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
@@ -60,11 +57,6 @@ def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
         chosen.setdefault(frozenset(trial.params.items()), trial)
     numbers = {trial.number for trial in chosen.values()}
     return [trial for trial in complete if trial.number in numbers]
-
-
-def is_defaults(trial: FrozenTrial) -> bool:
-    """Return whether a trial has the defaults."""
-    return trial.user_attrs.get("origin") == DEFAULTS
 
 
 def _all_alike(trials: Sequence[FrozenTrial]) -> bool:

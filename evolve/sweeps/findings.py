@@ -20,14 +20,13 @@ from evolve.runs.agreements import not_agreed
 from evolve.runs.life_cycle import stored_settings
 from evolve.runs.run import Run
 from evolve.runs.run_types import check_links, tuned_line
-from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import Plan, SettingsPlan, plan_of
 from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.scatter import winner_in
 from evolve.sweeps.space import Parameter
 from evolve.tables.paths import BEST_FILE, CONFIG_FILE
-from evolve.tables.trials import read_trials, whole_final
+from evolve.tables.trials import DEFAULTS, read_trials, whole_final
 
 
 def winner_of(folder: Path) -> dict[str, Any]:
@@ -37,10 +36,8 @@ def winner_of(folder: Path) -> dict[str, Any]:
     chosen it. settings: each with its value, its default and its range, None where unknown. lines:
     what is to be copied, each with what it is.
     """
-    run = Run(folder)
-    table = read_trials(folder)
-    rows = [] if table is None else table.to_pylist()
-    final, best = whole_final(folder), winner_in(rows, folder)
+    run, rows = Run(folder), read_trials(folder).to_pylist()
+    best = winner_in(rows, folder)
     if best is None:
         return {"trial": None, "score": None, "chosen": False, "settings": [], "lines": []}
     defaults: dict[str, Any] = next((row for row in rows if row["origin"] == DEFAULTS), {})
@@ -52,7 +49,7 @@ def winner_of(folder: Path) -> dict[str, Any]:
     return {
         "trial": best["number"],
         "score": best["score"],
-        "chosen": final is not None and best["number"] == final.winner,
+        "chosen": best["number"] == whole_final(folder).winner,
         "settings": [
             {
                 "name": parameter.name,

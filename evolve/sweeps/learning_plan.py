@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -72,7 +71,7 @@ class LearningPlan(SettingsPlan):
         return trial.complete(learner.agent(), self.sweep.reports, own, learner.checked_agent())
 
 
-class _DqnPlan(LearningPlan):
+class DqnPlan(LearningPlan):
     """Deep Q-learning; `layers` are made of width, blocks and the head."""
 
     searched = (
@@ -114,7 +113,7 @@ class _DqnPlan(LearningPlan):
         return made
 
 
-class _MctsPlan(LearningPlan):
+class MctsPlan(LearningPlan):
     """Learning by tree search; `layers` are made of the kind of network and its width."""
 
     searched = (
@@ -156,7 +155,7 @@ class _MctsPlan(LearningPlan):
         return {"layers": (first, *between[values["network"]], last)}
 
 
-class _PatternsPlan(LearningPlan):
+class PatternsPlan(LearningPlan):
     """Learning patterns; `shapes` are the chosen sets and random shapes."""
 
     searched = (
@@ -205,9 +204,3 @@ def _with_new_shape(
     raise SettingsError(
         f"new_squares = {squares}: no further shape has so many squares (1 to {MOST_SQUARES})"
     )
-
-
-PLANS: Final = defaultdict(
-    lambda: LearningPlan, dqn=_DqnPlan, mcts=_MctsPlan, patterns=_PatternsPlan
-)
-"""Others search the ranges of their entry in SWEEP_TARGETS."""

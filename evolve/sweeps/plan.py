@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Final, cast
 
@@ -20,7 +19,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import SettingsError
-from evolve.extras import need
+from evolve.extras import imported, need
 from evolve.programs.kept import Answers
 from evolve.runs.loading import keep_champion, load_agent
 from evolve.runs.run_type import Variant
@@ -139,8 +138,7 @@ class Plan(ABC):
 
 def plan_of(sweep: SweepSettings) -> Plan:
     """Make the plan of a sweep, of its kind's class."""
-    module = import_module(f"evolve.sweeps.{SWEEP_TARGETS[sweep.kind].plan}")
-    return cast("Plan", module.PLANS[sweep.kind](sweep))
+    return cast("Plan", imported(f"evolve.sweeps.{SWEEP_TARGETS[sweep.kind].plan}")(sweep))
 
 
 def check_settings(sweep: SweepSettings) -> None:
@@ -165,10 +163,6 @@ def checked_plan(settings: SweepSettings) -> Plan:
             plan.check({**plan.example, parameter.name: end})
     plan.check_start()
     return plan
-
-
-START: Final = "start"
-"""Origin of the trials with settings of `start_from`."""
 
 
 def settings_to_try(
@@ -203,12 +197,11 @@ def settings_to_try(
 
 def _of_sweep(folder: Path) -> Iterator[Mapping[str, Any]]:
     """The settings of a sweep's complete trials: the final's winner first, then by their scores."""
-    table, final = read_trials(folder), read_final(folder)
-    if table is None:
+    table, winner = read_trials(folder), read_final(folder).winner
+    if not len(table):
         raise SettingsError(
             f"start_from: {folder} is not a sweep with trials: it lacks {TRIALS_FILE}"
         )
-    winner = None if final is None else final.winner
     rows = rows_with(table, "state", "COMPLETE").to_pylist()
     rows.sort(key=lambda row: (row["number"] != winner, -(row["score"] or 0.0), row["number"]))
     for row in rows:

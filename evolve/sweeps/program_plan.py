@@ -26,7 +26,6 @@ from evolve.fitness.statistics import ELO_SCALE, Estimate, score_of_elo, score_o
 from evolve.fitness.strengths import REFERENCE, Known, Met, strengths
 from evolve.programs.external import ExternalAgent
 from evolve.programs.kept import Answers, end_program
-from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.program_parameters import ParametersPlan
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.tables import gain_of
@@ -42,9 +41,10 @@ from evolve.sweeps.trial import (
     Report,
     Trial,
     TrialResult,
+    is_defaults,
 )
 from evolve.tables.paths import BEST_FILE, BEST_TOML
-from evolve.tables.trials import FinalDocument
+from evolve.tables.trials import DEFAULTS, FinalDocument
 
 _PROBES: Final = 5
 """Pairs of games that all must be played alike before a parameter counts as without effect."""
@@ -362,6 +362,3 @@ def shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
         debts[most] -= 1.0
         parts[most].append(number)
     return parts
-
-
-PLANS: Final = {"program": ProgramPlan}

@@ -20,10 +20,10 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.config.ranges import value_at
 from evolve.config.sweep import REDUCTION, SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.plan import START, Plan
+from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Number, at_step, snapped, steps_in, units_of, values_at
 from evolve.sweeps.trial import MIRROR, finished_of, values_of
-from evolve.tables.trials import ESTIMATE
+from evolve.tables.trials import ESTIMATE, START
 
 if TYPE_CHECKING:
     import cmaes

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.config.ranges import to_unit
-from evolve.tables.trials import REPEATED, TRIALS_COLUMNS, read_trials, whole_final
+from evolve.tables.trials import DEFAULTS, REPEATED, TRIALS_COLUMNS, read_trials, whole_final
 from evolve.terminal_text import count_of
 
 _MOST: Final = 1000  # most trials that are shown: the last ones, the winner and the defaults
@@ -75,13 +75,12 @@ class Scatter:
 def scatter_of(folder: Path) -> Scatter:
     """Read the scatter of a sweep's folder; without trials it is empty."""
     table = read_trials(folder)
-    rows = [] if table is None else table.to_pylist()
+    rows = table.to_pylist()
     winner = winner_in(rows, folder)
-    columns = [] if table is None else table.column_names
-    names = [name for name in columns if name not in TRIALS_COLUMNS.names]
+    names = [name for name in table.column_names if name not in TRIALS_COLUMNS.names]
     new = [row for row in rows if not (row["reason"] or "").startswith(REPEATED)]
     scored = [row for row in new if row["score"] is not None]
-    marked = [row for row in scored[:-_MOST] if row is winner or row["origin"] == "defaults"]
+    marked = [row for row in scored[:-_MOST] if row is winner or row["origin"] == DEFAULTS]
     shown = marked + scored[-_MOST:]
     found = {name: [row[name] for row in shown] for name in names}
     varied = {name for name, values in found.items() if len({*map(str, values)} - {"None"}) > 1}
@@ -100,16 +99,16 @@ def scatter_of(folder: Path) -> Scatter:
         (around / max(float(np.abs(around).max(initial=0.0)), 1e-12)).tolist(),
         settings,
         next((at for at, row in enumerate(shown) if row is winner), None),
-        next((at for at, row in enumerate(shown) if row["origin"] == "defaults"), None),
+        next((at for at, row in enumerate(shown) if row["origin"] == DEFAULTS), None),
         note,
     )
 
 
 def winner_in(rows: Sequence[Mapping[str, Any]], folder: Path) -> Mapping[str, Any] | None:
     """Return the trial that the final chose, before a whole final the best complete one."""
-    final, complete = whole_final(folder), [row for row in rows if row["state"] == "COMPLETE"]
+    chosen, complete = whole_final(folder).winner, [r for r in rows if r["state"] == "COMPLETE"]
     best = max(complete, key=lambda row: row["score"], default=None)
-    return best if final is None else next((r for r in rows if r["number"] == final.winner), best)
+    return next((row for row in rows if row["number"] == chosen), best)
 
 
 def _closeness(setting: Setting, scores: Any) -> float:

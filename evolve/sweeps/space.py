@@ -224,6 +224,10 @@ class Space:
     def names(self) -> list[str]:
         return [parameter.name for parameter in self.parameters]
 
+    @property
+    def types(self) -> dict[str, type]:
+        return {parameter.name: parameter.type for parameter in self.parameters}
+
     @cached_property
     def count(self) -> int | None:
         """The number of settings in all; None where it is infinite, or too large to be counted."""

@@ -23,8 +23,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError, StorageError
 from evolve.files.changes import append, cut
-from evolve.sweeps.final import DEFAULTS, is_defaults
-from evolve.sweeps.plan import START, Plan, settings_to_try
+from evolve.sweeps.plan import Plan, settings_to_try
 from evolve.sweeps.samplers import Proposer, is_pruned
 from evolve.sweeps.space import Setting
 from evolve.sweeps.trial import (
@@ -35,11 +34,12 @@ from evolve.sweeps.trial import (
     TrialResult,
     finished_of,
     games_of,
+    is_defaults,
     is_retest,
     known_result,
     values_of,
 )
-from evolve.tables.trials import RETEST
+from evolve.tables.trials import DEFAULTS, RETEST, START
 
 _REPEATS: Final = 5  # repeated settings in a row after which a trial is drawn at random
 

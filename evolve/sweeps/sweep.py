@@ -25,7 +25,7 @@ from evolve.programs.kept import Answers
 from evolve.runs import life_cycle
 from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft, shown
 from evolve.runs.run import Run
-from evolve.sweeps.final import SweepFinal, best_trial, is_defaults
+from evolve.sweeps.final import SweepFinal, best_trial
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.slices import Handed, advance, drop_state
@@ -38,6 +38,7 @@ from evolve.sweeps.trial import (
     Slice,
     TrialResult,
     games_of,
+    is_defaults,
     row_of,
 )
 from evolve.tables.paths import JOURNAL_FILE, RETEST_FILE
@@ -213,8 +214,7 @@ class Sweep(life_cycle.Work):
     @property
     def has_champion(self) -> bool:
         """Whether the final has been played since the last trial ended."""
-        final = whole_final(self.folder)
-        return final is not None and final.trials == self.study.budget.finished
+        return whole_final(self.folder).trials == self.study.budget.finished
 
     def _stop_reason(self, observer: Observer) -> SweepEnding | None:
         """Return why no further trial may start; None where one may."""
@@ -313,16 +313,15 @@ class Sweep(life_cycle.Work):
     def _rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
         """The rows of these trials in the table; further ones may follow them."""
         final, trials = whole_final(self.folder), self.study.trials()
-        winner = [] if final is None or final.winner is None else [final.winner]
+        winner = [] if final.winner is None else [final.winner]
         chosen = dict.fromkeys([*numbers, *winner])
         rows = [row_of(trials[number], self.plan.space.names) for number in chosen]
-        if final is not None:
-            self.plan.add_final(rows, final)
+        self.plan.add_final(rows, final)
         return rows
 
     def save(self) -> None:
         """Write the table of trials, and that of a retest."""
-        types = {p.name: p.type for p in self.plan.space.parameters}
+        types = self.plan.space.types
         searched = self.study.searched
         write_trials(self.folder, self._rows(trial.number for trial in searched), types)
         if retests := self.study.retests:

@@ -17,6 +17,7 @@ from evolve.tables.columns import Columns, rows_with, table_of_rows
 from evolve.tables.paths import RETEST_FILE
 from evolve.tables.trials import (
     CENTRE_COLUMNS,
+    DEFAULTS,
     ESTIMATE,
     FINISHED,
     REPEATED,
@@ -35,17 +36,9 @@ _GAIN: Final = "elo_over_defaults"
 """Name of the metric by which sweeps are compared."""
 
 
-def _retest(run: Run) -> pa.Table:
-    trials = read_trials(run.path, RETEST_FILE)
-    return TRIALS_COLUMNS.schema.empty_table() if trials is None else trials
-
-
 def _trials(run: Run) -> pa.Table:
-    """The trials as an Arrow table; before the first, without the sweep's parameters."""
     trials = read_trials(run.path)
-    if trials is None:
-        return TRIALS_COLUMNS.schema.empty_table()
-    if run.config.get("sampler") != ESTIMATE:
+    if run.config.get("sampler") != ESTIMATE or not len(trials):
         return trials
     strengths = _strengths_of_centre(trials, run.config.get("start_from") is None)
     rows = [strengths.get(number, {}) for number in trials["number"].to_pylist()]
@@ -66,7 +59,7 @@ def _strengths_of_centre(
         new = not (row["reason"] or "").startswith(REPEATED)
         if row["origin"] == ESTIMATE and new and None not in (value, low, high):
             curve.add(len(numbers), value, max(1.0, Estimate(value, low, high, 0).error))
-        elif row["origin"] == "defaults" and from_defaults and value is not None:
+        elif row["origin"] == DEFAULTS and from_defaults and value is not None:
             curve.add(len(numbers), value, 1.0)
         else:
             continue
@@ -79,18 +72,18 @@ def _metrics(run: Run) -> dict[str, float | None]:
     """The winner's Elo over the defaults, in games that no trial has played."""
     final = whole_final(run.path)
     gain = gain_of(final)
-    if final is not None and final.winner is not None and final.winner == final.defaults:
+    if final.winner is not None and final.winner == final.defaults:
         return {_GAIN: 0.0}  # the winner is the defaults themselves
     return {_GAIN: None if gain is None else gain.value}
 
 
-def gain_of(final: FinalDocument | None) -> Estimate | None:
+def gain_of(final: FinalDocument) -> Estimate | None:
     """The winner's Elo over the defaults in fresh games; without an interval where they are few.
 
     Its value counts a draw more: without it the Elo of a high score is too high on average, and
     that of a full one infinite.
     """
-    found = None if final is None else final.against_defaults
+    found = final.against_defaults
     if found is None:
         return None
     low, high = (math.nan if end is None else end for end in (found.low, found.high))
@@ -110,8 +103,7 @@ def _curve(run: Run) -> pd.Series[float]:
     whole = run.trials[run.trials["state"] == "COMPLETE"]
     scores = whole.set_index("number")["score"]
     best: pd.Series[float] = scores.cummax().rename("best_score")
-    final = whole_final(run.path)
-    winner = None if final is None else final.winner
+    winner = whole_final(run.path).winner
     if winner is not None and winner in scores.index:
         best.loc[winner:] = scores[winner]
     return best.reindex(range(len(run.trials))).ffill().rename_axis("trial")
@@ -124,15 +116,11 @@ def _over(run: Run) -> str | None:
 
 def _progress(run: Run) -> RunProgress:
     table, target, games = read_trials(run.path), *map(run.config.get, ("trials", "games"))
-    states = [] if table is None else table["state"].to_pylist()
-    finished = sum(state in FINISHED for state in states)
-    best, played, final = None, 0, whole_final(run.path)
-    if table is not None:
-        whole = rows_with(table, "state", "COMPLETE")
-        if final is not None and final.winner is not None:
-            whole = rows_with(whole, "number", final.winner)
-        best = pc.max(whole["score"]).as_py()
-        played = pc.sum(table["games"]).as_py() or 0
+    finished = sum(state in FINISHED for state in table["state"].to_pylist())
+    final, whole = whole_final(run.path), rows_with(table, "state", "COMPLETE")
+    if final.winner is not None:
+        whole = rows_with(whole, "number", final.winner)
+    best, played = pc.max(whole["score"]).as_py(), pc.sum(table["games"]).as_py() or 0
     return RunProgress(
         done=finished,
         # Games may end it long before: the number of trials is the most that these could be.
@@ -140,7 +128,6 @@ def _progress(run: Run) -> RunProgress:
         share=played / games if games else None,
         # More finished trials than the last final had: another final must follow.
         complete=isinstance(target, int)
-        and final is not None
         and (finished >= target or final.over)
         and final.trials == finished,
         metrics={"best_score": best},
@@ -149,7 +136,7 @@ def _progress(run: Run) -> RunProgress:
 
 
 READING: Final = RunReading(
-    kept=lambda folder: len(read_trials(folder) or ()),
+    kept=lambda folder: len(read_trials(folder)),
     progress=_progress,
     compared_by=(_GAIN,),
     metrics=_metrics,
@@ -159,7 +146,7 @@ READING: Final = RunReading(
     gain=lambda run: gain_of(whole_final(run.path)),
     tables={
         "trials": TableReading(_trials, Columns((*TRIALS_COLUMNS, *CENTRE_COLUMNS))),
-        "retest": TableReading(_retest, TRIALS_COLUMNS),
+        "retest": TableReading(lambda run: read_trials(run.path, RETEST_FILE), TRIALS_COLUMNS),
         "final": TableReading(lambda run: final_table(run.path)),
     },
 )

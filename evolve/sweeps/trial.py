@@ -29,7 +29,7 @@ from evolve.parsing import parse_json
 from evolve.programs.kept import Answers
 from evolve.runs.time_slice import seconds_for
 from evolve.tables.paths import TRIALS
-from evolve.tables.trials import REPEATED, RETEST
+from evolve.tables.trials import DEFAULTS, REPEATED, RETEST, TRIALS_COLUMNS
 from evolve.version import __version__
 
 if TYPE_CHECKING:
@@ -112,6 +112,11 @@ class TrialResult:
         return cls(TrialState.FAIL, {"reason": reason})
 
 
+def is_defaults(trial: FrozenTrial) -> bool:
+    """Return whether a trial has the defaults."""
+    return trial.user_attrs.get("origin") == DEFAULTS
+
+
 def is_retest(trial: FrozenTrial) -> bool:
     """Return whether a trial is a training of a retest, by which nothing is chosen."""
     return trial.user_attrs.get("origin") == RETEST
@@ -149,18 +154,13 @@ def row_of(trial: FrozenTrial, names: Iterable[str]) -> dict[str, Any]:
     stored, reports = trial.user_attrs, trial.intermediate_values
     began, ended = trial.datetime_start, trial.datetime_complete
     took = (ended - began).total_seconds() if began and ended else None
-    as_stored = (
-        "elo", "elo_low", "elo_high", "defaults_score", "defaults_games", "worker", "games",
-        "agent",
-    )  # fmt: skip
     return {
+        **{name: stored.get(name) for name in TRIALS_COLUMNS.names},
         "number": trial.number,
         "state": trial.state.name,
         "score": trial.values[0] if trial.state in FINISHED and trial.values else None,
-        "score_error": stored.get("score_error"),
         "reports": [reports[step] for step in sorted(reports)],
         "origin": stored.get("origin", "sampler"),
-        **{key: stored.get(key) for key in as_stored},
         "reason": stored.get("reason", stored.get(REMARK)),
         "seconds": stored.get("seconds", took if trial.state in _ENDS else None),
         **{name: trial.params.get(name) for name in names},

@@ -50,10 +50,16 @@ CENTRE_COLUMNS: Final = Columns(
 )
 """Of sweeps by SPSA, computed when the table is read: the strength of the search's current point
 over the defaults, smoothed over all estimates, with its 95 % interval."""
+
+# Origins of trials, beside the sampler.
+DEFAULTS: Final = "defaults"
+START: Final = "start"
+"""With settings of `start_from`."""
 ESTIMATE: Final = "spsa"
-"""Origin of the trials at that point. They play the defaults, and no step has their games."""
+"""At the current point of SPSA. They play the defaults, and no step has their games."""
 RETEST: Final = "retest"
-"""Origin of the trainings of a retest: of the winner's settings and of the defaults, in turn."""
+"""Trainings of a retest: of the winner's settings and of the defaults, in turn."""
+
 FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
 REPEATED: Final = "the settings of trial"
@@ -88,10 +94,10 @@ def write_trials(
     write_table(folder / file, table)
 
 
-def read_trials(folder: Path, file: str = TRIALS_FILE) -> pa.Table | None:
-    """The table; None before there is one. RunError when it is damaged."""
-    path = folder / file
-    return read_table(path, TRIALS_COLUMNS) if path.exists() else None
+def read_trials(folder: Path, file: str = TRIALS_FILE) -> pa.Table:
+    """The table, empty and without parameters before the first trial; RunError when damaged."""
+    path, none = folder / file, TRIALS_COLUMNS.schema.empty_table()
+    return read_table(path, TRIALS_COLUMNS) if path.exists() else none
 
 
 class Against(BaseModel):
@@ -162,42 +168,41 @@ def write_final(folder: Path, final: FinalDocument) -> None:
     write_text(folder / FINAL_FILE, final.model_dump_json(indent=1, exclude_defaults=True) + "\n")
 
 
-def read_final(folder: Path) -> FinalDocument | None:
-    """The final of a sweep; None before the final.
-
-    RunError where the file is damaged.
-    """
+def read_final(folder: Path) -> FinalDocument:
+    """The final of a sweep, of nothing before it has begun; RunError where the file is damaged."""
     path = folder / FINAL_FILE
     try:
         return FinalDocument.model_validate(parse_json(read_document(path)))
     except FileNotFoundError:
-        return None
+        return FinalDocument()
     except ValidationError as error:
         raise RunError(f"{path} is damaged: {faults(error)[0].text}") from error
     except (OSError, ValueError) as error:
         raise RunError(f"{path} is damaged: {error}") from error
 
 
-def whole_final(folder: Path) -> FinalDocument | None:
-    """The finished final; None where there is none, or it is damaged."""
+def whole_final(folder: Path) -> FinalDocument:
+    """The finished final; that of nothing where there is none, or it is damaged."""
     try:
         final = read_final(folder)
     except RunError:
-        return None
-    return None if final is None or final.trials is None else final
+        return FinalDocument()
+    return FinalDocument() if final.trials is None else final
 
 
 def verdict_of(folder: Path) -> str | None:
     """The verdict of the finished final, and how far trials' strengths add up; None before that."""
     final = whole_final(folder)
-    return None if final is None else "; among the trials ".join([final.verdict, *final.words])
+    if final.trials is None:
+        return None
+    return "; among the trials ".join([final.verdict, *final.words])
 
 
 def final_table(folder: Path) -> pa.Table:
     """A row for each finalist, the strongest first; empty before the final."""
     final = read_final(folder)
-    rows = [] if final is None else final.finalists
-    if final is not None and not rows and final.winner is not None:
+    rows = final.finalists
+    if not rows and final.winner is not None:
         rows = [{"trial": f"trial-{final.winner}"}]  # the winner had no opponent
     with_trial = [{"trial": row.get("agent"), **row} for row in rows]
     try:

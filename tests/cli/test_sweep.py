@@ -57,7 +57,6 @@ def test_the_table_of_trials(swept: Path) -> None:
 @pytest.mark.slow
 def test_the_top_of_its_trials_are_complete(sweep: Path) -> None:
     rows = read_trials(sweep)
-    assert rows is not None
     best = max(rows.to_pylist(), key=lambda row: row["score"])
     state = pa.array(["PRUNED" if row == best else row["state"] for row in rows.to_pylist()])
     at = rows.column_names.index("state")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -19,12 +18,11 @@ from evolve.config.ranges import value_at
 from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError
 from evolve.fitness.statistics import score_of_elo
-from evolve.sweeps.plan import START
 from evolve.sweeps.samplers import _CMA_GENERATION, EVERY, Cma, Spsa, _step_of
 from evolve.sweeps.space import Number
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.trial import MIRROR, Report, TrialResult
-from evolve.tables.trials import ESTIMATE
+from evolve.tables.trials import ESTIMATE, START
 from tests.sweeps import completed, local, plan, run_one, table_of
 
 
@@ -50,27 +48,6 @@ def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
     else:
         assert len(pruned) >= 5
         assert sum(pruned) / len(pruned) < sum(complete) / len(complete)
-
-
-@pytest.mark.parametrize(
-    "sampler", ["tpe", "random", "cma", pytest.param("gp", marks=pytest.mark.learning)]
-)
-def test_a_stopped_study_goes_on_as_if_it_had_not_been(sampler: Any, tmp_path: Path) -> None:
-    settings = {"trials": 12, "sampler": sampler, "startup": 10}
-    count = 11 if sampler == "gp" else 12  # a Gaussian process takes seconds
-
-    def values(folder: Path, stops: bool) -> list[Any]:
-        folder.mkdir()
-        study = local(folder, **settings)
-        for number in range(count):
-            run_one(study, 0.5 + 0.01 * ((7 * number) % 12))
-            if stops:
-                study = local(folder, **settings)
-        return [trial.params for trial in study.trials()]
-
-    whole = values(tmp_path / "a", False)
-    assert values(tmp_path / "b", True) == whole
-    assert len({json.dumps(one) for one in whole}) == count
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "cma"])

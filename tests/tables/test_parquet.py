@@ -38,7 +38,7 @@ LOOKS: dict[str, Callable[[Path], Any]] = {
     "games/gen-0001.parquet": lambda folder: evolve.load_run(folder).games_table(1).to_pylist(),
     "games/playoff.parquet": lambda folder: evolve.load_run(folder).games.to_dict("records"),
     "metrics/check-0000.parquet": lambda folder: read_metrics(folder).to_pylist(),
-    "trials.parquet": lambda folder: read_trials(folder).to_pylist(),  # type: ignore[union-attr]
+    "trials.parquet": lambda folder: read_trials(folder).to_pylist(),
     "match.parquet": lambda folder: read_games(folder / "match.parquet"),
 }
 

@@ -13,6 +13,7 @@ from evolve.errors import RunError
 from evolve.tables.trials import (
     FINAL_SCHEMA,
     TRIALS_COLUMNS,
+    FinalDocument,
     final_table,
     read_final,
     read_trials,
@@ -25,16 +26,15 @@ def test_parameters_of_trials_stand_amid_the_columns(tmp_path: Path) -> None:
     rows = [{"number": 0, "state": "COMPLETE", "score": 0.5, "x": 3}]
     write_trials(tmp_path, rows, {"x": int})
     found = read_trials(tmp_path)
-    assert found is not None
     assert tuple(name for name in found.column_names if name != "x") == TRIALS_COLUMNS.names
     assert found.column_names[5:7] == ["x", "reports"]
 
 
 def test_trials_that_fit_no_table_are_told(tmp_path: Path) -> None:
-    assert read_trials(tmp_path) is None
+    assert not len(read_trials(tmp_path))
     with pytest.raises(RunError, match="what fits no table"):
         write_trials(tmp_path, [{"x": "text"}], {"x": int})
-    assert read_trials(tmp_path) is None
+    assert not len(read_trials(tmp_path))
 
 
 WON = {"score": 0.7, "low": 0.6, "high": 0.8, "games": 40}
@@ -45,7 +45,7 @@ def write(folder: Path, **document: Any) -> None:
 
 
 def test_before_the_final_there_is_nothing(tmp_path: Path) -> None:
-    assert (read_final(tmp_path), verdict_of(tmp_path)) == (None, None)
+    assert (read_final(tmp_path), verdict_of(tmp_path)) == (FinalDocument(), None)
     assert final_table(tmp_path).num_rows == 0
 
 
