@@ -46,7 +46,7 @@ from evolve.runs.progress import Observer
 from evolve.sweeps.learning_plan import LearningPlan
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
-from evolve.sweeps.sweep import opened_sweep
+from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trial import games_of
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import write_trials
@@ -99,10 +99,10 @@ def _compare_workers(
         )
         with tempfile.TemporaryDirectory() as folder:
             watch = _Counting()
-            with opened_sweep(Path(folder), settings) as sweep:
-                begin = time.monotonic()
-                sweep.run_trials(watch)
-                games = games_of(sweep.study.trials(), 0)
+            sweep = Sweep.opened(Path(folder), settings)
+            begin = time.monotonic()
+            sweep.run_trials(watch)
+            games = games_of(sweep.study.trials(), 0)
         # Of the whole time, with the start of the workers and the wait for the last of them. Games
         # count, not trials: the first trial of a program has more of them.
         rates.setdefault(jobs, []).append(games / (watch.ends[-1] - begin))
@@ -125,9 +125,9 @@ def cost(trials: int, numbers: int) -> None:
     settings = resolve_as(model, {}, options)
     with tempfile.TemporaryDirectory() as folder:
         watch = _Counting()
-        with opened_sweep(Path(folder), settings) as sweep:
-            sweep.run_trials(watch)
-            played = [trial.user_attrs["play_seconds"] for trial in sweep.study.trials()]
+        sweep = Sweep.opened(Path(folder), settings)
+        sweep.run_trials(watch)
+        played = [trial.user_attrs["play_seconds"] for trial in sweep.study.trials()]
     took = 1e3 * (np.diff(watch.ends) - np.array(played[1:]))
     for name, part in {"first": took[:50], "last": took[-50:]}.items():
         print(

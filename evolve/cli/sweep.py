@@ -53,9 +53,7 @@ What is searched:
 """
 
 _HELP: Final = {
-    "dqn": """Search the settings of deep Q-learning.
-
-A trial is a training of --budget CPU seconds.
+    "dqn": """A trial is a training of --budget CPU seconds.
 
 \b
 Examples:
@@ -63,9 +61,7 @@ Examples:
   evolve sweep dqn --fix lookahead=0 --fix steps=10 --sampler gp
   evolve sweep dqn --scheduler tls://host:8786 --jobs 16
 """,
-    "mcts": """Search the settings of learning by tree search.
-
-A trial is a training of --budget CPU seconds.
+    "mcts": """A trial is a training of --budget CPU seconds.
 
 \b
 Examples:
@@ -73,9 +69,8 @@ Examples:
   evolve sweep mcts --space learning_rate=1e-4:1e-2:log --pruner race
   evolve sweep mcts --scheduler tls://host:8786 --jobs 16
 """,
-    "patterns": """Search the settings of learning patterns.
-
-A trial is a training of up to --budget CPU seconds; the best quarter goes on at each report.
+    "patterns": """A trial is a training of up to --budget CPU seconds; the best quarter goes on at
+each report.
 
 \b
 Examples:
@@ -83,28 +78,22 @@ Examples:
   evolve sweep patterns --trials 200 --budget 60 --reports 4
   evolve sweep patterns --budget 4 --pruner none --retest 0
 """,
-    "alphabeta": """Search the genes of an alpha-beta agent.
-
-A trial is an agent with other genes; all trials play the same games.
+    "alphabeta": """A trial is an agent with other genes; all trials play the same games.
 
 \b
 Examples:
   evolve sweep alphabeta --rules reversed --sampler cma --trials 500
   evolve sweep alphabeta --fix depths=2 --fix weights.0=100 --space weights.1=-100:0
 """,
-    "evolution": """Search the settings of evolution itself.
-
-A trial is an evolution of --budget CPU seconds.
+    "evolution": """A trial is an evolution of --budget CPU seconds.
 
 \b
 Examples:
   evolve sweep evolution --budget 120 --jobs 4
   evolve sweep evolution --fix selection=best --space population=16:64
 """,
-    "program": """Search the parameters of PROGRAM, which speaks GTP or NBoard or is a Python file.
-
-PROGRAM is its command, with {NAME:LOW:HIGH=DEFAULT} or {NAME:A|B} for each parameter. A trial plays
-the defaults and the best trial so far, or the panel.
+    "program": """PROGRAM is its command, with {NAME:LOW:HIGH=DEFAULT} or {NAME:A|B} for each
+parameter. A trial plays the defaults and the best trial so far, or the panel.
 
 \b
 Examples:
@@ -113,7 +102,11 @@ Examples:
   evolve sweep program 'gtp:./engine --x {x:0.0:5}' --sampler spsa --pairs 5 --games 4000
 """,
 }
-"""The help of its commands; those of others say what the registry says about them."""
+"""The help of its commands, after what the registry says about them."""
+_ABOUT: Final = {
+    "program": "Search the parameters of PROGRAM, which speaks GTP or NBoard or is a Python file."
+}
+"""What it says first where that has an argument."""
 
 
 @click.group(cls=SecondWords, name="sweep", help=_SWEEP_HELP)
@@ -125,7 +118,7 @@ def _command(word: str) -> click.Command:
     variant, target = SWEEPS.variants[word], SWEEP_TARGETS[word]
     defaults = {"rules": target.rules, "budget": target.budget, **target.settings}
     own = ("program", "space", "fix")  # options and arguments of their own, see below
-    help_text = f"{_HELP.get(word, variant.about)}{_RANGES}"
+    help_text = f"{_ABOUT.get(word, variant.about)}\n\n{_HELP.get(word, '')}{_RANGES}"
 
     @click.command(cls=GroupedCommand, name=word, help=help_text)
     @model_options(variant.model(), "kind", *own, *target.unused, defaults=defaults)

@@ -25,7 +25,7 @@ from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import RunEnding
 from evolve.runs.run import Run
 from evolve.sweeps.kind import KIND as SWEEPS
-from evolve.sweeps.sweep import Sweep, SweepEnding, opened_sweep
+from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trial import games_of
 from evolve.tables.paths import BEST_FILE, BEST_TOML
 from evolve.tables.trials import final_table, verdict_of
@@ -79,8 +79,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     @contextmanager
     def opened(self, run: Begun, jobs: int) -> Iterator[Sweep]:
-        with opened_sweep(run.folder, run.settings, placement=placement()) as sweep:
-            yield sweep
+        yield Sweep.opened(run.folder, run.settings, placement())
 
     def finished(self, work: Sweep) -> str:
         limit = "trials" if work.settings.games_of_trials is None else "games"

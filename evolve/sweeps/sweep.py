@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
 from optuna.trial import FrozenTrial, TrialState
 
@@ -82,6 +82,18 @@ class Sweep(life_cycle.Work):
         self.result: FinalDocument | None = None
         self._hand: dict[int, Handed] = {}
         self._failed, self._due = 0, 0.0
+
+    @classmethod
+    def opened(cls, folder: Path, settings: SweepSettings, placement: Placement = HERE) -> Self:
+        """Begin the study of a folder or join it, and queue its first trials.
+
+        placement: where games are played. Raises what `checked_plan` does, RunError, StorageError.
+        """
+        plan = checked_plan(settings)
+        sweep = cls(folder, plan, Study(plan, JournalStorage(folder / JOURNAL_FILE)), placement)
+        if sweep.has_champion:  # it may have died between the final and the table
+            sweep.save()
+        return sweep
 
     def run(self, observer: Observer) -> SweepEnding:
         """Run the trials that are left, then play the final; `result` has it.
@@ -329,22 +341,6 @@ class Sweep(life_cycle.Work):
             write_trials(self.folder, rows, types, RETEST_FILE)
 
 
-@contextmanager
-def opened_sweep(
-    folder: Path, settings: SweepSettings, placement: Placement = HERE
-) -> Iterator[Sweep]:
-    """Open the sweep of a folder: begin its study or join it, and queue its first trials.
-
-    placement: where games are played. Raises what `checked_plan` does, RunError, and StorageError.
-    """
-    plan = checked_plan(settings)
-    study = Study(plan, JournalStorage(folder / JOURNAL_FILE))
-    sweep = Sweep(folder, plan, study, placement)
-    if sweep.has_champion:  # it may have died between the final and the table
-        sweep.save()
-    yield sweep
-
-
 @taking_settings
 def sweep(
     kind: str,
@@ -378,11 +374,9 @@ def sweep(
     model, command = life_cycle.variant_of(SWEEPS, kind).model(), SWEEPS.command(kind)
     given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
     requested = resolve_as(model, {}, given)
-    with (
-        life_cycle.opened(SWEEPS, command, Path(folder), requested) as begun,
-        opened_sweep(begun.folder, begun.settings) as work,
-        shown(progress, observer) as watching,
-    ):
-        if begun.restore(work):
-            work.run(watching)
+    with life_cycle.opened(SWEEPS, command, Path(folder), requested) as begun:
+        work = Sweep.opened(begun.folder, begun.settings)
+        with shown(progress, observer) as watching:
+            if begun.restore(work):
+                work.run(watching)
     return Run(folder)

@@ -94,8 +94,10 @@ def trial_of(
     return trial
 
 
-def setting(number: int, score: float, value: int, **facts: Any) -> FrozenTrial:
-    """A complete trial with a value of a parameter x."""
-    trial = trial_of(number, score, **facts)
+def setting(
+    number: int, score: float | None, value: int, state: TrialState | None = None, **facts: Any
+) -> FrozenTrial:
+    """A trial with a value of a parameter x; with a score it is complete."""
+    trial = trial_of(number, score, state, **facts)
     trial.params, trial.distributions = {"x": value}, {"x": IntDistribution(0, 9)}
     return trial

@@ -29,7 +29,7 @@ from evolve.sweeps.final import (
     settings_ranked,
 )
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.sweep import Sweep, _TimeUp, opened_sweep
+from evolve.sweeps.sweep import Sweep, _TimeUp
 from evolve.sweeps.trial import agent_file, games_of
 from evolve.tables.trials import (
     FinalDocument,
@@ -281,20 +281,20 @@ def final_of(sweep: Sweep, observer: Observer) -> SweepFinal:
 def test_the_winner_and_the_defaults_train_again_though_stopped(tmp_path: Path) -> None:
     settings = SweepSettings(**RETESTED)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials",))
-    with opened_sweep(tmp_path, settings) as sweep:
-        sweep.run_trials(first := Watching())
-        after_one = Watching(until=lambda seen: bool(seen.rows))
-        with pytest.raises(StoppedError):
-            final_of(sweep, after_one).against_defaults(sweep.study.trials()[1])
-    with opened_sweep(tmp_path, settings) as sweep:
-        assert [trial.number for trial in sweep.study.searched] == [0, 1]
-        assert (sweep.study.budget.over, sweep.study.budget.open) == (True, 3)
-        final = final_of(sweep, second := Watching())
-        winner = sweep.study.trials()[1]
-        against = final.against_defaults(winner)
-        assert against is not None
-        final.save([], winner, against)
-        assert final_of(sweep, third := Watching()).against_defaults(winner) == against
+    sweep = Sweep.opened(tmp_path, settings)
+    sweep.run_trials(first := Watching())
+    after_one = Watching(until=lambda seen: bool(seen.rows))
+    with pytest.raises(StoppedError):
+        final_of(sweep, after_one).against_defaults(sweep.study.trials()[1])
+    sweep = Sweep.opened(tmp_path, settings)
+    assert [trial.number for trial in sweep.study.searched] == [0, 1]
+    assert (sweep.study.budget.over, sweep.study.budget.open) == (True, 3)
+    final = final_of(sweep, second := Watching())
+    winner = sweep.study.trials()[1]
+    against = final.against_defaults(winner)
+    assert against is not None
+    final.save([], winner, against)
+    assert final_of(sweep, third := Watching()).against_defaults(winner) == against
     assert (against.seeds, against.games) == (2, 12)
     assert 0.0 <= (against.low or 0.0) <= against.score <= (against.high or 1.0)
     assert (len(first.shares), len(second.shares), third.shares) == (2, 3, [])
@@ -311,7 +311,8 @@ def test_the_winner_and_the_defaults_train_again_though_stopped(tmp_path: Path) 
 @pytest.mark.slow
 def test_the_time_ends_in_a_retest(tmp_path: Path) -> None:
     settings = SweepSettings(**RETESTED, timeout=1e-9)
-    with opened_sweep(tmp_path, settings.model_copy(update={"timeout": None})) as sweep:
-        sweep.run_trials(Observer())
-    with opened_sweep(tmp_path, settings) as sweep, pytest.raises(_TimeUp):
+    sweep = Sweep.opened(tmp_path, settings.model_copy(update={"timeout": None}))
+    sweep.run_trials(Observer())
+    sweep = Sweep.opened(tmp_path, settings)
+    with pytest.raises(_TimeUp):
         final_of(sweep, Observer()).against_defaults(sweep.study.trials()[1])

@@ -12,7 +12,7 @@ import numpy as np
 import optuna
 import pytest
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
-from optuna.trial import FrozenTrial, TrialState, create_trial
+from optuna.trial import TrialState, create_trial
 
 from evolve.config.ranges import value_at
 from evolve.config.sweep import SweepSettings
@@ -186,25 +186,20 @@ def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict
     for number in range(40):
         x, y = (float(v) for v in rng.random(2))
         done = number not in waits
-        study.add_trial(
-            FrozenTrial(
-                number=number,
-                trial_id=number,
-                state=TrialState.COMPLETE if done else TrialState.RUNNING,
-                value=-((x - y) ** 2) if done else None,
-                datetime_start=begin,
-                datetime_complete=begin + datetime.timedelta(clock(number)) if done else None,
-                params={"x": x, "y": y},
-                distributions=space,
-                user_attrs={},
-                system_attrs={} if number < 5 else {_CMA_GENERATION: (number - 5) // 8},
-                intermediate_values={},
-            )
+        trial = create_trial(
+            state=TrialState.COMPLETE if done else TrialState.RUNNING,
+            value=-((x - y) ** 2) if done else None,
+            params={"x": x, "y": y},
+            distributions=space,
+            system_attrs={} if number < 5 else {_CMA_GENERATION: (number - 5) // 8},
         )
+        if done:
+            trial.datetime_complete = begin + datetime.timedelta(clock(number))
+        study.add_trial(trial)
     study.sampler = cma(5, XY, 0)
-    trial = study.ask(dict(space))
+    asked = study.ask(dict(space))
     found = study.get_trials()[-1].system_attrs.get(_CMA_GENERATION, -1)
-    return trial.params, found
+    return asked.params, found
 
 
 def test_a_clock_that_is_set_back_changes_nothing() -> None:

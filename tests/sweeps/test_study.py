@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import optuna
 import pytest
-from optuna.trial import FrozenTrial, TrialState, create_trial
+from optuna.trial import TrialState, create_trial
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError, StorageError
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.samplers import Proposer
-from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.trial import Report, TrialResult, known_result
 from tests.sweeps import (
@@ -27,9 +26,11 @@ from tests.sweeps import (
     local,
     plan,
     run_one,
+    setting,
     small_plan,
     states,
     table_of,
+    trial_of,
 )
 
 
@@ -305,29 +306,18 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
 
 
 def test_what_is_known() -> None:
-    space = Space((Parameter("a", "int", "", 0, 9),))
-    distributions = space.distributions
-
-    def trial(value: int, state: TrialState, **facts: Any) -> FrozenTrial:
-        score = 0.1 * value if state.is_finished() and state != TrialState.FAIL else None
-        return create_trial(
-            state=state, value=score, params={"a": value}, distributions=distributions,
-            user_attrs=facts,
-        )  # fmt: skip
-
+    waiting = create_trial(state=TrialState.WAITING, system_attrs={"fixed_params": {"x": 3}})
     trials = [
-        trial(0, TrialState.COMPLETE, score_error=0.3),
-        trial(1, TrialState.PRUNED),
-        trial(2, TrialState.RUNNING),
-        create_trial(state=TrialState.WAITING, system_attrs={"fixed_params": {"a": 3}}),
-        trial(4, TrialState.FAIL, reason="it crashed"),
-        create_trial(state=TrialState.RUNNING),
+        setting(0, 0.0, 0, score_error=0.3),
+        setting(1, 0.1, 1, TrialState.PRUNED),
+        setting(2, None, 2),
+        waiting,
+        setting(4, None, 4, TrialState.FAIL, reason="it crashed"),
+        trial_of(5),
     ]
-    for number, one in enumerate(trials):
-        one.number = number
 
     def result(value: int) -> TrialResult | None:
-        return known_result(trial(value, TrialState.RUNNING), trials)
+        return known_result(setting(6, None, value), trials)
 
     assert [value for value in range(9) if result(value) is not None] == [0, 1, 4]
     facts = {"same_as": 0, "reason": "the settings of trial 0", "score_error": 0.3}
