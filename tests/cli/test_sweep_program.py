@@ -20,21 +20,15 @@ FRIEND = """
 import os
 
 class AI:
-    def __init__(self, size, colour, seconds):
-        self.colour, self.candidate_list = colour, []
+    games, unlucky = 0, 0
 
-    def go(self, board):
-        ways = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
-        legal = [(r, c) for r in range(8) for c in range(8)
-                 if board[r][c] == 0 and any(self.turns(board, r, c, *way) for way in ways)]
-        self.candidate_list = legal + [legal[int(os.environ["PLACE"]) % len(legal)]] * bool(legal)
+    def __init__(self):
+        AI.games += 1
+        assert AI.games != AI.unlucky, "an unlucky game"
 
-    def turns(self, board, r, c, x, y):
-        count = 0
-        r, c = r + x, c + y
-        while 0 <= r < 8 and 0 <= c < 8 and board[r][c] == -self.colour:
-            r, c, count = r + x, c + y, count + 1
-        return count and 0 <= r < 8 and 0 <= c < 8 and board[r][c] == self.colour
+    def choose(self, board):
+        moves = board.legal_moves()
+        return moves[int(os.environ["PLACE"]) % len(moves)]
 """
 LITTLE = ("--pairs=4", "--final-openings=4", "--finalists=1", "--jobs=1")
 
@@ -123,25 +117,21 @@ def test_a_program_that_crashes_on_some_values(tmp_path: Path) -> None:
     assert failed["reason"].iloc[0].splitlines()[-1] in said.out
 
 
+def by_environment(place: Path, program: str, *words: str) -> str:
+    """What is said of a sweep in the folder x of a Python file that gets its value so."""
+    (place / "friend.py").write_text(program)
+    (place / "space.toml").write_text("[PLACE]\nlow = 0\nhigh = 9\ndefault = 3\n")
+    named = ("--set-by=env", "--space", place / "space.toml", "--jobs=1", "--out", place / "x")
+    return done("sweep", "program", f"python:{place / 'friend.py'}", *named, *words).out
+
+
 @pytest.mark.slow
 def test_failures_in_the_final_are_told(tmp_path: Path) -> None:
     """It fails in the 30th game of a process: never in the trials, but in the final."""
-    failing = FRIEND.replace(
-        "    def go(self, board):\n",
-        "    games = 0\n\n"
-        "    def go(self, board):\n"
-        "        AI.games += int((board != 0).sum() < 20 and not self.candidate_list)\n"
-        "        assert AI.games != 30, 'an unlucky game'\n",
-    )
-    (tmp_path / "friend.py").write_text(failing)
-    (tmp_path / "space.toml").write_text("[PLACE]\nlow = 0\nhigh = 9\ndefault = 3\n")
-    words = ("--set-by=env", "--space", tmp_path / "space.toml", "--pairs=2", "--finalists=1")
-    out = tmp_path / "x"
-    said = done(
-        "sweep", "program", f"python:{tmp_path / 'friend.py'}", *words, "--final-openings=20",
-        "--trials=4", "--jobs=1", "--out", out,
-    ).out  # fmt: skip
-    found = json.loads((out / "final.json").read_text())
+    failing = FRIEND.replace("unlucky = 0, 0", "unlucky = 0, 30")
+    words = ("--pairs=2", "--finalists=1", "--trials=4", "--final-openings=20")
+    said = by_environment(tmp_path, failing, *words)
+    found = json.loads((tmp_path / "x/final.json").read_text())
     failed = [row["failures"] for row in found["finalists"]]
     assert any(failed)
     assert not [said for count in failed if not re.search(rf" {count}$", said, re.MULTILINE)]
@@ -152,14 +142,9 @@ def test_failures_in_the_final_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
-    (tmp_path / "friend.py").write_text(FRIEND)
-    (tmp_path / "space.toml").write_text("[PLACE]\nlow = 0\nhigh = 9\ndefault = 3\n")
-    said = done(
-        "sweep", "program", f"python:{tmp_path / 'friend.py'}", "--set-by=env", "--space",
-        tmp_path / "space.toml", *LITTLE, "--trials=3", "--out", tmp_path / "x",
-    )  # fmt: skip
+    said = by_environment(tmp_path, FRIEND, *LITTLE, "--trials=3")
     best = json.loads((tmp_path / "x/best.json").read_text())
-    assert f"{tmp_path / 'x'}" in said.out
+    assert f"{tmp_path / 'x'}" in said
     assert done("match", tmp_path / "x", "random", "--games=2", "--json").document["games"] == 2
     assert best["environment"] == {"PLACE": str(best["parameters"]["PLACE"])}
 

@@ -25,14 +25,10 @@ def swept(folder: Path, values: list[dict[str, Any]], **settings: Any) -> dict[s
     plan = plan_of(sweep)
     text = config_text(sweep, {"evolve": "0"}, f"sweep {sweep.kind}")
     (folder / "config.toml").write_text(text)
-    values = [{**(plan.defaults or {}), **one} for one in values]
-    empty = dict.fromkeys(("score_error", "seconds", "worker", "games", "agent", "reason"))
-    usual = {**empty, "state": "COMPLETE", "score": 0.5, "reports": []}
-    rows = [
-        {**usual, "number": number, "origin": "sampler" if number else "defaults", **one}
-        for number, one in enumerate(values)
-    ]
-    write_trials(folder, rows, {p.name: p.type for p in plan.space.parameters})
+    usual = {**(plan.defaults or {}), "state": "COMPLETE", "score": 0.5, "origin": "sampler"}
+    rows = [{**usual, "number": number, **one} for number, one in enumerate(values)]
+    rows[0]["origin"] = "defaults"
+    write_trials(folder, rows, plan.space.types)
     return winner_of(folder)
 
 
