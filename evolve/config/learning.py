@@ -179,7 +179,7 @@ def _some_share(shares: dict[str, float]) -> dict[str, float]:
 
 
 _Opponent = Annotated[str, Named("agent", (ITSELF, PAST))]
-Opponents = Annotated[
+_Opponents = Annotated[
     dict[_Opponent, Annotated[float, Field(ge=0.0, le=1e6)]],
     BeforeValidator(split_shares),
     AfterValidator(_some_share),
@@ -232,7 +232,7 @@ class MctsSettings(LearningSettings):
         0.75, description="share of the search's value in what is learned; the rest: the outcome"
     )
     first_ply: int = Field(0, ge=0, le=50, description="learn from positions from this ply on")
-    opponents: Opponents = Field(
+    opponents: _Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, random, or an alpha-beta agent",
     )
@@ -321,7 +321,7 @@ class DqnSettings(LearningSettings):
         0.0, ge=0.0, le=10.0, description="weight of the reward V(p) + V(flips) of a move"
     )
     minimax: bool = Field(False, description="subtract the reply's reward from the move's")
-    opponents: Opponents = Field(
+    opponents: _Opponents = Field(
         default_factory=lambda: {ITSELF: 1.0},
         description="OPPONENT=SHARE of the games: self, past, random, or an alpha-beta agent",
     )

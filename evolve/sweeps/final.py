@@ -33,18 +33,18 @@ from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.runs.progress import Observer
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.tables import gain_of
-from evolve.sweeps.trial import ALIKE, FINISHED, MET, SAME, finished_of, games_of, is_defaults
+from evolve.sweeps.trial import ALIKE, MET, SAME, finished_of, games_of, is_defaults
 from evolve.tables.paths import MATCHES, TRIALS
-from evolve.tables.trials import Against, FinalDocument, write_final
+from evolve.tables.trials import FINISHED, Against, FinalDocument, write_final
 from evolve.terminal_text import count_of
 
 
 def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
     """Return the complete trial with the best score; the first of equals."""
-    return next(iter(ranked(trials)), None)
+    return next(iter(_ranked(trials)), None)
 
 
-def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+def _ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """Return the complete trials, best first; of equals, those with an agent of their own."""
     complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
     return sorted(complete, key=lambda t: (-t.values[0], SAME in t.user_attrs, t.number))
@@ -52,7 +52,7 @@ def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 
 def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """Return a complete trial of each setting, best first; the defaults' own trial for theirs."""
-    complete, chosen = ranked(trials), dict[Any, FrozenTrial]()
+    complete, chosen = _ranked(trials), dict[Any, FrozenTrial]()
     for trial in [*filter(is_defaults, complete), *complete]:
         chosen.setdefault(frozenset(trial.params.items()), trial)
     numbers = {trial.number for trial in chosen.values()}
@@ -61,7 +61,8 @@ def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 
 def _all_alike(trials: Sequence[FrozenTrial]) -> bool:
     """Return whether every trial that played the defaults, or its mirror image, played alike."""
-    alike = [t.user_attrs[ALIKE] for t in trials if t.state in FINISHED and ALIKE in t.user_attrs]
+    finished = [t.user_attrs for t in trials if t.state.name in FINISHED]
+    alike = [facts[ALIKE] for facts in finished if ALIKE in facts]
     return bool(alike) and all(alike)
 
 

@@ -29,7 +29,7 @@ _TRAINING: Final = "training"
 _DONE: Final = "learned"
 """Of a trial's state: the facts of a training's checkpoint, and whether all its work is done."""
 
-SHAPE_SETS: Final = {name.replace("-", "_"): name for name in STRONG_SHAPES}
+_SHAPE_SETS: Final = {name.replace("-", "_"): name for name in STRONG_SHAPES}
 """Parameters that switch the default's sets of shapes on or off."""
 
 
@@ -171,20 +171,20 @@ class PatternsPlan(LearningPlan):
         real("search_rate", 0.03, 0.5, log=True),
         whole("openings", 2, 20),
         real("epsilon", 0.01, 0.3, log=True),
-        *(choice(name, NO_YES, f"shapes: {of}") for name, of in SHAPE_SETS.items()),
+        *(choice(name, NO_YES, f"shapes: {of}") for name, of in _SHAPE_SETS.items()),
         whole("new_shapes", 0, 2, "random shapes beside them"),
         whole("new_squares", 4, MOST_SQUARES, "squares of these"),
         whole("new_draw", 0, 9999, "which: any number draws others"),
     )
     parts: ClassVar = {
-        **dict.fromkeys(SHAPE_SETS, True), "new_shapes": 0, "new_squares": 8, "new_draw": 0,
+        **dict.fromkeys(_SHAPE_SETS, True), "new_shapes": 0, "new_squares": 8, "new_draw": 0,
     }  # fmt: skip
 
     def compose(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """See SettingsPlan: where no set of shapes is chosen, there is the corner."""
         if not set(self.parts) <= set(values):
             return {}
-        shapes = tuple(of for name, of in SHAPE_SETS.items() if values[name]) or STRONG_SHAPES[:1]
+        shapes = tuple(of for name, of in _SHAPE_SETS.items() if values[name]) or STRONG_SHAPES[:1]
         rng = np.random.default_rng(values["new_draw"])
         for _ in range(values["new_shapes"]):
             shapes = _with_new_shape(shapes, values["new_squares"], rng)

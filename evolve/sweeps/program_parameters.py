@@ -94,7 +94,7 @@ class ParametersPlan(Plan):
         tables = self.sweep.space.items()
         given = {name: table["default"] for name, table in tables if "default" in table}
         known = {**self.command.defaults, **given}
-        values = {p.name: known.get(p.name, middle(p)) for p in self.space.parameters}
+        values = {p.name: known.get(p.name, _middle(p)) for p in self.space.parameters}
         for parameter in self.space.parameters:
             value = values[parameter.name]
             if parameter.taken(value) is None:
@@ -207,7 +207,7 @@ def _value_text(value: Value) -> str:
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
-def middle(parameter: Parameter) -> Value:
+def _middle(parameter: Parameter) -> Value:
     """Return the middle of a range, on its scale and grid; of a choice the first value."""
     if parameter.kind == "choice":
         return parameter.choices[0]

@@ -31,7 +31,6 @@ from evolve.sweeps.space import Parameter
 from evolve.sweeps.tables import gain_of
 from evolve.sweeps.trial import (
     ALIKE,
-    FINISHED,
     MET,
     MIRROR,
     PLAYED,
@@ -44,7 +43,7 @@ from evolve.sweeps.trial import (
     is_defaults,
 )
 from evolve.tables.paths import BEST_FILE, BEST_TOML
-from evolve.tables.trials import DEFAULTS, FinalDocument
+from evolve.tables.trials import DEFAULTS, FINISHED, FinalDocument
 
 _PROBES: Final = 5
 """Pairs of games that all must be played alike before a parameter counts as without effect."""
@@ -136,7 +135,7 @@ class ProgramPlan(ParametersPlan):
         """Play the next part; return the score of all parts so far, and whether it was the last."""
         of_panel, facts = self.sweep.objective == "panel", trial.facts
         count = self.sweep.panel_openings if of_panel else self.sweep.pairs
-        parts = list(parts_of(count, self.sweep.reports))
+        parts = list(_parts_of(count, self.sweep.reports))
         step = facts.setdefault(_PARTS, 0)
         met = facts.setdefault(_JUDGED if of_panel else MET, [])
         opponents = (self._panel if of_panel else self._rivals)(trial, *parts[step])
@@ -168,7 +167,7 @@ class ProgramPlan(ParametersPlan):
             rivals.append((best["number"], self._running(trial, best["values"], "best")))
             elos.append(best["elo"])
         openings = self.openings(self.sweep.pairs, trial.task.number)
-        parts = shared(start, stop, _shares_of(elos, elos[-1]))
+        parts = _shared(start, stop, _shares_of(elos, elos[-1]))
         return [
             (number, other, Openings(openings.moves[part]))
             for (number, other), part in zip(rivals, parts, strict=True)
@@ -316,7 +315,7 @@ def _mean(met: Sequence[Sequence[Any]]) -> tuple[float, float]:
 
 def _with_elo(trial: FrozenTrial, elo: Estimate | None) -> FrozenTrial:
     """Return a trial with its strength as its score, and its games with the defaults."""
-    if trial.state not in FINISHED or (elo is None and not is_defaults(trial)):
+    if trial.state.name not in FINISHED or (elo is None and not is_defaults(trial)):
         return trial
     rated = copy(trial)
     rows = [row for row in trial.user_attrs.get(MET, ()) if row[0] == REFERENCE]
@@ -346,13 +345,13 @@ def _shares_of(elos: Sequence[float], elo: float) -> list[float]:
     return [part / sum(information) for part in information]
 
 
-def parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
+def _parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
     """Yield the ends of `count` things cut into that many parts, none of them empty."""
     ends = sorted({round(count * part / parts) for part in range(parts + 1)})
     return pairwise(ends)
 
 
-def shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
+def _shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
     """Share out the numbers from start to stop; whichever has the largest deficit comes first."""
     parts: list[list[int]] = [[] for _ in shares]
     debts = [share * start - int(share * start) for share in shares]

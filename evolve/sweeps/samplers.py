@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import cmaes
 
 _CMA_GENERATION: Final = "cma:generation"
-EVERY: Final = 8
+_EVERY: Final = 8
 """One trial in this many is an estimate, and so is the last one."""
 _GAMMA: Final = 0.101
 
@@ -115,7 +115,7 @@ class Spsa:
 
     def __init__(self, numbers: _Numbers, begin: Mapping[str, Any], trials: int) -> None:
         self._numbers, self._begin, self._trials = numbers, begin, trials
-        self._planned = max(1, trials - trials // EVERY)
+        self._planned = max(1, trials - trials // _EVERY)
         self._moves: dict[int, _Floats] = {}
 
     def values(self, study: optuna.Study, trial: FrozenTrial, seed: int) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class Spsa:
         start = next((t for t in first if t.state != TrialState.FAIL), None)
         point = self._walked(self._begin if start is None else values_of(start), steps)
         # Trial 0 is the defaults. The result of the last steps is worth a trial, too.
-        if trial.number % EVERY == 0 or trial.number == self._trials - 1:
+        if trial.number % _EVERY == 0 or trial.number == self._trials - 1:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
             return values_at(point, self._numbers)
         rng = np.random.default_rng(seed)

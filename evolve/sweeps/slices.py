@@ -64,7 +64,7 @@ def advance(part: Slice) -> SliceResult:
     except ShortageError:
         raise
     except Exception as error:  # the table says why; the other trials continue
-        outcome = TrialResult.failed(reason_of(error))
+        outcome = TrialResult.failed(_reason_of(error))
     trial.facts["seconds"] = part.state.seconds + time.perf_counter() - begin
     state = State(trial.facts, {} if isinstance(outcome, TrialResult) else trial.arrays())
     return SliceResult(f"{socket.gethostname()}:{os.getpid()}", state, outcome)
@@ -84,7 +84,7 @@ def _held_for(part: Slice) -> Held:
     return held
 
 
-def reason_of(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     """Return why a trial failed; print where, if evolve has no words for it."""
     match error:
         case EvolveError():

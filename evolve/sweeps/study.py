@@ -27,7 +27,6 @@ from evolve.sweeps.plan import Plan, settings_to_try
 from evolve.sweeps.samplers import Proposer, is_pruned
 from evolve.sweeps.space import Setting
 from evolve.sweeps.trial import (
-    FINISHED,
     SAME,
     Report,
     Task,
@@ -39,7 +38,7 @@ from evolve.sweeps.trial import (
     known_result,
     values_of,
 )
-from evolve.tables.trials import DEFAULTS, RETEST, START
+from evolve.tables.trials import DEFAULTS, FINISHED, RETEST, START
 
 _REPEATS: Final = 5  # repeated settings in a row after which a trial is drawn at random
 
@@ -214,7 +213,7 @@ class Study:
             ended_again = again[TrialState.COMPLETE] + again[TrialState.FAIL]
             done += retest * ended_again / (2 * sweep.retest)
         if most is not None:
-            ends = [trial for trial in trials if trial.state in FINISHED]
+            ends = [trial for trial in trials if trial.state.name in FINISHED]
             done, total = most if over else games_of(ends, 0), most
         wanted = max(0, wanted) + again[TrialState.WAITING]
         return _Budget(finished, done, total, wanted, over, tried_all and left > 0)

@@ -31,12 +31,12 @@ from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.slices import Handed, advance, drop_state
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.trial import (
-    FINISHED,
     PLAY_SECONDS,
     SAME,
     Report,
     Slice,
     TrialResult,
+    finished_of,
     games_of,
     is_defaults,
     row_of,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from evolve.keywords import SweepKeywords
 
 _LOOK: Final = 0.25  # seconds between two checks for Ctrl-C
-ATTEMPTS: Final = 3
+_ATTEMPTS: Final = 3
 """Workers that a slice may kill before its trial has failed."""
 MODULES: Final = ("evolve.sweeps.slices", "evolve.engine.games.game", "pyarrow.parquet")
 """What workers import."""
@@ -214,7 +214,7 @@ class Sweep(life_cycle.Work):
         """Why there is no result: every ended trial failed; None otherwise."""
         trials = self.study.searched
         failed = [trial for trial in trials if trial.state == TrialState.FAIL]
-        if not failed or any(trial.state in FINISHED for trial in trials):
+        if not failed or finished_of(trials):
             return None
         every = "the only trial" if len(failed) == 1 else f"all {len(failed)} trials"
         return f"{every} failed, the last one: {failed[-1].user_attrs.get('reason')}"
@@ -296,7 +296,7 @@ class Sweep(life_cycle.Work):
         """Do the slice of a dead worker again, unless its trial has killed too many."""
         number = handed.task.number
         handed.deaths += 1
-        again = handed.deaths < ATTEMPTS or is_defaults(self.study.trials()[number])
+        again = handed.deaths < _ATTEMPTS or is_defaults(self.study.trials()[number])
         observer.note(f"trial {number}: {reason}; {'trying again' if again else 'given up'}")
         self._failed += 1
         if self._failed >= _IN_A_ROW:

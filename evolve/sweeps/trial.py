@@ -29,14 +29,11 @@ from evolve.parsing import parse_json
 from evolve.programs.kept import Answers
 from evolve.runs.time_slice import seconds_for
 from evolve.tables.paths import TRIALS
-from evolve.tables.trials import DEFAULTS, REPEATED, RETEST, TRIALS_COLUMNS
+from evolve.tables.trials import DEFAULTS, FINISHED, REPEATED, RETEST, TRIALS_COLUMNS
 from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan
-
-FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
-_ENDS: Final = (*FINISHED, TrialState.FAIL)
 
 # Attributes of a trial in the study.
 MIRROR: Final = "mirror"
@@ -55,7 +52,7 @@ REMARK: Final = "remark"
 MET: Final = "met"
 """Of a trial of a program, part by part: its opponents by number, the games with each, its points,
 and the standard error of its score."""
-KEPT: Final = (PLAYED, PLAY_SECONDS, "seconds", "games", ALIKE, REMARK, MET)
+_KEPT: Final = (PLAYED, PLAY_SECONDS, "seconds", "games", ALIKE, REMARK, MET)
 """Facts of a trial's state that the study keeps."""
 
 _HEADER: Final = "facts"
@@ -124,7 +121,7 @@ def is_retest(trial: FrozenTrial) -> bool:
 
 def finished_of(trials: Iterable[FrozenTrial]) -> int:
     """Count the trials that are complete or pruned."""
-    return sum(trial.state in FINISHED for trial in trials)
+    return sum(trial.state.name in FINISHED for trial in trials)
 
 
 def games_of(trials: Sequence[FrozenTrial], of_each: int) -> int:
@@ -141,7 +138,7 @@ def values_of(trial: FrozenTrial) -> dict[str, Any]:
 def known_result(trial: FrozenTrial, trials: Iterable[FrozenTrial]) -> TrialResult | None:
     """Return the result of the first ended trial with the same settings; None without one."""
     for twin in trials:
-        if twin.params == trial.params and twin.state in _ENDS:
+        if twin.params == trial.params and twin.state.is_finished():
             facts = {SAME: twin.number, "reason": f"{REPEATED} {twin.number}"}
             known = ("score_error", "reason")
             facts |= {key: twin.user_attrs[key] for key in known if key in twin.user_attrs}
@@ -158,11 +155,11 @@ def row_of(trial: FrozenTrial, names: Iterable[str]) -> dict[str, Any]:
         **{name: stored.get(name) for name in TRIALS_COLUMNS.names},
         "number": trial.number,
         "state": trial.state.name,
-        "score": trial.values[0] if trial.state in FINISHED and trial.values else None,
+        "score": trial.values[0] if trial.state.name in FINISHED and trial.values else None,
         "reports": [reports[step] for step in sorted(reports)],
         "origin": stored.get("origin", "sampler"),
         "reason": stored.get("reason", stored.get(REMARK)),
-        "seconds": stored.get("seconds", took if trial.state in _ENDS else None),
+        "seconds": stored.get("seconds", took if trial.state.is_finished() else None),
         **{name: trial.params.get(name) for name in names},
     }
 
@@ -180,7 +177,7 @@ class State:
     @property
     def kept(self) -> dict[str, Any]:
         """What the study keeps of it once the trial has ended."""
-        return {name: self.facts[name] for name in KEPT if name in self.facts}
+        return {name: self.facts[name] for name in _KEPT if name in self.facts}
 
     @property
     def seconds(self) -> float:

@@ -23,9 +23,9 @@ from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import (
     SweepFinal,
     _all_alike,
+    _ranked,
     best_trial,
     openings_of_final,
-    ranked,
     settings_ranked,
 )
 from evolve.sweeps.plan import plan_of
@@ -71,7 +71,7 @@ def final(folder: Path, trials: list[FrozenTrial], **changes: Any) -> Any:
 def test_the_best_complete_trial_is_first_and_of_equals_the_earlier() -> None:
     trials = [trial(0, 0.4), trial(3, 0.8), trial(1, 0.8)]
     trials += [trial_of(2, 0.9, TrialState.PRUNED), trial_of(4, None, TrialState.FAIL)]
-    assert [one.number for one in ranked(trials)] == [1, 3, 0]
+    assert [one.number for one in _ranked(trials)] == [1, 3, 0]
     assert best_trial(trials) is trials[2]
     assert best_trial(trials[3:]) is None
     trials[2].set_user_attr("same_as", 3)  # without an agent of its own

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.errors import EvolveError
-from evolve.sweeps.program_parameters import CommandTemplate, _value_text, middle
+from evolve.sweeps.program_parameters import CommandTemplate, _middle, _value_text
 from tests.sweeps.test_program_plan import ENGINE, plan
 
 
@@ -55,7 +55,7 @@ def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None
     assert one.values == values
     assert {type(value) for value in one.values} == {one.type}
     assert (one.count, one.ends) == (len(values), (values[0], values[-1]))
-    assert made.defaults.get(one.name, middle(one)) == usual
+    assert made.defaults.get(one.name, _middle(one)) == usual
     assert all(one.taken(value) is not None for value in values)
     assert one.taken(values[-1] + 0.01) is None
     assert one.taken((values[0] + values[0 if len(values) < 2 else 1]) / 2 + 1e-3) is None
@@ -110,8 +110,8 @@ def test_values_and_middles() -> None:
         "true", "3", "0.1", "1e-07", "a",
     ]  # fmt: skip
     made = CommandTemplate.of("{a:1:100:log} {b:0:9} {c:0:50:20} {d:x|y} {e:1.0:2}").parameters
-    assert [middle(one) for one in made.values()] == [10, 4, 20, "x", 1.5]
-    assert all(one.taken(middle(one)) is not None for one in made.values())
+    assert [_middle(one) for one in made.values()] == [10, 4, 20, "x", 1.5]
+    assert all(one.taken(_middle(one)) is not None for one in made.values())
 
 
 def test_holes_and_ranges_make_the_space() -> None:

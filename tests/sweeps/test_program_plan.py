@@ -21,7 +21,7 @@ from evolve.runs.life_cycle import agree_to_programs, config_of
 from evolve.service import engine_worker
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.program_plan import ProgramPlan, _score_predicted, _shares_of, parts_of, shared
+from evolve.sweeps.program_plan import ProgramPlan, _parts_of, _score_predicted, _shared, _shares_of
 from evolve.sweeps.trial import MIRROR, games_of
 from evolve.tables.trials import FinalDocument
 from tests.sweeps import trial_of
@@ -230,7 +230,7 @@ def test_games_go_where_they_tell_most() -> None:
 
 @pytest.mark.parametrize("shares", [[1.0], [0.5, 0.5], [0.26, 0.74]])
 def test_openings_are_shared_out_without_loss(shares: list[float]) -> None:
-    found = [shared(start, stop, shares) for start, stop in parts_of(40, 4)]
+    found = [_shared(start, stop, shares) for start, stop in _parts_of(40, 4)]
     numbers = sorted(number for parts in found for part in parts for number in part)
     assert numbers == list(range(40))
     second = sum(len(parts[-1]) for parts in found)
@@ -238,5 +238,5 @@ def test_openings_are_shared_out_without_loss(shares: list[float]) -> None:
 
 
 def test_parts_of_openings() -> None:
-    assert list(parts_of(20, 4)) == [(0, 5), (5, 10), (10, 15), (15, 20)]
-    assert list(parts_of(2, 4)) == [(0, 1), (1, 2)]
+    assert list(_parts_of(20, 4)) == [(0, 5), (5, 10), (10, 15), (15, 20)]
+    assert list(_parts_of(2, 4)) == [(0, 1), (1, 2)]

@@ -18,7 +18,7 @@ from evolve.config.ranges import value_at
 from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError
 from evolve.fitness.statistics import score_of_elo
-from evolve.sweeps.samplers import _CMA_GENERATION, EVERY, Cma, Spsa, _step_of
+from evolve.sweeps.samplers import _CMA_GENERATION, _EVERY, Cma, Spsa, _step_of
 from evolve.sweeps.space import Number
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.trial import MIRROR, Report, TrialResult
@@ -259,24 +259,24 @@ def test_it_begins_at_the_first_setting_to_start_from() -> None:
     for name in ("b", "a"):
         start = {**BEGIN, name: SPACE[name].high}
         study.enqueue_trial(start, user_attrs={"origin": START})
-    study.sampler = spsa(SPACE, BEGIN, 9 * EVERY, 0)
-    trials = [study.ask(dict(SPACE)) for _ in range(EVERY)]
+    study.sampler = spsa(SPACE, BEGIN, 9 * _EVERY, 0)
+    trials = [study.ask(dict(SPACE)) for _ in range(_EVERY)]
     assert trials[-1].params == pytest.approx({**BEGIN, "b": SPACE["b"].high})
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_it_climbs_a_noisy_hill(seed: int) -> None:
-    trials = walked(12 * EVERY + 1, seed).get_trials(deepcopy=False)
+    trials = walked(12 * _EVERY + 1, seed).get_trials(deepcopy=False)
     last = trials[-1]
     assert last.user_attrs["origin"] == ESTIMATE
     assert elo(last.params) > elo(BEGIN) / 3
 
 
-@pytest.mark.parametrize("trials", [3, 6, EVERY, EVERY + 1, EVERY + 4])
+@pytest.mark.parametrize("trials", [3, 6, _EVERY, _EVERY + 1, _EVERY + 4])
 def test_where_the_search_ends_is_judged(trials: int) -> None:
     origins = [one.user_attrs.get("origin") for one in walked(trials, 1).get_trials(deepcopy=False)]
     assert origins[-1] == ESTIMATE
-    assert origins.count(ESTIMATE) == (2 if trials > EVERY + 1 else 1)
+    assert origins.count(ESTIMATE) == (2 if trials > _EVERY + 1 else 1)
 
 
 def test_the_same_trials_give_the_same_walk() -> None:
@@ -287,7 +287,7 @@ def test_the_same_trials_give_the_same_walk() -> None:
 def test_what_is_not_among_its_own_steps_moves_nothing() -> None:
     study = walked(3, 2)
     before = study.get_trials(deepcopy=False)
-    for _ in range(EVERY - 3):
+    for _ in range(_EVERY - 3):
         study.add_trial(create_trial(value=1.0, params=BEGIN, distributions=SPACE))
     study.sampler = spsa(SPACE, BEGIN, 30, 5)
     estimate = study.ask(dict(SPACE))
@@ -332,8 +332,8 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
     space: dict[str, Number] = {"x": NARROW[name]}
     begin = {"x": getattr(NARROW[name], end)}
     study = optuna.create_study(direction="maximize")
-    for number in range(1, 3 * EVERY):
-        study.sampler = spsa(space, begin, 3 * EVERY, number)
+    for number in range(1, 3 * _EVERY):
+        study.sampler = spsa(space, begin, 3 * _EVERY, number)
         trial = study.ask(dict(space))
         below = study.get_trials(deepcopy=False)[-1].user_attrs.get(MIRROR)
         if below is None:
@@ -342,7 +342,7 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
         assert trial.params != below
         score = float((trial.params["x"] > below["x"]) == (end == "low"))
         study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, [score])
-    study.sampler = spsa(space, begin, 3 * EVERY, 0)
+    study.sampler = spsa(space, begin, 3 * _EVERY, 0)
     last = study.ask(dict(space)).params["x"]
     assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)
 

@@ -24,7 +24,7 @@ from evolve.sweeps import slices
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.study import JournalStorage, Study
-from evolve.sweeps.sweep import ATTEMPTS, Sweep
+from evolve.sweeps.sweep import _ATTEMPTS, Sweep
 from evolve.sweeps.trial import State, Task, TrialResult, values_of
 from tests.cli import done, ran
 from tests.sweeps import GENES, Watching, completed
@@ -65,7 +65,7 @@ def test_workers_that_die_cost_a_slice(times: int, tmp_path: Path) -> None:
 def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -> None:
     """All but the defaults, which everything is compared with."""
     opened(tmp_path, trials=1, **LONG).run_trials(Watching())
-    watcher, sweep = killer(ATTEMPTS), opened(tmp_path, trials=2, **LONG)
+    watcher, sweep = killer(_ATTEMPTS), opened(tmp_path, trials=2, **LONG)
     assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     rows = [(row["number"], row["state"]) for row in watcher.rows]
     assert rows == [(1, "FAIL"), (2, "COMPLETE")]
