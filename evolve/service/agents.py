@@ -42,6 +42,7 @@ from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove
 from evolve.service.models.meta import AGENT_ID
 from evolve.service.processes import Search
 from evolve.service.responses import ProblemError, log_errors, not_found
+from evolve.tables.paths import CONFIG_FILE
 
 LIMITS: Final[Mapping[str, float | None]] = {
     "depth": 20,
@@ -102,17 +103,30 @@ class Agents:
             for key in settings.keys() & owned.settings.keys():
                 raise ProblemError(422, f"the owner of the service gave {key} for this program")
             return f"{program}{'?' if owned.query is None else '&'}{query}" if query else program
-        try:
-            source = self._folders.agent(name)
-        except AgentError as error:
-            raise ProblemError(404, str(error)) from error
-        parsed = parse_name(source)
-        if parsed.individual is not None:
-            run = Run(parsed.path)
+        return f"{self._place(base)}{mark}{query}"
+
+    def _place(self, base: str) -> str:
+        """The file, folder, run or name that an id without settings is of, if it is no program."""
+        origin, _, rest = base.partition(":")
+        if base in REFERENCES:
+            return base
+        if origin == "upload" and (file := self._folders.upload(rest)) is not None:
+            return str(file)
+        if origin != "run":
+            raise not_found(f"agent {base}")
+        name, _, individual = rest.partition(":")
+        folder = self._folders.run(name)
+        if not (folder / CONFIG_FILE).is_file():
+            raise not_found(f"run {name[:80]}")
+        if individual:
+            run = Run(folder)
             check_config(run)
-            if run.kind.table("individuals") is None or births_of(run)(parsed.individual) is None:
-                raise not_found(f"individual {parsed.individual[:40]} in {run.name}")
-        return source
+            if run.kind.table("individuals") is None or births_of(run)(individual) is None:
+                raise not_found(f"individual {individual[:40]!r} in {name}")
+            return f"run:{folder}:{individual}"
+        if champion_of(folder) is None:
+            raise not_found(f"champion of {name} yet")
+        return str(folder)
 
     def face(self, ids: dict[str, str]) -> Face:
         """What takes the names in a client's settings: agents and sweeps by ids, and no places.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,12 +13,10 @@ from typing import Final
 
 import filelock
 
-from evolve.agents.registry import REFERENCES
-from evolve.errors import AgentError, RunError
+from evolve.errors import RunError
 from evolve.files.atomic import remove_half_written
-from evolve.files.changes import make_folder, refuse_link, refuse_links, remove_tree
+from evolve.files.changes import make_folder, move, refuse_link, refuse_links, remove_tree
 from evolve.runs.run_folder import take
-from evolve.runs.run_types import champion_of
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 NEW_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
@@ -131,32 +130,18 @@ class Folders:
         files = [self.uploads / f"{name}{suffix}" for suffix in AGENT_SUFFIXES]
         return next(filter(Path.is_file, files), None)
 
-    def agent(self, name: str) -> str:
-        """What names an agent everywhere, from its name within a folder of runs.
+    def new_temporary(self, suffix: str = "") -> Path:
+        """A new path for a temporary file or folder."""
+        return self.temporary / f"{secrets.token_hex(8)}{suffix}"
 
-        Such a name is a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with or
-        without settings: never a path or a command. Raises AgentError where there is no such agent,
-        RunError where a run's name is not valid. Whether it has that individual is not checked.
+    def throw_away(self, folder: Path) -> None:
+        """Remove a folder: moved away in one step, because half of one would be damaged.
+
+        Links in it are removed; their targets stay.
         """
-        agent, mark, settings = name.partition("?")
-        settings, (origin, _, rest) = mark + settings, agent.partition(":")
-        if agent in REFERENCES:
-            return name
-        if origin == "run":
-            run, _, individual = rest.partition(":")
-            folder = self.run(run)
-            if not (folder / CONFIG_FILE).is_file():
-                raise AgentError(f"there is no run {run[:80]}")
-            if individual:
-                if not re.fullmatch(r"[0-9]{1,9}-[0-9]{1,9}", individual):
-                    raise AgentError(f"there is no individual {individual[:40]!r}")
-                return f"run:{folder}:{individual}{settings}"
-            if champion_of(folder) is None:
-                raise AgentError(f"there is no champion of {run} yet")
-            return f"{folder}{settings}"
-        if origin == "upload" and (file := self.upload(rest)) is not None:
-            return f"{file}{settings}"
-        raise AgentError(f"there is no agent {agent}")
+        gone = self.new_temporary()
+        move(folder, gone)
+        remove_tree(gone, ignore_errors=True)
 
     def has_run(self, name: str | None) -> bool:
         """Whether there is a run or study of that name; False where it cannot be read."""

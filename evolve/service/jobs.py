@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +18,7 @@ import tomli_w
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import Tail, write_text
-from evolve.files.changes import move, remove, remove_tree
+from evolve.files.changes import remove, remove_tree
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, JobRecord, reap, start_process
@@ -195,10 +194,8 @@ class Jobs:
         if not record.over:
             raise ProblemError(409, f"{record.label}: stop it first")
         folder = self._folders.jobs / record.id
-        gone = self._folders.temporary / secrets.token_hex(8)
         if folder.exists():  # missing where the disk only failed to confirm its removal
-            move(folder, gone)  # in one step: half a job would be a damaged one
-        remove_tree(gone, ignore_errors=True)
+            self._folders.throw_away(folder)
         del self._records[record.id]
         if record.run is not None and self._of_run.get(record.run) is record:
             del self._of_run[record.run]

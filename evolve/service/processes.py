@@ -7,7 +7,6 @@ engine processes load the engine and pandas, which the server does not.
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -47,48 +46,34 @@ class Downloads:
         self._folders = folders
         self._commands = anyio.CapacityLimiter(2)
 
-    def new(self, suffix: str) -> Path:
-        """A new path for a temporary file or folder."""
-        return self._folders.temporary / f"{secrets.token_hex(8)}{suffix}"
-
-    def sent(self, path: Path, name: str) -> FileResponse:
-        """The response that sends a file as `name`, and then removes it."""
-        return SentFile(path, name, partial(self.discard, path))
-
-    def discard(self, path: Path) -> None:
-        """Remove a file that a command made, with its folder, where one that died leaves parts.
-
-        Whatever cannot be removed now goes at the next start of the server.
-        """
-        remove_tree(path.parent, ignore_errors=True)
+    async def file(self, words: Sequence[str], name: str) -> FileResponse:
+        """The response that sends the file of a command as `name`, and then removes it."""
+        path = await self.made(words, Path(name).suffix)
+        return SentFile(path, name, partial(discard, path))
 
     async def made(self, words: Sequence[str], suffix: str, codes: Collection[int] = (0,)) -> Path:
-        """Run a command; returns the file that it makes, in a new folder.
+        """Run a command; returns the file that it makes with `-o`, in a new folder.
 
-        codes: exit codes with which there is a file.
-
-        The caller removes it with `discard`. The word `{to}` stands for the file, beside which
-        `PRINTED` has what the command prints; without that word, this is the file. Raises
-        ProblemError where the command fails, or too many requests wait for files.
+        codes: exit codes with which there is a file. The caller removes it with `discard`. Beside
+        it `PRINTED` has what the command prints. Raises ProblemError where the command fails, or
+        too many requests wait for files.
         """
-        folder = self.new("")
+        folder = self._folders.new_temporary()
         path = folder / f"file{suffix}"
-        filled = [str(path) if word == "{to}" else word for word in words]
         async with lent(self._commands, "a file", waiting=16, retry=30):
             life = Life()
             try:
                 make_folder(folder)
-                printed = path.with_name(PRINTED) if "{to}" in words else path
-                with printed.open("wb") as sink, anyio.fail_after(_LONGEST):
+                with path.with_name(PRINTED).open("wb") as sink, anyio.fail_after(_LONGEST):
                     ended = await anyio.run_process(
-                        life.guard((*_PROGRAM, *filled)),
+                        life.guard((*_PROGRAM, *words, "-o", str(path))),
                         stdout=sink,
                         check=False,
                         start_new_session=True,
                         pass_fds=life.pipes,
                     )
             except BaseException as error:
-                self.discard(path)
+                discard(path)
                 if isinstance(error, TimeoutError):  # also an OSError, but no fault of the disk
                     detail = f"it was ended after {_LONGEST / 60:g} minutes"
                     raise ProblemError(504, detail) from error
@@ -97,10 +82,18 @@ class Downloads:
                 life.leave()
                 life.end()
         if ended.returncode not in codes or not path.exists():
-            self.discard(path)
+            discard(path)
             lines = ended.stderr.decode(errors="replace").strip().splitlines() or ["it failed"]
             raise ProblemError(422, lines[-1].removeprefix("error: "))
         return path
+
+
+def discard(path: Path) -> None:
+    """Remove a file that a command made, with its folder, where one that died leaves parts.
+
+    Whatever cannot be removed now goes at the next start of the server.
+    """
+    remove_tree(path.parent, ignore_errors=True)
 
 
 class SentFile(FileResponse):

@@ -30,7 +30,6 @@ from evolve.version import __version__
 
 API: Final = "/api/v1"
 _METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
-_LAST: Final = ("elsewhere", "page")  # names of the routes that take what no other route takes
 _ABOUT: Final = """Evolves, teaches and compares Reversi agents.
 
 Every request but that to `session` must say the token that was printed when the server started: as
@@ -82,8 +81,8 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     for routes in (jobs, runs, sweeps, generations, agents, welcome):
         app.include_router(routes.router, prefix=API, dependencies=ways)
     app.router.routes.append(Route(f"{API}/events", service.events.response))
-    app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
-    app.mount("/", _Page(packages=[("evolve.service", "web")], html=True), name=_LAST[1])
+    app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS))
+    app.mount("/", _Page(packages=[("evolve.service", "web")], html=True))
     return app
 
 
@@ -101,15 +100,12 @@ async def _elsewhere(request: Request) -> Response:
 
     Several routes may share a path, and the page would take what they do not.
     """
-    routes = [
-        route for route in request.app.router.routes if getattr(route, "name", "") not in _LAST
-    ]
+    routes = request.app.router.routes[:-2]  # without this one and the page
+    scopes = {method: {**request.scope, "method": method} for method in _METHODS}
     allowed = [
         method
-        for method in _METHODS
-        if any(
-            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
-        )
+        for method, scope in scopes.items()
+        if any(route.matches(scope)[0] is Match.FULL for route in routes)
     ]
     if "GET" in allowed and "HEAD" not in allowed:
         allowed.append("HEAD")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import evolve
 from evolve.records.ggf import scan_trees
 from evolve.service.folders import Folders
-from evolve.service.processes import Downloads
+from evolve.service.processes import SentFile, discard
 from evolve.service.responses import ProblemError
 from tests.cli import invoke
 from tests.service import Service
@@ -77,7 +78,6 @@ def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     place = Folders(tmp_path / "runs")
     place.claim()
-    lending = Downloads(place)
 
     async def receive() -> Any:
         return {"type": "http.disconnect"}
@@ -85,11 +85,11 @@ def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
     async def send(_: Any) -> None:
         raise _GoneError
 
-    path = lending.new("") / "file.csv"
+    path = place.new_temporary() / "file.csv"
     path.parent.mkdir()
     path.write_text("x")
     (path.parent / ".writing-0123456789abcdef.csv").write_text("a part")
-    answer = lending.sent(path, "x.csv")
+    answer = SentFile(path, "x.csv", partial(discard, path))
     scope = {"type": "http", "method": "GET", "headers": [], "extensions": {}}
     with pytest.raises(_GoneError):
         asyncio.run(answer(scope, receive, send))
@@ -116,7 +116,7 @@ def test_a_download_that_fails_leaves_no_part(
 
     async def made() -> None:
         with pytest.raises(ProblemError) as found:
-            await local.state.downloads.made(["show", "x", "-o", "{to}"], ".csv")
+            await local.state.downloads.made(["show", "x"], ".csv")
         assert found.value.status == (422 if ends == "fails" else 504)
 
     local.runner.run(made())

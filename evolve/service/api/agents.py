@@ -47,7 +47,7 @@ async def upload_agent(
     if suffix not in AGENT_SUFFIXES:
         detail = f"agent files end in {' or '.join(AGENT_SUFFIXES)}"
         raise ProblemError(422, f"name: {detail}", [("/name", detail)])
-    path = service.downloads.new(suffix)
+    path = service.folders.new_temporary(suffix)
     try:
         write_bytes(path, upload.data)
         agent = await service.search.ask("check_file", path=str(path))
@@ -65,12 +65,16 @@ async def upload_agent(
 @router.get("/agents/{agent}")
 async def get_agent(service: Service, agent: _AgentPath) -> models.AgentDetail:
     """The description of an agent."""
-    listed = agent.partition("?")[0]
+    return await described(service, agent)
+
+
+async def described(service: ServiceState, agent: str) -> models.AgentDetail:
+    """An agent as lists have it, with what its engine process says of it."""
     source = service.agents.source(agent)
-    if listed.startswith("program:"):
+    if agent.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
     detail = await service.search.ask("describe", source=source)
-    info = service.agents.info(listed).model_dump()
+    info = service.agents.info(agent.partition("?")[0]).model_dump()
     return models.AgentDetail.model_validate({**info, **detail, "id": agent})
 
 
@@ -153,13 +157,12 @@ async def save_play(service: Service, play: _PlayId) -> PlainTextResponse:
 async def report_play(service: Service, play: _PlayId) -> FileResponse:
     """The game as a page to send: its board move by move, with the coach's values and words."""
     text = await service.human_games.record(play)
-    record = service.downloads.new(".ggf")
+    record = service.folders.new_temporary(".ggf")
     try:
         write_bytes(record, text.encode())
-        made = await service.downloads.made(["report", str(record), "-o", "{to}"], ".html")
+        return await service.downloads.file(["report", str(record)], f"game-{play}.html")
     finally:
         remove(record, missing_ok=True)
-    return service.downloads.sent(made, f"game-{play}.html")
 
 
 def _player(service: ServiceState, agent: str) -> str:

@@ -12,11 +12,12 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from evolve.evolution.tables import ancestors, births_of, elos_at_birth, main_line
 from evolve.parsing import json_value
 from evolve.runs.run import Run
+from evolve.service.api.agents import described
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.meta import Page
 from evolve.service.models.runs import ColumnInfo, CrossTable, Game, Lineage, LineageNode, Rows
 from evolve.service.responses import Cursor, Paged, RunId, Text, not_found, order_of
-from evolve.service.state import Service, ServiceState
+from evolve.service.state import Service
 from evolve.tables.columns import Column, Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS, cross_table_of
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
@@ -189,21 +190,13 @@ async def get_champion(
     service: Service, opened: _Committed, run: RunId, generation: Number
 ) -> AgentDetail:
     """The best of a generation as an agent."""
-    return await _agent(service, run, str(opened.metadata(generation)[0]["best"]))
+    return await described(service, f"run:{run}:{opened.metadata(generation)[0]['best']}")
 
 
 @router.get("/runs/{run}/individuals/{individual}")
 async def get_individual(service: Service, run: RunId, individual: _Individual) -> AgentDetail:
     """An individual as an agent."""
-    service.index.open(run)
-    return await _agent(service, run, individual)
-
-
-async def _agent(service: ServiceState, run: str, individual: str) -> AgentDetail:
-    name = f"run:{run}:{individual}"
-    detail = await service.search.ask("describe", source=service.agents.source(name))
-    about = f"individual {individual} of {run}"
-    return AgentDetail.model_validate({"id": name, "origin": "run", "about": about, **detail})
+    return await described(service, f"run:{run}:{individual}")
 
 
 @router.get("/runs/{run}/games/{generation}:{number}")

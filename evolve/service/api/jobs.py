@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
@@ -289,9 +288,8 @@ async def get_file(
         raise not_found(f"{name} of job {job}")
     if name == GAMES_FILE:
         return SentFile(path, f"{job}-{name}")
-    words = ["report" if name == "report.html" else "convert", str(path), "-o", "{to}"]
-    made = await service.downloads.made(words, FilePath(name).suffix)
-    return service.downloads.sent(made, f"{job}-{name}")
+    words = ["report" if name == "report.html" else "convert", str(path)]
+    return await service.downloads.file(words, f"{job}-{name}")
 
 
 def _games(service: ServiceState, job: str) -> pa.Table:

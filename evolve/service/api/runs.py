@@ -16,7 +16,6 @@ from fastapi.responses import FileResponse
 
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
-from evolve.files.changes import move, remove_tree
 from evolve.parsing import Fault, parse_json, read_document
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
@@ -32,7 +31,7 @@ from evolve.service.job import JobRecord
 from evolve.service.job_lines import changes_of
 from evolve.service.models.meta import Demands, HandIn, Page
 from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunSummary
-from evolve.service.processes import PRINTED, SentFile
+from evolve.service.processes import PRINTED, SentFile, discard
 from evolve.service.responses import Paged, ProblemError, RunId, Text, faulty, not_found, order_of
 from evolve.service.state import Service, ServiceState
 from evolve.tables.columns import array_of
@@ -184,7 +183,7 @@ async def hand_in(service: Service, run: RunId, demands: Demands) -> HandIn:
     if champion_of(opened.path) is None:
         raise not_found(f"champion of {run} yet")
     options = demands.model_dump(exclude_none=True).items()
-    words = ["hand-in", str(opened.path), "-o", "{to}", "--json"]
+    words = ["hand-in", str(opened.path), "--json"]
     words += [f"--{name}={value}" for name, value in options]
     file = await service.downloads.made(words, ".py", codes=(0, 1))
     try:
@@ -195,7 +194,7 @@ async def hand_in(service: Service, run: RunId, demands: Demands) -> HandIn:
     except ValueError as error:
         raise ProblemError(422, f"it could not be checked: {error}") from error
     finally:
-        service.downloads.discard(file)
+        discard(file)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
@@ -212,17 +211,14 @@ async def get_file(
     stem, _, suffix = name.rpartition(".")
     if champion is not None and name == champion.name:
         return SentFile(champion, sent_as)
-    made, words = service.downloads.made, ["show", source, "--table", stem, "-o", "{to}"]
-    if name == _REPORT:
-        words = ["report", source, "-o", "{to}"]
+    words = ["report", source] if name == _REPORT else ["show", source, "--table", stem]
     if suffix != _RECORDS[1:]:
-        return service.downloads.sent(await made(words, f".{suffix}"), sent_as)
-    whole = await made(words, ".parquet")
+        return await service.downloads.file(words, sent_as)
+    whole = await service.downloads.made(words, ".parquet")
     try:
-        records = await made(["convert", str(whole), "-o", "{to}"], _RECORDS)
+        return await service.downloads.file(["convert", str(whole)], sent_as)
     finally:
-        service.downloads.discard(whole)
-    return service.downloads.sent(records, sent_as)
+        discard(whole)
 
 
 def _table_route(table: str) -> Callable[..., Rows]:
@@ -263,17 +259,12 @@ for _table in dict.fromkeys(
 
 
 def _delete(service: ServiceState, folder: Path) -> None:
-    """Remove the folder of a run that nobody writes to: moved away in one step, then emptied.
-
-    Links in it are removed; their targets stay.
-    """
+    """Remove the folder of a run that nobody writes to."""
     try:
         with locked(folder):
-            gone = service.downloads.new("")
-            move(folder, gone)
+            service.folders.throw_away(folder)
     except EvolveError as error:
         raise ProblemError(409, str(error)) from error
-    remove_tree(gone, ignore_errors=True)
 
 
 def _files(name: str, run: Run | Study) -> list[dict[str, str]]:

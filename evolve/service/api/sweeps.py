@@ -51,8 +51,7 @@ def compare(service: Service, run: Several) -> Comparison:
 async def report_comparison(service: Service, run: Several) -> FileResponse:
     """Runs and studies compared as a page to send."""
     sources = [str(source.path) for source in _opened(service, run)]
-    made = await service.downloads.made(["report", *sources, "-o", "{to}"], ".html")
-    return service.downloads.sent(made, "comparison.html")
+    return await service.downloads.file(["report", *sources], "comparison.html")
 
 
 def _opened(service: ServiceState, names: Iterable[str]) -> list[Run | Study]:

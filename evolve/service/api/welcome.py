@@ -28,7 +28,6 @@ from evolve.service.forms import form_of, forms
 from evolve.service.models.agents import NewPlay
 from evolve.service.models.meta import Goal, Goals, Offer
 from evolve.service.models.runs import RunSummary, Welcome
-from evolve.service.processes import Downloads
 from evolve.service.responses import ProblemError
 from evolve.service.state import Service
 
@@ -105,10 +104,10 @@ def _about() -> dict[str, Any]:
         return cast("dict[str, Any]", parse_json(file.read()))
 
 
-def _unpack(folders: Folders, downloads: Downloads) -> None:
+def _unpack(folders: Folders) -> None:
     """Make the example a run of the folder, in one step; where there is a run of its name, not."""
     if not folders.has_run(NAME):
-        folder = downloads.new("")
+        folder = folders.new_temporary()
         with _archive() as archive:
             for member in archive:
                 member.mtime = time.time()  # lists show the run as new
@@ -138,5 +137,5 @@ async def add_example(service: Service) -> RunSummary:
         job = service.jobs.of_run(NAME)
         if job is not None and not job.over:
             raise ProblemError(409, f"{NAME} is the run of job {job.id}")
-        await asyncio.to_thread(_unpack, service.folders, service.downloads)
+        await asyncio.to_thread(_unpack, service.folders)
     return service.index.drawn(service.index.summary(NAME))
