@@ -113,7 +113,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 NAMED_AFTER_OTHERS = (
-    "cli", "plots", "service/api", "service/models", "learning", "protocols",
+    "cli", "plots", "service/api", "learning", "protocols",
     "config", "engine", "tables",
 )  # fmt: skip
 """Rooms whose modules have the names of what they show, offer, teach, speak, set, compute, list."""
@@ -137,9 +137,7 @@ TESTED_BY = {
     "evolve/learning/mcts.py": "tests/learning/test_dqn.py",
     "evolve/service/api/generations.py": "tests/service/api/test_runs.py",
     "evolve/service/api/sweeps.py": "tests/service/test_contract.py",
-    "evolve/service/models/agents.py": "tests/service/test_contract.py",
-    "evolve/service/models/meta.py": "tests/service/test_forms.py",
-    "evolve/service/models/runs.py": "tests/service/test_contract.py",
+    "evolve/service/api/plays.py": "tests/service/test_play.py",
     "evolve/standalone/part_numba.py": "tests/standalone/test_part_search.py",
     "evolve/studies/remote_runs.py": "tests/cli/test_cluster.py",
     "evolve/sweeps/tables.py": "tests/runs/test_summary.py",

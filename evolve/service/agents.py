@@ -6,42 +6,32 @@
     upload:3f2a…                an uploaded file
     program:1                   a program that was given to `evolve serve`
 
-Settings may follow a question mark, within limits. The games of people against agents are here as
-well, each in a small file, so that a restart loses none.
+Settings may follow a question mark, within limits.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, Field
 
 from evolve.agents.agent_file import AgentHeader, read_header
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.agents.registry import REFERENCES, AgentName, parse_name
-from evolve.arena.person import Result, keep_game
 from evolve.config.base import Face, Named
-from evolve.engine.board.rules import RULE_SETS
-from evolve.engine.board.squares import square_name
-from evolve.errors import AgentError, EvolveError, LinkError, RecordError
+from evolve.engine.board.rules import RULE_SETS, Rules
+from evolve.errors import AgentError, EvolveError, LinkError
 from evolve.evolution.tables import births_of
-from evolve.files.atomic import write_bytes, write_text
-from evolve.files.changes import remove
-from evolve.parsing import finite_number, parse_json, read_document
-from evolve.records.moves import read_move
+from evolve.parsing import finite_number
 from evolve.runs.run import Run
 from evolve.runs.run_types import CHAMPIONS, champion_of
 from evolve.runs.summary import check_config
 from evolve.service.folders import IN_STUDY, UPLOADS, Folders
-from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove
-from evolve.service.models.meta import AGENT_ID
-from evolve.service.processes import Search
-from evolve.service.responses import ProblemError, log_errors, not_found
+from evolve.service.responses import AGENT_ID, ProblemError, not_found
 from evolve.tables.paths import CONFIG_FILE
 
 LIMITS: Final[Mapping[str, float | None]] = {
@@ -56,6 +46,25 @@ LIMITS: Final[Mapping[str, float | None]] = {
 
 The others say how a program is started, which its owner decides.
 """
+
+
+class AgentInfo(BaseModel):
+    """An agent in lists."""
+
+    id: str
+    name: str
+    kind: str | None = None
+    rules: Rules | None = None
+    origin: Literal["reference", "run", "upload", "program"]
+    about: str
+    ratings: list[dict[str, Any]] = Field(
+        default=[],
+        description="of a reference agent under `rules`: `elo` on the ladder, `error`, half of its "
+        "95 % interval, `seconds` of a move on one core, `about`, `plays`",
+    )
+    settings: list[str] = Field(
+        default=[], description="what may follow the question mark; empty in lists"
+    )
 
 
 class Agents:
@@ -78,7 +87,7 @@ class Agents:
     def allows(self, source: str) -> bool:
         """Whether a program is one of the owner's, with or without settings of a client."""
         name = self.id_of(source)
-        return name.startswith("program:") and self._exists(name)
+        return name.startswith("program:") and self.exists(name)
 
     def source(self, name: str) -> str:
         """The name of an agent for other processes and the command line.
@@ -180,21 +189,7 @@ class Agents:
             return f"run:{IN_STUDY.join(names)}{settings}"
         return f"{PurePath(runs.name, *folders, last)}{settings}"
 
-    def keep_upload(self, content: bytes, suffix: str) -> str:
-        """Save the content of a file that was checked to be an agent's; returns its id."""
-        name = hashlib.sha256(content).hexdigest()[:16]
-        write_bytes(self._folders.uploads / f"{name}{suffix}", content)
-        return f"upload:{name}"
-
-    def remove_upload(self, name: str) -> None:
-        """Remove an uploaded file; ProblemError where there is none."""
-        origin, _, rest = name.partition(":")
-        file = self._folders.upload(rest) if origin == "upload" else None
-        if file is None:
-            raise ProblemError(409 if self._exists(name) else 404, f"{name} was not uploaded")
-        remove(file)
-
-    def _exists(self, name: str) -> bool:
+    def exists(self, name: str) -> bool:
         try:
             self.source(name)
         except ProblemError:
@@ -253,101 +248,3 @@ def _ratings_of(header: AgentHeader) -> list[dict[str, Any]]:
         return []
     error = 0 if low is None or high is None else round((high - low) / 2)
     return [{"rules": header.rules, "elo": round(elo), "error": error}]
-
-
-def _move_of(text: str) -> str:
-    """The name of the square that a text names, or `undo` or `resign`; ProblemError otherwise."""
-    if (word := text.strip().lower()) in ("undo", "resign"):
-        return word
-    try:
-        return square_name(read_move(text))
-    except RecordError as error:
-        detail = f"move: {error}; or undo, or resign"
-        raise ProblemError(422, detail, [("/move", str(error))]) from error
-
-
-def _draw(game: str) -> int:
-    """The seed of a game, for an agent that plays at random: no two games have the same."""
-    return int(game, 16) >> 2
-
-
-class HumanGames:
-    """All games of people against agents."""
-
-    def __init__(self, folders: Folders, agents: Agents, search: Search) -> None:
-        self._folders, self._agents, self._search = folders, agents, search
-
-    async def begin(self, request: NewPlay, source: str, places: Mapping[str, str]) -> Play:
-        """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
-        game = request.model_dump(include={"moves", "rules", "side", "board"})
-        name = secrets.token_hex(8)
-        answer = await self._search.ask(
-            "play", places, source=source, move=None, draw=_draw(name), **game
-        )
-        whole = request.board is None and len(request.moves.strip()) <= 2
-        rated = whole and "?" not in request.agent
-        own = Play(id=name, agent=request.agent, side=request.side, rated=rated, **answer)
-        return self._keep(own)
-
-    def get(self, name: str) -> Play:
-        """The game of that id; ProblemError where there is none."""
-        path = self._folders.plays / f"{name}.json"
-        if not path.is_file():
-            raise not_found(f"game {name[:40]}")
-        try:
-            return Play.model_validate(parse_json(read_document(path)))
-        except (OSError, ValueError) as error:
-            raise ProblemError(422, f"game {name} is damaged: it cannot be read") from error
-
-    async def move(self, name: str, request: PlayMove, source: str) -> Play:
-        """Make a person's move and the agent's, take the last one back, or give the game up.
-
-        What is taken back of a game that was given up is that.
-        """
-        play = self.get(name)
-        if request.ply is not None and request.ply != len(play.moves):
-            raise ProblemError(409, f"{len(play.moves)} moves are made, not {request.ply}")
-        move: str | None = _move_of(request.move)
-        if move == "resign" and play.result is None:
-            over = {"result": "lost", "to_move": None, "legal": list[str](), "resigned": True}
-            return self._keep(play.model_copy(update=over))
-        if move not in ("undo", *play.legal):
-            legal = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
-            detail = f"{move} is not a legal move; {legal}"
-            raise ProblemError(409, detail, [("/move", detail)])
-        if move == "undo":
-            self._count(play, None)
-            play = play.model_copy(update={"rated": False})
-        move = None if play.resigned else move
-        answer = await self._search.ask(
-            "play", source=source, move=move, side=play.side, draw=_draw(name), **_position(play)
-        )
-        return self._keep(play.model_copy(update={"resigned": False, **answer}))
-
-    async def record(self, name: str) -> str:
-        """The game as GGF."""
-        play = self.get(name)
-        names: dict[str, Any] = {"black": play.name, "white": play.name, play.side: "person"}
-        resigned = play.side if play.resigned else None
-        text = await self._search.ask("ggf", resigned=resigned, **names, **_position(play))
-        return str(text)
-
-    def _keep(self, play: Play) -> Play:
-        write_text(self._folders.plays / f"{play.id}.json", json.dumps(play.model_dump()) + "\n")
-        kept = sorted(self._folders.plays.glob("*.json"), key=lambda path: path.stat().st_mtime)
-        for old in kept[:-500]:  # as many games are kept
-            remove(old, missing_ok=True)
-        self._count(play, play.result)
-        return play
-
-    def _count(self, play: Play, result: Result | None) -> None:
-        """Let a game that is over count for the person's rating, or no longer: None."""
-        known = self._agents.info(play.agent).ratings if play.rated else ()
-        elos = [one["elo"] for one in known if one["rules"] == play.rules]
-        if elos and play.result is not None:
-            with log_errors("a person's result"):
-                keep_game(play.id, play.agent, elos[0], play.rules, result)
-
-
-def _position(play: Play) -> dict[str, Any]:
-    return {"moves": " ".join(play.moves), "rules": play.rules, "board": play.start}

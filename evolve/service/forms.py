@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from evolve.agents.registry import programs_in
 from evolve.config.base import Face, FormField, Settings, form_of_model, named_in, option_words
@@ -20,13 +20,23 @@ from evolve.parsing import Fault, faults, json_value, with_texts
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_line, study_spec_of
-from evolve.service.models.meta import CommandInfo
 from evolve.service.responses import faulty
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""
 _OF_TARGET: Final = ("fix", "space")
 """Settings of a sweep that hold settings of what it tunes, by their names."""
+
+
+class CommandInfo(BaseModel):
+    """A form: what a command takes, and its presets."""
+
+    command: str = Field(description="such as `run` or `train patterns`")
+    about: str
+    needs: str | None = Field(description="what is missing here for it")
+    groups: list[str]
+    fields: list[FormField]
+    presets: dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)

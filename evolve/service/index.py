@@ -9,23 +9,43 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from pydantic import Field
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.changes import refuse_link
+from evolve.runs import summary
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
-from evolve.runs.summary import check_config, last_changes, study_summary, summary_of
+from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.summary import STUDY, check_config, last_changes, study_summary, summary_of
 from evolve.service.folders import IN_STUDY, Folders, is_id
 from evolve.service.job import JobRecord
-from evolve.service.models.meta import STUDY
-from evolve.service.models.runs import RunSummary
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.terminal_text import plain
 
 _POINTS: Final = 40
 _UNNAMED: Final = "no address can have the folder's name: rename it without \\ : ? and unseen signs"
+
+
+if TYPE_CHECKING:
+    Kind: TypeAlias = str  # a type checker does not look into the registry
+else:
+    Kind = Literal[(*(kind.name for kind in RUN_TYPES), STUDY["kind"])]
+    """Name of a kind of run, or that of studies."""
+
+
+class RunSummary(summary.RunSummary):
+    """A run in the lists of the service."""
+
+    id: str
+    kind: Kind | None = None
+    study: str | None = Field(default=None, description="the study that it is in")
+    job: str | None = Field(default=None, description="the job that is at work on it, or was last")
+    curve: list[float] = Field(default=[], description="how it rose: 40 points at most")
+    curves: list[list[float]] = Field(default=[], description="of a study, those of its first runs")
 
 
 @dataclass(frozen=True)
@@ -111,9 +131,10 @@ class Index:
         study = self._folders.find(name).parent
         return None if study == self._folders.runs else study.name
 
-    def study(self, name: str) -> Study | None:
+    def source(self, name: str) -> Run | Study:
+        """The run or study of that name; raises as `open` does."""
         if not self._folders.has_study(name):
-            return None
+            return self.open(name)
         return Study(self._folders.run(name), check=self._is_unchecked(name))
 
     def open(self, name: str) -> Run:
@@ -171,7 +192,7 @@ class Index:
         """The summary with its curve, which takes longer than all the rest; a study's with some."""
         if not is_id(summary.id):
             return summary
-        if summary.kind != STUDY.name:
+        if summary.kind != STUDY["kind"]:
             curve = _curve(self._folders.find(summary.id), summary.date)
             return summary.model_copy(update={"curve": curve})
         stamps = self._stamps_of(summary.id)

@@ -20,11 +20,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import psutil
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evolve.config.matches import CONTESTS
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder, open_to_append
@@ -32,8 +33,7 @@ from evolve.parsing import faults, finite_number, json_value, parse_json, read_d
 from evolve.programs.children import inherited
 from evolve.runs.agreements import agree, nonce_of
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.folders import Folders
-from evolve.service.models.runs import ENDED, Job, JobProgress, Threads
+from evolve.service.folders import RUN_ID, Folders
 
 JOB_ID: Final = "EVOLVE_JOB"
 """The environment variable that holds a job's id."""
@@ -81,6 +81,59 @@ def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> in
 def reap() -> None:
     """Forget children that have ended."""
     _children[:] = [child for child in _children if child.poll() is None]
+
+
+_AtWork = Literal["queued", "running", "stopping"]
+_Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "damaged"]
+JobState = Literal[_AtWork, _Ended]
+"""`damaged`: its file cannot be read."""
+ENDED: Final[tuple[str, ...]] = get_args(_Ended)
+"""States of a job that has no process and does not wait for one."""
+if TYPE_CHECKING:
+    New: TypeAlias = str  # a type checker does not look into the registries
+    Command: TypeAlias = str
+else:
+    _NEW = (*(kind.name for kind in RUN_TYPES), *CONTESTS)
+    New = Literal[_NEW]
+    """First word of a command that jobs run."""
+    Command = Literal[(*_NEW, "resume")]
+Threads = Annotated[int | None, Field(ge=1, le=1024)]
+
+
+class JobProgress(BaseModel):
+    """How far a job is: the whole of it, and its current stage."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    done: float | None = None
+    total: float | None = None
+    stage: str | None = None
+    stage_done: float | None = None
+    stage_total: float | None = None
+    left: float | None = Field(default=None, description="seconds that are left, as it looks")
+
+
+class Job(BaseModel):
+    """A job: one process of the command line at a time."""
+
+    id: str
+    command: Command | None = Field(description="null of a damaged one")
+    settings: dict[str, Any]
+    seeds: str | None = Field(default=None, description="of a study")
+    grid: dict[str, list[Any]] = Field(default={}, description="of a study")
+    state: JobState = "queued"
+    line: str = Field(default="", description="the equal command line; empty where there is none")
+    run: str | None = Field(default=None, pattern=RUN_ID, description="once there is one")
+    created: float = 0.0
+    started: float | None = None
+    ended: float | None = None
+    process: int | None = Field(default=None, gt=0)
+    place: int | None = Field(default=None, description="in the queue, from 1")
+    progress: JobProgress = JobProgress()
+    result: dict[str, Any] | None = Field(default=None, description="of a match or rating, so far")
+    ending: str | None = Field(default=None, description="why it ended")
+    error: str | None = None
+    notes: list[str] = []
 
 
 class JobRecord(Job):
@@ -137,8 +190,8 @@ class JobRecord(Job):
     def _found(self) -> psutil.Process | None:
         """Its process, if it runs: one that has ended and was not waited for does not count."""
         with suppress(psutil.Error):
-            process = psutil.Process(self.process)
-            if process.status() != psutil.STATUS_ZOMBIE:
+            process = None if self.process is None else psutil.Process(self.process)
+            if process is not None and process.status() != psutil.STATUS_ZOMBIE:
                 # Linux shows none for a moment at the start of a program.
                 environment: Mapping[str, str] = process.environ() or {JOB_ID: self.id}
                 return process if environment.get(JOB_ID) == self.id else None
@@ -146,7 +199,7 @@ class JobRecord(Job):
 
     @property
     def alive(self) -> bool:
-        return self.process is not None and self._found() is not None
+        return self._found() is not None
 
     def stop(self) -> None:
         """Ask its process to end after its current step, as Ctrl-C does.
@@ -156,14 +209,14 @@ class JobRecord(Job):
         """
         if sys.platform == "win32":
             self.kill()
-        elif self.process is not None and (process := self._found()) is not None:
+        elif (process := self._found()) is not None:
             with suppress(psutil.Error):
                 process.send_signal(signal.SIGINT)
 
     def kill(self) -> None:
         """End its process and all that it started, at once."""
         self._killed = True
-        if self.process is not None and (process := self._found()) is not None:
+        if (process := self._found()) is not None:
             with suppress(psutil.Error):
                 for member in [process, *process.children(recursive=True)]:
                     with suppress(psutil.Error):

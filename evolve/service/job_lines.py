@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from evolve.agents.registry import programs_in
 from evolve.config.base import option_words
@@ -23,10 +23,24 @@ from evolve.service.agents import Agents
 from evolve.service.folders import Folders
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
-from evolve.service.models.meta import Design
-from evolve.service.responses import ProblemError, faulty, not_found
+from evolve.service.responses import Given, ProblemError, faulty, not_found
 
 SETTINGS_FILE: Final = "settings.toml"
+
+
+class Design(Given):
+    """The settings of a run; of a study where `seeds` or `grid` are given."""
+
+    settings: dict[str, Any] = Field(default={}, description="see GET /commands")
+    seeds: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="a run for each of these: 0-9 or 1,4,7-9",
+    )
+    grid: dict[str, list[Any]] = Field(
+        default={}, description="a run for each of these values of a setting, in all combinations"
+    )
 
 
 @dataclass(frozen=True)

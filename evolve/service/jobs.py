@@ -21,9 +21,8 @@ from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import remove, remove_tree
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Folders
-from evolve.service.job import ROW_EVENTS, JobRecord, reap, start_process
+from evolve.service.job import ROW_EVENTS, Job, JobRecord, reap, start_process
 from evolve.service.job_lines import SETTINGS_FILE, Asked, Lines
-from evolve.service.models.runs import Job
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.terminal_text import count_of
 
@@ -171,16 +170,14 @@ class Jobs:
             record.stop()
             self._keep(record)
 
-    def check_resumable(self, record: JobRecord) -> None:
-        """Raise ProblemError unless a job can be resumed."""
+    def resume(self, record: JobRecord) -> None:
+        """Queue a job that has ended again; ProblemError where that cannot be."""
         if record.state not in ("stopped", "interrupted", "failed", "cancelled"):
             raise ProblemError(409, f"{record.label}: it cannot be resumed")
         other = None if record.run is None else self.of_run(record.run)
         if other is not None and not other.over:
             raise ProblemError(409, f"job {other.id} is at work on {record.run}")
-
-    def resume(self, record: JobRecord) -> None:
-        self.check_resumable(record)
+        self._lines_of.of(record)  # raises where it cannot be made
         with self._undone(record):
             record.restart()
             self._keep(record)

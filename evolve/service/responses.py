@@ -14,23 +14,74 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterator, Seque
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evolve.errors import EvolveError
 from evolve.parsing import Fault, plain_words
-from evolve.service.folders import RUN_ID
-from evolve.service.models.meta import WRITTEN, FieldError, Page, Problem
+from evolve.service.folders import NEW_ID, RUN_ID
 
-MEDIA: Final = "application/problem+json"
+AGENT_ID: Final = (
+    r"^(run:[^\x00-\x1f\x7f/\\?]{1,540}|[A-Za-z0-9_:.+-]{1,220})"
+    r"(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
+)
+_WRITTEN: Final = {
+    NEW_ID: "a name has up to 200 letters, digits and . _ + -, and begins with none of . + -",
+    RUN_ID: "it is not the name of a run",
+    AGENT_ID: "it is not the id of an agent, such as champion-standard or swh?depth=3",
+}
+"""Error messages for texts that do not match a pattern, by that pattern."""
+_MEDIA: Final = "application/problem+json"
 _log: Final = logging.getLogger(__name__)
 _known: Final[dict[tuple[str, str], str]] = {}
+
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class Given(BaseModel):
+    """A document that a client sends: unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Items(BaseModel, Generic[T]):
+    """A list, or documents by name."""
+
+    items: T
+
+
+class Page(BaseModel, Generic[T]):
+    """A page of a list; `next` is the cursor of the one after it."""
+
+    items: list[T]
+    next: str | None = None
+    total: int
+
+
+class FieldError(BaseModel):
+    """What is wrong with one field."""
+
+    pointer: str = Field(description="where in the document, as RFC 6901 has it")
+    detail: str
+
+
+class Problem(BaseModel):
+    """An error, in the form of RFC 9457."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError] = []
 
 
 class ProblemError(Exception):
@@ -81,7 +132,7 @@ def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) ->
     wrong = [FieldError(pointer=where, detail=text) for where, text in errors]
     title = HTTPStatus(status).phrase
     document = Problem(title=title, status=status, detail=detail, errors=wrong)
-    return JSONResponse(document.model_dump(), status, media_type=MEDIA)
+    return JSONResponse(document.model_dump(), status, media_type=_MEDIA)
 
 
 def log_failure(what: str, error: BaseException) -> str:
@@ -175,7 +226,7 @@ def answer_with_problems(app: FastAPI) -> None:
                 return problem(400, f"the body is not JSON: {detail['msg']}")
             if part == "path":
                 return problem(404, f"there is no {keys[0]} {str(detail['input'])[:80]!r}")
-            message = WRITTEN.get(detail.get("ctx", {}).get("pattern")) or plain_words(detail)
+            message = _WRITTEN.get(detail.get("ctx", {}).get("pattern")) or plain_words(detail)
             errors.append((pointer(*(keys if part == "body" else [part, *keys])), message))
         return problem(422, "; ".join(f"{where}: {text}" for where, text in errors), errors)
 
@@ -196,14 +247,10 @@ def answer_with_problems(app: FastAPI) -> None:
 
 
 RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
-    "4XX": {"description": "What is wrong", "model": Problem, "content": {MEDIA: {}}},
-    "5XX": {"description": "What failed here", "model": Problem, "content": {MEDIA: {}}},
+    "4XX": {"description": "What is wrong", "model": Problem, "content": {_MEDIA: {}}},
+    "5XX": {"description": "What failed here", "model": Problem, "content": {_MEDIA: {}}},
 }
 """Error responses that every route documents."""
-
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)

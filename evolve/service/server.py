@@ -21,7 +21,7 @@ from starlette.routing import Match, Route
 from starlette.staticfiles import StaticFiles
 
 from evolve.errors import RunError
-from evolve.service.api import agents, generations, jobs, runs, sweeps, welcome
+from evolve.service.api import agents, generations, jobs, plays, runs, sweeps, welcome
 from evolve.service.folders import Folders
 from evolve.service.request_guard import EVERYWHERE, Door, Guard
 from evolve.service.responses import RESPONSES, InternalErrors, answer_with_problems, problem
@@ -78,7 +78,7 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     cookie = APIKeyCookie(name=door.cookie_name, scheme_name="browser", auto_error=False)
     ways = [] if door.is_open else [Depends(bearer), Depends(cookie)]
     app.include_router(jobs.session, prefix=API)
-    for routes in (jobs, runs, sweeps, generations, agents, welcome):
+    for routes in (jobs, runs, sweeps, generations, agents, plays, welcome):
         app.include_router(routes.router, prefix=API, dependencies=ways)
     app.router.routes.append(Route(f"{API}/events", service.events.response))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS))

@@ -17,7 +17,7 @@ from fastapi.responses import StreamingResponse
 from evolve.errors import EvolveError
 from evolve.parsing import json_value
 from evolve.runs.run_folder import is_locked
-from evolve.service.agents import Agents, HumanGames
+from evolve.service.agents import Agents
 from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
@@ -111,7 +111,6 @@ class ServiceState:
         self.index = Index(folders, self.jobs.of_run)
         self.search = Search()
         self.downloads = Downloads(folders)
-        self.human_games = HumanGames(folders, self.agents, self.search)
         self.ordering = asyncio.Lock()
         """Held while a request becomes a job: the same request twice at once makes one job."""
         self._tasks: list[asyncio.Task[None]] = []

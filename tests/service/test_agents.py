@@ -17,6 +17,7 @@ import pytest
 
 from evolve.agents.registry import parse_name
 from evolve.arena.person import rating_text
+from evolve.errors import RunError
 from evolve.runs.loading import load_agent
 from evolve.service.agents import LIMITS, Agents
 from evolve.service.folders import Folders
@@ -193,14 +194,40 @@ def test_a_champion_has_the_elo_of_its_run(service: Service) -> None:
     assert [(one["rules"], one["elo"]) for one in ratings] == [(run["rules"], round(run["elo"]))]
 
 
-def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(runs: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def agents(runs: Path, tmp_path: Path) -> Agents:
+    """Those of a run, a run of a study, an upload and programs."""
     shutil.copytree(runs / "small", tmp_path / "runs/small")
     shutil.copytree(runs / "small", tmp_path / "runs/two/seed-0")
     (tmp_path / "runs/two/study.toml").write_text("")
     (tmp_path / "runs/.service/agents/uploads").mkdir(parents=True)
     champion = runs / "small/champion.json"
     shutil.copy(champion, tmp_path / "runs/.service/agents/uploads/0123456789abcdef.json")
-    agents = Agents(Folders(tmp_path / "runs"), ("gtp:a", "gtp:b --x?time=1", "gtp:a?cwd=/tmp"))
+    (tmp_path / "runs/empty").mkdir()
+    (tmp_path / "runs/empty/config.toml").touch()
+    return Agents(Folders(tmp_path / "runs"), ("gtp:a", "gtp:b --x?time=1", "gtp:a?cwd=/tmp"))
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("run:none", "no run none"), ("run:empty", "no champion of empty yet"),
+        ("run:small:x", "no individual 'x'"), ("run:..", "not the name of a run"),
+        ("run:study+..", "no run"), ("run:.service", "not the name"), ("upload:../x", "not the id"),
+        ("upload:0000000000000000", "no agent"), ("/runs/small", "not the id"),
+        ("small", "no agent"), ("gtp:true", "no agent gtp:true"), ("", "not the id"),
+    ],
+)  # fmt: skip
+def test_an_id_is_no_path_no_command_and_of_nothing_elsewhere(
+    agents: Agents, name: str, why: str
+) -> None:
+    with pytest.raises((ProblemError, RunError), match=why):
+        agents.source(name)
+
+
+def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(
+    agents: Agents, tmp_path: Path
+) -> None:
     names = [
         "swh?depth=2", "run:small", "run:small:0-1?depth=2", "run:two+seed-0",
         "upload:0123456789abcdef", "program:1", "program:1?time=2", "program:2",

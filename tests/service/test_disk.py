@@ -69,43 +69,6 @@ def test_a_disk_that_fills(disk: Path, tmp_path: Path) -> None:
     assert run_on_a_full_disk.games.equals(theirs)
 
 
-def files(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-
-
-@pytest.mark.slow
-def test_looking_at_individuals_makes_no_file(local: App) -> None:
-    before = files(local.folders.own)
-    rows = local.ask("GET", "runs/small/generations/1/individuals").json()["items"][:3]
-    names = [row["individual"] for row in rows]
-    found = [local.ask("GET", f"runs/small/individuals/{name}").json()["name"] for name in names]
-    found += [local.ask("GET", f"agents/run:small:{n}%3Fdepth=1").json()["name"] for n in names]
-    assert found == [*names, *(f"{name}?depth=1" for name in names)]
-    agents = [f"run:small:{name}?depth=1" for name in names]
-    asked = [{"agent": agent, "position": {"rules": "reversed"}} for agent in agents]
-    answers = [local.ask("POST", "evaluations", one).json() for one in asked]
-    assert [len(answer["moves"]) for answer in answers] == [4] * 3
-    assert local.ask("GET", "runs/small/individuals/99-99").status_code == 404
-    assert local.ask("GET", "runs/small/generations/1/champion").status_code == 200
-    assert files(local.folders.own) == before
-
-
-@pytest.mark.slow
-def test_a_job_names_an_individual_without_a_file_of_it(local: App) -> None:
-    before = files(local.folders.uploads.parent)
-    rows = local.ask("GET", "runs/small/generations/0/individuals").json()["items"]
-    name = rows[0]["individual"]
-    match = {"command": "match", "settings": {"a": f"run:small:{name}?depth=1", "b": "random"}}
-    answer = local.ask("POST", "jobs", match)
-    assert answer.status_code == 202, answer.text
-    line = local.state.lines.of(local.state.jobs.all()[0])
-    assert (line.file or {})["a"] == f"run:{local.folders.runs}/small:{name}?depth=1"
-    assert files(local.folders.uploads.parent) == before
-    wrong = [{"settings": {"a": f"run:small:{name}", "b": "random"}} for name in ("99-99", "x")]
-    answers = [local.ask("POST", "commands/match/check", one) for one in wrong]
-    assert [answer.status_code for answer in answers] == [422] * 2
-
-
 def test_a_resume_that_is_answered_507_is_not_done_later(
     tmp_path: Path, runner: asyncio.Runner
 ) -> None:

@@ -9,17 +9,13 @@ import signal
 import threading
 import time
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 import httpx
 import pytest
 
-import evolve
-from evolve.errors import RunError
 from evolve.files.changes import Change
-from evolve.service.agents import Agents
 from evolve.service.folders import Folders
-from evolve.service.responses import ProblemError
 from tests.cli import posix
 from tests.faults import hooked
 from tests.service import Service, until
@@ -114,40 +110,3 @@ def test_a_folder_that_is_gone_is_said_to_be(local: App) -> None:
     place.rmdir()
     moved.rename(place)
     assert local.ask("GET", "runs/small").status_code == 200
-
-
-def test_a_folder_of_runs_as_the_root_of_names(tmp_path: Path) -> None:
-    """As clients of the service name agents: nothing outside of the folder, no path, no command."""
-    agent = evolve.load_agent("swh?depth=2")
-    for place in ("first", "study/seed-0"):
-        (tmp_path / place).mkdir(parents=True)
-        (tmp_path / place / "config.toml").write_text(
-            'command = "run"\nrules = "standard"\nseed = 0'
-        )
-        agent.save(tmp_path / place / "champion.json")
-    (tmp_path / "study" / "study.toml").write_text("")
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "empty" / "config.toml").write_text("")
-    uploads = tmp_path / ".service" / "agents" / "uploads"
-    uploads.mkdir(parents=True)
-    agent.save(uploads / "0123456789abcdef.json")
-    names = ("run:first", "run:study+seed-0?depth=2", "upload:0123456789abcdef", "swh?depth=2")
-    agents = Agents(Folders(tmp_path), ())
-    found = [cast(evolve.AlphaBetaAgent, evolve.load_agent(agents.source(one))) for one in names]
-    assert [agent.depths for agent in found] == [(2,)] * len(names)
-    for name, why in (
-        ("run:none", "no run none"),
-        ("run:empty", "no champion of empty yet"),
-        ("run:first:x", "no individual 'x'"),
-        ("run:..", "not the name of a run"),
-        ("run:study+..", "no run"),
-        ("run:.service", "not the name"),
-        ("upload:../x", "not the id"),
-        ("upload:0000000000000000", "no agent"),
-        (str(tmp_path / "first"), "not the id"),
-        ("first", "no agent"),
-        ("gtp:true", "no agent gtp:true"),
-        ("", "not the id"),
-    ):
-        with pytest.raises((ProblemError, RunError), match=why):
-            agents.source(name)

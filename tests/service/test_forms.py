@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from evolve.config.base import named_in
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.service.api.jobs import get_meta
+from evolve.service.api.welcome import KindInfo, get_meta
 from evolve.service.forms import KIND, form_of, forms
-from evolve.service.models.meta import Design, KindInfo
+from evolve.service.job_lines import Design
 from evolve.service.responses import ProblemError
 from tests.config.test_settings import finite
 from tests.service.test_values import BASES, ODD, taken

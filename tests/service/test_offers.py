@@ -12,8 +12,8 @@ import pytest
 
 from evolve.parsing import parse_toml
 from evolve.runs.run_types import RUN_TYPES
+from evolve.service.api.welcome import Goal, Offer
 from evolve.service.forms import forms
-from evolve.service.models.meta import Goal, Offer
 from tests.service import Service
 from tests.service.inside import App
 

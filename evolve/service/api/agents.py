@@ -1,36 +1,143 @@
-"""Agents, their evaluations of positions, and games against them."""
+"""Agents, and their evaluations of positions."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path as File
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Path, Query, Response
-from fastapi.responses import FileResponse, PlainTextResponse
+from pydantic import Base64Bytes, BaseModel, Field
 
 from evolve.agents.registry import COACH
-from evolve.arena.person import rating_text
 from evolve.engine.board.rules import Rules
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
+from evolve.service.agents import AgentInfo
 from evolve.service.folders import AGENT_SUFFIXES
-from evolve.service.models import agents as models
-from evolve.service.models.meta import AGENT_ID, Page
-from evolve.service.responses import Paged, ProblemError
+from evolve.service.responses import AGENT_ID, Given, Page, Paged, ProblemError
 from evolve.service.state import Service, ServiceState
 
 router = APIRouter()
 _AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
 _NO_PLAY: Final = "programs play matches and ratings, and nothing else"
-_BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
-_PLACES: Final = {**_BLAMED, "PositionError": "/position/board", "RecordError": "/position/moves"}
-_PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
+BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
+_PLACES: Final = {**BLAMED, "PositionError": "/position/board", "RecordError": "/position/moves"}
+AgentId = Annotated[str, Field(pattern=AGENT_ID)]
+MovesText = Annotated[str, Field(max_length=2000)]
+BOARDS: Final = (
+    "64 cells from a1 on, such as X black, O white, - empty, in a line or in rows, then the side "
+    "to move; the start position if not given"
+)
+
+
+class AgentDetail(AgentInfo):
+    """An agent in detail: facts beside its name, remarks, a table, and boards of 64 numbers."""
+
+    facts: list[str]
+    lines: list[str]
+    columns: list[str]
+    rows: list[list[Any]]
+    boards: dict[str, list[int | float]]
+    provenance: dict[str, Any]
+
+
+class Upload(Given):
+    """An agent file."""
+
+    name: str = Field(max_length=200, description="its name, which ends in .json or .npz")
+    data: Base64Bytes = Field(max_length=44_739_244, description="its content: 32 MiB at most")
+
+
+class Position(Given):
+    """A position: the moves to it from the start, or from a board."""
+
+    moves: MovesText = Field(
+        default="",
+        description="such as `f5 d6 c3`, `F5D6C3` or `1. f5 d6 2. c3`; passes may be left out",
+    )
+    board: str | None = Field(default=None, max_length=2000, description=BOARDS)
+    rules: Rules = "standard"
+
+
+class NewEvaluation(Given):
+    """A question about a position."""
+
+    agent: AgentId
+    position: Position
+
+
+class MoveValue(BaseModel):
+    """An agent's value of a move; higher is better for the side to move."""
+
+    move: str
+    value: float
+    text: str
+    discs: float | None
+
+
+class Evaluation(BaseModel):
+    """The value of each legal move, the best first.
+
+    `unit` says what the numbers are; null: the agent gives no values. Texts are in discs where
+    these are known.
+    """
+
+    agent: str
+    side: Literal["black", "white"]
+    unit: str | None
+    depth: int | None
+    discs_error: float | None = Field(
+        description="standard deviation of the moves' discs; 0: they are exact; null: unknown"
+    )
+    line: list[str]
+    moves: list[MoveValue]
+    seconds: float
+
+
+class NewReview(Given):
+    """A question about all positions of a game."""
+
+    agent: AgentId | None = Field(
+        default=None, description="null: the coach, the strong pattern agent of the rules"
+    )
+    position: Position
+    first: int = Field(default=0, ge=0, le=128, description="moves ahead of the first position")
+
+
+class Review(BaseModel):
+    """Values of a game's positions: of those after `first` moves, at least of the last one."""
+
+    agent: str
+    evaluations: list[Evaluation]
+
+
+class Pasted(Given):
+    """Games or positions as people write them."""
+
+    text: str = Field(
+        max_length=50_000,
+        description="moves such as `f5d6c3`, GGF, SGF, PGN, or a position of 64 cells",
+    )
+    rules: Rules = Field("standard", description="of games that do not say theirs")
+
+
+class PastedGames(BaseModel):
+    """The first games of a text; left_out: why the first of the others could not be read.
+
+    games: each with its `moves`, none of a position, `rules`, `black`, `white`, and `start` as OBF,
+    null where that is the usual one.
+    """
+
+    games: list[dict[str, Any]]
+    total: int
+    left_out: list[str]
 
 
 @router.get("/agents")
 def list_agents(
     service: Service, page: Paged, q: Annotated[str | None, Query(max_length=200)] = None
-) -> Page[models.AgentInfo]:
+) -> Page[AgentInfo]:
     """Reference agents, champions of runs, uploads, and the programs that may play."""
     names = service.agents.ids(service.index.names())
     if q is not None:
@@ -39,9 +146,7 @@ def list_agents(
 
 
 @router.post("/agents", status_code=201)
-async def upload_agent(
-    service: Service, upload: models.Upload, response: Response
-) -> models.AgentInfo:
+async def upload_agent(service: Service, upload: Upload, response: Response) -> AgentInfo:
     """Upload an agent file; it is checked by letting it play."""
     suffix = File(upload.name).suffix.lower()
     if suffix not in AGENT_SUFFIXES:
@@ -56,116 +161,75 @@ async def upload_agent(
         raise ProblemError(error.status, f"data: {detail}", [("/data", detail)]) from error
     finally:
         remove(path, missing_ok=True)
-    name = service.agents.keep_upload(upload.data, suffix)
+    name = hashlib.sha256(upload.data).hexdigest()[:16]
+    write_bytes(service.folders.uploads / f"{name}{suffix}", upload.data)
+    name = f"upload:{name}"
     response.headers["location"] = f"agents/{name}"
     about = f"{agent['kind']}, {agent['rules'] or 'any rules'}"
-    return models.AgentInfo(id=name, origin="upload", about=about, **agent)
+    return AgentInfo(id=name, origin="upload", about=about, **agent)
 
 
 @router.get("/agents/{agent}")
-async def get_agent(service: Service, agent: _AgentPath) -> models.AgentDetail:
+async def get_agent(service: Service, agent: _AgentPath) -> AgentDetail:
     """The description of an agent."""
     return await described(service, agent)
 
 
-async def described(service: ServiceState, agent: str) -> models.AgentDetail:
+async def described(service: ServiceState, agent: str) -> AgentDetail:
     """An agent as lists have it, with what its engine process says of it."""
     source = service.agents.source(agent)
     if agent.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
     detail = await service.search.ask("describe", source=source)
     info = service.agents.info(agent.partition("?")[0]).model_dump()
-    return models.AgentDetail.model_validate({**info, **detail, "id": agent})
+    return AgentDetail.model_validate({**info, **detail, "id": agent})
 
 
 @router.delete("/agents/{agent}", status_code=204)
 async def delete_agent(service: Service, agent: _AgentPath) -> None:
     """Remove an uploaded agent."""
-    service.agents.remove_upload(agent)
+    origin, _, rest = agent.partition(":")
+    file = service.folders.upload(rest) if origin == "upload" else None
+    if file is None:
+        status = 409 if service.agents.exists(agent) else 404
+        raise ProblemError(status, f"{agent} was not uploaded")
+    remove(file)
 
 
 @router.post("/evaluations")
-async def evaluate(service: Service, request: models.NewEvaluation) -> models.Evaluation:
+async def evaluate(service: Service, request: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
     (found,) = await _evaluations(service, request.agent, request.position)
     return found
 
 
 @router.post("/reviews")
-async def review(service: Service, request: models.NewReview) -> models.Review:
+async def review(service: Service, request: NewReview) -> Review:
     """Values of all positions of a game in one answer, by the coach or any other agent."""
     agent = request.agent or COACH.format(rules=request.position.rules)
     found = await _evaluations(service, agent, request.position, request.first)
-    return models.Review(agent=agent, evaluations=found)
+    return Review(agent=agent, evaluations=found)
 
 
 async def _evaluations(
-    service: ServiceState, agent: str, position: models.Position, first: int | None = None
-) -> list[models.Evaluation]:
-    source = _player(service, agent)
+    service: ServiceState, agent: str, position: Position, first: int | None = None
+) -> list[Evaluation]:
+    source = player(service, agent)
     found = await service.search.ask(
         "evaluate", _PLACES, source=source, first=first, **position.model_dump()
     )
-    return [models.Evaluation(agent=agent, **values) for values in found]
+    return [Evaluation(agent=agent, **values) for values in found]
 
 
 @router.post("/records")
-async def read_records(service: Service, pasted: models.Pasted) -> models.PastedGames:
+async def read_records(service: Service, pasted: Pasted) -> PastedGames:
     """Games and positions of a text, as people write them and programs save them."""
     found = await service.search.ask("read", {"RecordError": "/text"}, **pasted.model_dump())
-    return models.PastedGames.model_validate(found)
+    return PastedGames.model_validate(found)
 
 
-@router.post("/plays", status_code=201)
-async def begin_play(service: Service, request: models.NewPlay, response: Response) -> models.Play:
-    """Begin a game against an agent."""
-    source = _player(service, request.agent)
-    places = {**_BLAMED, "PositionError": "/board", "RecordError": "/moves"}
-    play = await service.human_games.begin(request, source, places)
-    response.headers["location"] = f"plays/{play.id}"
-    return play
-
-
-@router.get("/rating")
-def get_rating(rules: Rules) -> dict[str, str]:
-    """The person's own rating by games on the page and in a terminal, as `text`."""
-    return {"text": rating_text(rules)}
-
-
-@router.get("/plays/{play}")
-async def get_play(service: Service, play: _PlayId) -> models.Play:
-    """A game, running or over."""
-    return service.human_games.get(play)
-
-
-@router.post("/plays/{play}/moves")
-async def make_move(service: Service, play: _PlayId, request: models.PlayMove) -> models.Play:
-    """Make a move, take the last one back, or resign; the agent answers."""
-    source = service.agents.source(service.human_games.get(play).agent)
-    return await service.human_games.move(play, request, source)
-
-
-@router.get("/plays/{play}/game.ggf", response_class=PlainTextResponse)
-async def save_play(service: Service, play: _PlayId) -> PlainTextResponse:
-    """The game as a GGF record."""
-    text = await service.human_games.record(play)
-    headers = {"content-disposition": f'attachment; filename="game-{play}.ggf"'}
-    return PlainTextResponse(text, headers=headers)
-
-
-@router.get("/plays/{play}/game.html", response_class=FileResponse)
-async def report_play(service: Service, play: _PlayId) -> FileResponse:
-    """The game as a page to send: its board move by move, with the coach's values and words."""
-    text = await service.human_games.record(play)
-    record = service.folders.new_temporary(".ggf")
-    try:
-        write_bytes(record, text.encode())
-        return await service.downloads.file(["report", str(record)], f"game-{play}.html")
-    finally:
-        remove(record, missing_ok=True)
-
-
-def _player(service: ServiceState, agent: str) -> str:
+def player(service: ServiceState, agent: str) -> str:
+    """What names an agent that values and plays moves; ProblemError where there is none."""
     try:
         source = service.agents.source(agent)
     except ProblemError as error:

@@ -8,17 +8,15 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import BaseModel, Field
 
 from evolve.evolution.tables import ancestors, births_of, elos_at_birth, main_line
 from evolve.parsing import json_value
 from evolve.runs.run import Run
-from evolve.service.api.agents import described
-from evolve.service.models.agents import AgentDetail
-from evolve.service.models.meta import Page
-from evolve.service.models.runs import ColumnInfo, CrossTable, Game, Lineage, LineageNode, Rows
-from evolve.service.responses import Cursor, Paged, RunId, Text, not_found, order_of
+from evolve.service.api.agents import AgentDetail, described
+from evolve.service.responses import Cursor, Page, Paged, RunId, Text, not_found, order_of
 from evolve.service.state import Service
-from evolve.tables.columns import Column, Columns, array_of, rows_with, scalar_of
+from evolve.tables.columns import Column, Columns, Format, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS, cross_table_of
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file
@@ -28,6 +26,75 @@ Number = Annotated[int, Path(ge=0, le=10**9)]
 _Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 _GENE_HEADS: Final = {"depths": "search depths", "endgame": "exact from, empties"}
 _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
+
+
+class ColumnInfo(BaseModel):
+    """A column of a table."""
+
+    name: str
+    title: str = Field(description="its name in words")
+    type: Literal["number", "text", "list", "bool"]
+    format: Format = Field("number", description="of numbers: `percent` are shares, 0 to 1")
+
+
+class Rows(Page[dict[str, Any]]):
+    """A page of a table's rows."""
+
+    columns: list[ColumnInfo]
+
+
+class CrossTable(BaseModel):
+    """Scores of a round robin: row against column, 0 to 1; null where they did not play."""
+
+    individuals: list[str]
+    scores: list[list[float | None]]
+    totals: list[float]
+
+
+class LineageNode(BaseModel):
+    """An individual and its birth.
+
+    `main`: whether it is on the line that goes from each to the parent that gave it most of its
+    numbers. `elo`: in the generation of its birth, by its score and its best's games.
+    """
+
+    individual: str
+    born: int
+    origin: str
+    score: float
+    parents: list[str]
+    main: bool
+    elo: float | None
+
+
+class Lineage(BaseModel):
+    """The ancestors of an individual, itself first, each once, up to `depth` steps back."""
+
+    items: list[LineageNode]
+    complete: bool = Field(description="whether there are none further back")
+
+
+class Game(BaseModel):
+    """A game of a run."""
+
+    id: str = Field(description="generation:number, such as 12:345 or playoff:3")
+    generation: int
+    kind: str
+    game: int
+    black: str
+    white: str
+    opening: str
+    moves: str | None
+    discs_black: int
+    discs_white: int
+    winner: str | None
+    plies: int
+    nodes_black: int | None
+    nodes_white: int | None
+    reason: str
+    rules: str | None
+    start: str | None = Field(description="the board as OBF where it is not the usual one")
+    upset: float | None = Field(description="score of the loser less that of the winner")
 
 
 def _committed(response: Response, service: Service, run: RunId, generation: Number) -> Run:

@@ -1,4 +1,4 @@
-"""Jobs, and the commands that they run; the service itself: health, choices, sessions."""
+"""Jobs and their games; the service itself: its health, and sessions."""
 
 from __future__ import annotations
 
@@ -7,29 +7,26 @@ import math
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
 
-from evolve.agents.calibration.ratings import rungs_of
-from evolve.config.matches import CONTESTS, GAMES_FILE
-from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
+from evolve.config.matches import GAMES_FILE
 from evolve.errors import EvolveError, RunError
 from evolve.fitness.executor import processors
-from evolve.parsing import everything_in, json_value
+from evolve.parsing import everything_in
 from evolve.runs.run_folder import claim, claimed
-from evolve.runs.run_type import RunType
-from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import seeds_of
-from evolve.service.api.generations import game_of, games_page
-from evolve.service.forms import Form, forms, has_torch
-from evolve.service.job import JobRecord
-from evolve.service.job_lines import Asked, asked
-from evolve.service.models import meta
-from evolve.service.models.runs import Game, Job, JobState, NewJob
+from evolve.runs.summary import STUDY
+from evolve.service.api.generations import Game, game_of, games_page
+from evolve.service.api.welcome import FormOf
+from evolve.service.folders import NEW_ID
+from evolve.service.forms import has_torch
+from evolve.service.job import Job, JobRecord, JobState, New, Threads
+from evolve.service.job_lines import Asked, Design, asked
 from evolve.service.processes import SentFile
 from evolve.service.request_guard import COOKIE_DAYS, Door
-from evolve.service.responses import Paged, ProblemError, not_found, pointer
+from evolve.service.responses import Given, Page, Paged, ProblemError, not_found, pointer
 from evolve.service.state import Service, ServiceState
 from evolve.tables.columns import array_of, rows_with
 from evolve.tables.parquet import read_table
@@ -38,21 +35,65 @@ from evolve.version import __version__
 router, session = APIRouter(), APIRouter()
 
 
-def _form(command: Annotated[str, Path(max_length=40)]) -> Form:
-    form = forms().get(command)
-    if form is None:
-        raise not_found(f"command {command!r}")
-    return form
+class Health(BaseModel):
+    """The version, limits and load of this service.
+
+    `boot` changes with every start of the server.
+    """
+
+    status: Literal["ok"] = "ok"
+    version: str
+    boot: str
+    folder: str
+    slots: int
+    cores: int
+    running: int
+    queued: int
+    elsewhere: int = Field(description="runs that processes write to which are no jobs of it")
+    learn: bool = Field(description="whether PyTorch is installed, for networks")
+    programs: list[str] = Field(description="ids of the programs that may be met")
 
 
-_Form = Annotated[Form, Depends(_form)]
+class Token(Given):
+    """The token that lets a client in."""
+
+    token: str = Field(max_length=200, description="as it was printed when the server started")
+
+
+class Checked(BaseModel):
+    """Settings that are right: complete, with the equivalent command line."""
+
+    settings: dict[str, Any]
+    line: str
+    runs: int = Field(description="of a study; else 1")
+
+
+class NamedDesign(Design):
+    """The same, with the name of the folder."""
+
+    name: str | None = Field(
+        default=None,
+        pattern=NEW_ID,
+        description="of the run's folder; the next that is free if not given",
+    )
+
+
+class NewJob(NamedDesign):
+    """A request for a job.
+
+    `settings` are the fields of the command's settings model; of `train` and `sweep` its `kind` as
+    well, such as `patterns`.
+    """
+
+    command: New
+    threads: Threads = Field(default=None, description="all cores if not given")
 
 
 @router.get("/health")
-async def health(service: Service) -> meta.Health:
+async def health(service: Service) -> Health:
     """The version, limits and load of this service."""
     running, queued = service.jobs.counts()
-    return meta.Health(
+    return Health(
         version=__version__,
         boot=service.events.boot,
         folder=service.folders.runs.name,
@@ -66,40 +107,8 @@ async def health(service: Service) -> meta.Health:
     )
 
 
-@router.get("/meta")
-def get_meta() -> meta.Meta:
-    """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
-    return meta.Meta(
-        kinds=[*map(_kind, RUN_TYPES), meta.STUDY],
-        contests=[{"name": name, "plural": contest.PLURAL} for name, contest in CONTESTS.items()],
-        rules=[
-            {
-                "name": name,
-                "goal": rules.goal,
-                "discs": rules.discs,
-                "rungs": [rung._asdict() for rung in rungs_of(name)],
-            }
-            for name, rules in RULE_SETS.items()
-        ],
-        default_rules=DEFAULT_RULES,
-    )
-
-
-def _kind(kind: RunType) -> meta.KindInfo:
-    tables = [
-        {
-            **vars(table),
-            "title": table.title or table.name.capitalize(),
-            "whole": not table.generations,
-            "columns": kind.reading.tables[table.name].columns or (),
-        }
-        for table in kind.tables
-    ]
-    return meta.KindInfo.model_validate({**vars(kind), "event": kind.row_event, "tables": tables})
-
-
 @session.post("/session", status_code=204)
-async def open_session(request: Request, given: meta.Token, response: Response) -> None:
+async def open_session(request: Request, given: Token, response: Response) -> None:
     """Send the token once and get a cookie, which streams of events need."""
     door: Door = request.app.state.door
     if door.is_open:
@@ -112,30 +121,17 @@ async def open_session(request: Request, given: meta.Token, response: Response) 
     )
 
 
-@router.get("/commands")
-def list_commands(service: Service) -> meta.Items[list[meta.CommandInfo]]:
-    """The forms of all commands that jobs run."""
-    tunable = service.agents.tunable
-    return meta.Items(items=[form.info(tunable) for form in forms().values()])
-
-
-@router.get("/commands/{command}")
-def get_command(service: Service, form: _Form) -> meta.CommandInfo:
-    """The form of a command, such as `run` or `train patterns`."""
-    return form.info(service.agents.tunable)
-
-
 @router.post("/commands/{command}/check")
-async def check_settings(service: Service, form: _Form, given: meta.NamedDesign) -> meta.Checked:
+async def check_settings(service: Service, form: FormOf, given: NamedDesign) -> Checked:
     """Whether settings are right, and the equivalent command line."""
     found = await _checked(service, form.command, given)
     runs = len(seeds_of(given.seeds or "0")) * math.prod(map(len, given.grid.values()))
     out = [] if given.name is None else ["--out", str(service.folders.new_run(given.name))]
     line = service.folders.line_of([*found.words, *out])
-    return meta.Checked(settings=found.settings, line=line, runs=runs)
+    return Checked(settings=found.settings, line=line, runs=runs)
 
 
-async def _checked(service: ServiceState, command: str, request: meta.Design) -> Asked:
+async def _checked(service: ServiceState, command: str, request: Design) -> Asked:
     found = await asyncio.to_thread(asked, service.agents, command, request)
     form, given = found.form, found.settings
     for source, name in found.names.items():
@@ -151,22 +147,6 @@ async def _checked(service: ServiceState, command: str, request: meta.Design) ->
     if missing is not None:
         raise ProblemError(409, f"{form.command} needs {missing}, which this server does not have")
     return found
-
-
-@router.get("/presets")
-def list_presets() -> meta.Items[dict[str, Any]]:
-    """The presets of all commands, as changes to the defaults."""
-    return meta.Items(items={name: json_value(form.presets) for name, form in forms().items()})
-
-
-@router.get("/spaces/{kind}")
-async def get_space(
-    service: Service, kind: Annotated[str, Path(max_length=40)]
-) -> meta.Items[list[dict[str, Any]]]:
-    """The settings that a sweep of a kind searches: `name`, `type`, `range`, `default`, `about`."""
-    if kind not in SWEEP_TARGETS:
-        raise not_found(f"kind {kind!r} of sweep")
-    return meta.Items(items=await service.search.ask("space", kind=kind))
 
 
 @router.post("/jobs", status_code=202)
@@ -187,7 +167,7 @@ def _claimed_name(service: ServiceState, found: Asked, name: str | None) -> str:
     """The name of a new run, whose folder nobody else takes then."""
     form, runs = found.form, service.folders.runs
     assert form.kind is not None
-    stem = meta.STUDY.name
+    stem = STUDY["kind"]
     if found.study is None:
         stem = form.kind.stem_of(form.command, found.resolved.rules)
     if name is None:
@@ -202,7 +182,7 @@ def _claimed_name(service: ServiceState, found: Asked, name: str | None) -> str:
 
 
 @router.get("/jobs")
-async def list_jobs(service: Service, page: Paged, state: JobState | None = None) -> meta.Page[Job]:
+async def list_jobs(service: Service, page: Paged, state: JobState | None = None) -> Page[Job]:
     """Jobs, the newest first."""
     records = [job for job in service.jobs.all() if state is None or job.state == state]
     return page.page(records, service.jobs.document)
@@ -240,8 +220,6 @@ async def kill_job(service: Service, job: str, response: Response) -> Job:
 async def resume_job(service: Service, job: str, response: Response) -> Job:
     """Continue a job where it ended."""
     record = service.jobs.get(job)
-    service.jobs.check_resumable(record)
-    service.lines.of(record)  # raises where it cannot be made
     service.jobs.resume(record)
     return _answered(service, record, response)
 
@@ -259,7 +237,7 @@ def get_games(
     page: Paged,
     winner: Literal["black", "white", "draw"] | None = None,
     sort: Annotated[str, Query(max_length=20)] = "game",
-) -> meta.Page[Game]:
+) -> Page[Game]:
     """The games of a match so far."""
     games = _games(service, job)
     return games_page(games, [None] * len(games), "", page, sort, winner=winner)

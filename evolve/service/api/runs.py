@@ -13,8 +13,10 @@ import pyarrow as pa
 from fastapi import APIRouter, Query, Response
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
 
 from evolve.config.toml import resolve_as
+from evolve.engine.board.rules import Rules
 from evolve.errors import EvolveError
 from evolve.parsing import Fault, parse_json, read_document
 from evolve.runs.run import Run, Study
@@ -23,16 +25,24 @@ from evolve.runs.run_type import Change
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.study_spec import short_names
 from evolve.runs.summary import RunState, playoff_share_of
-from evolve.service.api.generations import page_of
+from evolve.service.api.generations import Rows, page_of
 from evolve.service.folders import IN_STUDY, RUN_ID
 from evolve.service.forms import form_of, shown_settings
-from evolve.service.index import thinned
-from evolve.service.job import JobRecord
+from evolve.service.index import Kind, RunSummary, thinned
+from evolve.service.job import Job, JobRecord, Threads
 from evolve.service.job_lines import changes_of
-from evolve.service.models.meta import Demands, HandIn, Page
-from evolve.service.models.runs import Changes, Job, Kind, Rows, RunDetail, RunSummary
 from evolve.service.processes import PRINTED, SentFile, discard
-from evolve.service.responses import Paged, ProblemError, RunId, Text, faulty, not_found, order_of
+from evolve.service.responses import (
+    Given,
+    Page,
+    Paged,
+    ProblemError,
+    RunId,
+    Text,
+    faulty,
+    not_found,
+    order_of,
+)
 from evolve.service.state import Service, ServiceState
 from evolve.tables.columns import array_of
 from evolve.tables.paths import playoff_file
@@ -44,6 +54,61 @@ _RECORDS: Final = ".ggf"
 _REPORT: Final = "report.html"
 _HANDED: Final = "agent.py"
 _OF_SUMMARY = ("elo", "score", "share")
+
+
+class RunDetail(RunSummary):
+    """A run with its settings.
+
+    changes: settings that may change when it continues, each with `name`, `type` and `help`. files:
+    each with `name`, `about`, and `href` relative to the API. lines: commands that use its
+    champion. cells: of a study its runs, begun or not: `run`, `setting`, `label`, `short`, `seed`.
+    """
+
+    settings: dict[str, Any] = Field(default={})
+    changed: list[str] = Field(default=[], description="settings that differ from the defaults")
+    versions: dict[str, str] = Field(default={})
+    tables: list[str] = Field(default=[])
+    changes: list[dict[str, str]] = Field(default=[])
+    files: list[dict[str, str]] = Field(default=[])
+    agent: str | None = Field(default=None, description="id of its champion as an agent")
+    playoff: bool = Field(default=False, description="whether there was a play-off")
+    playoff_share: float | None = Field(
+        default=None,
+        description="what the champion won of the play-off's points: games with its own run's "
+        "candidates, so no number to compare runs by",
+    )
+    playoff_share_low: float | None = None
+    playoff_share_high: float | None = None
+    verdict: str | None = Field(default=None, description="of a sweep's final, on the defaults")
+    cells: list[dict[str, Any]] = Field(default=[])
+    lines: list[dict[str, str]] = Field(default=[])
+
+
+class Changes(Given):
+    """Settings to change when a run continues."""
+
+    settings: dict[str, Any] = Field(default={}, description="see `changes` of the run")
+    threads: Threads = Field(
+        default=None,
+        description="all cores if not given; of a sweep as many as it had, for what is tried "
+        "depends on them",
+    )
+
+
+class Demands(Given):
+    """What a contest allows for a move; rules: null for the agent's own."""
+
+    rules: Rules | None = None
+    seconds: float = Field(default=5.0, ge=0.05, le=60)
+    memory: int = Field(default=100, ge=20, le=1 << 16, description="MB")
+
+
+class HandIn(BaseModel):
+    """A file for a contest, and what `evolve hand-in` says of it."""
+
+    good: bool = Field(description="whether it passes the check")
+    lines: list[str] = Field(description="what the terminal shows, the verdict last")
+    file: str = Field(description="the content of the Python file")
 
 
 @router.get("/runs")
@@ -88,7 +153,7 @@ def get_run(service: Service, run: RunId) -> RunDetail:
     detail = service.index.drawn(service.index.summary(run)).model_dump()
     if detail["state"] == "damaged":
         return RunDetail.model_validate(detail)
-    opened = service.index.study(run) or service.index.open(run)
+    opened = service.index.source(run)
     changes = [
         {"name": change.name, "type": change.type.__name__, "help": _help_of(change)}
         for change in changes_of(opened)
@@ -144,8 +209,7 @@ async def delete_run(service: Service, run: RunId) -> None:
 @router.post("/runs/{run}/resume", status_code=202)
 async def resume_run(service: Service, run: RunId, changes: Changes, response: Response) -> Job:
     """Continue a run or study as a new job, to another end where one is given."""
-    if service.index.study(run) is None:
-        service.index.open(run)
+    service.index.source(run)  # raises where there is none
     service.check_idle(run)
     record = JobRecord.new(command="resume", run=run, **changes.model_dump())
     service.lines.of(record)  # raises where a change is wrong
@@ -202,7 +266,7 @@ async def get_file(
     service: Service, run: RunId, name: Annotated[str, InPath(max_length=100)]
 ) -> FileResponse:
     """A file of a run; see its `files`."""
-    opened = service.index.study(run) or service.index.open(run)
+    opened = service.index.source(run)
     names = {file["name"] for file in _files(run, opened)}
     if name not in names:
         raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(names))}")

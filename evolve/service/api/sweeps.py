@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
 
 from evolve.parsing import json_value
 from evolve.runs.run import Run, Study
@@ -16,9 +16,8 @@ from evolve.runs.summary import differing_in
 from evolve.service.api.runs import use_lines, word_of
 from evolve.service.folders import IN_STUDY
 from evolve.service.forms import shown_settings
-from evolve.service.models.meta import Items
-from evolve.service.models.runs import Best, Comparison, OverSeeds
-from evolve.service.responses import RunId, Text, not_found
+from evolve.service.index import RunSummary
+from evolve.service.responses import Items, RunId, Text, not_found
 from evolve.service.state import Service, ServiceState
 from evolve.sweeps.scatter import Scatter, scatter_of
 
@@ -26,13 +25,62 @@ router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
 
 
+class Best(BaseModel):
+    """The best trial of a sweep so far; `chosen` where a final has chosen it.
+
+    settings: each with `name`, `title` in words, `phase` of the game where it holds for one alone,
+    `about`, `value`, `default`, and its range: `low`, `high` (null of choices) and `log`. lines: to
+    copy, each with `about` and `line`.
+    """
+
+    trial: int | None
+    score: float | None
+    chosen: bool
+    settings: list[dict[str, Any]]
+    lines: list[dict[str, str]]
+
+
+class Comparison(BaseModel):
+    """Runs side by side; settings: the `name` of each that differs, and its `values`."""
+
+    runs: list[RunSummary]
+    settings: list[dict[str, Any]]
+    line: str = Field(description="a command that lets their champions meet seed by seed")
+    champions: list[str] = Field(description="all of them, those of a study's runs too, as agents")
+
+
+class OverSeeds(BaseModel):
+    """Runs compared over their seeds; without items where no two differ only in their seeds.
+
+    words: sentences: which runs have no Elo, and who is better; or why nothing is compared.
+    items: a setting's `mean` of a `metric` over its `seeds`, or the mean difference of two, seed by
+    seed, where `against` says which; a main effect where `over` names the settings that it is the
+    mean over. With its interval, `low` and `high`, by Student's t, at a `level` that agrees with
+    `p_holm`, `p` corrected for their number; `winner` (null: undecided), `more_seeds` to show a
+    difference of 100 Elo or a tenth of a score; `verdict`, whether the words are of it; `values` of
+    a setting by seed; both settings as `label`, `against_label`.
+    """
+
+    words: list[str]
+    items: list[dict[str, Any]]
+    latex: str = Field(description="the same as tables of LaTeX, for documents that load booktabs")
+    csv: str
+
+
+def _opened(service: Service, run: Several) -> list[Run | Study]:
+    return [service.index.source(name) for name in run]
+
+
+Opened = Annotated[list[Run | Study], Depends(_opened)]
+"""The runs and studies of a query."""
+
+
 @router.get("/compare")
-def compare(service: Service, run: Several) -> Comparison:
+def compare(service: Service, run: Several, sources: Opened) -> Comparison:
     """Runs and studies side by side, and the settings in which they differ.
 
     Where the runs of a study differ in a setting, its value is a list of theirs.
     """
-    sources = _opened(service, run)
     configs = [_config(service, source) for source in sources]
     differing = [{"name": key, "values": list(of)} for key, of in differing_in(configs).items()]
     runs = [service.index.summary(name) for name in run]
@@ -48,14 +96,10 @@ def compare(service: Service, run: Several) -> Comparison:
 
 
 @router.get("/compare/report.html", response_class=FileResponse)
-async def report_comparison(service: Service, run: Several) -> FileResponse:
+async def report_comparison(service: Service, sources: Opened) -> FileResponse:
     """Runs and studies compared as a page to send."""
-    sources = [str(source.path) for source in _opened(service, run)]
-    return await service.downloads.file(["report", *sources], "comparison.html")
-
-
-def _opened(service: ServiceState, names: Iterable[str]) -> list[Run | Study]:
-    return [service.index.study(name) or service.index.open(name) for name in names]
+    words = ["report", *(str(source.path) for source in sources)]
+    return await service.downloads.file(words, "comparison.html")
 
 
 def _config(service: ServiceState, source: Run | Study) -> dict[str, Any]:
@@ -74,13 +118,13 @@ def _config(service: ServiceState, source: Run | Study) -> dict[str, Any]:
 
 
 @router.get("/seeds")
-async def compare_seeds(service: Service, run: Several) -> OverSeeds:
+async def compare_seeds(service: Service, sources: Opened) -> OverSeeds:
     """Runs compared over their seeds: those that differ only in the seed are one setting.
 
     For each setting its mean over its seeds, and the differences to the other settings, as in
     `evolve compare`.
     """
-    folders = [str(source.path) for source in _opened(service, dict.fromkeys(run))]
+    folders = [*dict.fromkeys(str(source.path) for source in sources)]
     return OverSeeds.model_validate(await service.search.ask("over_seeds", folders=folders))
 
 
@@ -97,18 +141,16 @@ async def get_courses(
     lowest seed to the highest; from 5 seeds on it is Student's 95 % interval of the mean. A setting
     with one seed has none, or that of its games.
     """
-    (source,) = _opened(service, [run])
-    return Items(
-        items=await service.search.ask("courses", folder=str(source.path), metric=metric, over=over)
-    )
+    folder = str(service.index.source(run).path)
+    found = await service.search.ask("courses", folder=folder, metric=metric, over=over)
+    return Items(items=found)
 
 
 @router.get("/metrics")
-def get_metrics(service: Service, run: Several) -> Items[list[dict[str, Any]]]:
+def get_metrics(sources: Opened) -> Items[list[dict[str, Any]]]:
     """Further metrics of runs, for which the whole run is read: the best score, games, hours."""
-    opened = [None if service.index.study(name) else service.index.open(name) for name in run]
-    metrics = [{} if run is None else json_value(run.kind.reading.metrics(run)) for run in opened]
-    return Items(items=metrics)
+    of_runs = [one.kind.reading.metrics(one) if one.form == "run" else {} for one in sources]
+    return Items(items=json_value(of_runs))
 
 
 @router.get("/runs/{run}/best")

@@ -1,4 +1,7 @@
-"""What one may begin with: goals with their offers; of a first visit a game and an example as well.
+"""What there is to choose from, and what one may begin with.
+
+Choices are kinds of runs with their tables, contests, rules, and forms of commands. One begins with
+goals and their offers; of a first visit with a game and an example as well.
 
 A command without an offer of its own in goals.toml stands with the first goal that has its first
 word. The example is a small evolution, one compressed archive in the package that `python -m
@@ -16,22 +19,220 @@ import time
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Path
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
+from evolve.agents.calibration.ratings import rungs_of
+from evolve.config.matches import CONTESTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.extras import install_hint
 from evolve.files.changes import move, remove
-from evolve.parsing import parse_json, parse_toml
+from evolve.parsing import json_value, parse_json, parse_toml
+from evolve.runs import summary
+from evolve.runs.run_type import RunType
+from evolve.runs.run_types import RUN_TYPES
+from evolve.service.api.plays import NewPlay
 from evolve.service.folders import Folders
-from evolve.service.forms import form_of, forms
-from evolve.service.models.agents import NewPlay
-from evolve.service.models.meta import Goal, Goals, Offer
-from evolve.service.models.runs import RunSummary, Welcome
-from evolve.service.responses import ProblemError
+from evolve.service.forms import CommandInfo, Form, form_of, forms
+from evolve.service.index import RunSummary
+from evolve.service.responses import Items, ProblemError, not_found
 from evolve.service.state import Service
+from evolve.tables.columns import Chart, Format
 
 router = APIRouter()
+
+
+class ColumnShown(BaseModel):
+    """A column of a table, and how it is shown."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    label: str | None = Field(description="its name in its chart")
+    format: Format
+    chart: Chart | None
+
+
+class TableInfo(BaseModel):
+    """A table of a kind of run. The first table of a kind is the one that grows row by row."""
+
+    name: str
+    title: str
+    key: str | None = Field(description="column that tells rows apart")
+    over: list[str] = Field(description="columns that charts are drawn over, the usual one first")
+    whole: bool = Field(description="whether `GET /runs/{run}/NAME` has it")
+    drawn: bool = Field(description="whether the kind's own page shows it")
+    columns: list[ColumnShown] = Field(description="those of which more is known than in the rows")
+
+
+class KindInfo(BaseModel):
+    """A kind of run."""
+
+    name: str
+    noun: str
+    plural: str
+    unit: str = Field(description="what it is counted by")
+    event: str = Field(description="name of the event that brings a new row of its first table")
+    page: str | None = Field(description="its module on the page; without one, the tables")
+    tables: list[TableInfo]
+
+
+class Meta(BaseModel):
+    """What clients can choose from.
+
+    contests: commands in which agents play each other, each with `name` and `plural`. rules: each
+    with `name`, `goal`, `discs` (1 where most discs win, −1 where fewest do) and its ladder,
+    `rungs`, the weakest first.
+    """
+
+    kinds: list[KindInfo]
+    contests: list[dict[str, str]]
+    rules: list[dict[str, Any]]
+    default_rules: str
+
+
+STUDY: Final = KindInfo(
+    name=summary.STUDY["kind"],
+    noun=summary.STUDY["noun"],
+    plural="studies",
+    unit=summary.STUDY["unit"],
+    event="",
+    page="study",
+    tables=[],
+)
+"""A study is listed and opened like a run; its tables are those of its runs."""
+
+
+@router.get("/meta")
+def get_meta() -> Meta:
+    """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
+    return Meta(
+        kinds=[*map(_kind, RUN_TYPES), STUDY],
+        contests=[{"name": name, "plural": contest.PLURAL} for name, contest in CONTESTS.items()],
+        rules=[
+            {
+                "name": name,
+                "goal": rules.goal,
+                "discs": rules.discs,
+                "rungs": [rung._asdict() for rung in rungs_of(name)],
+            }
+            for name, rules in RULE_SETS.items()
+        ],
+        default_rules=DEFAULT_RULES,
+    )
+
+
+def _kind(kind: RunType) -> KindInfo:
+    tables = [
+        {
+            **vars(table),
+            "title": table.title or table.name.capitalize(),
+            "whole": not table.generations,
+            "columns": kind.reading.tables[table.name].columns or (),
+        }
+        for table in kind.tables
+    ]
+    return KindInfo.model_validate({**vars(kind), "event": kind.row_event, "tables": tables})
+
+
+def _form(command: Annotated[str, Path(max_length=40)]) -> Form:
+    form = forms().get(command)
+    if form is None:
+        raise not_found(f"command {command!r}")
+    return form
+
+
+FormOf = Annotated[Form, Depends(_form)]
+"""The form of a command, as a parameter of routes."""
+
+
+@router.get("/commands")
+def list_commands(service: Service) -> Items[list[CommandInfo]]:
+    """The forms of all commands that jobs run."""
+    tunable = service.agents.tunable
+    return Items(items=[form.info(tunable) for form in forms().values()])
+
+
+@router.get("/commands/{command}")
+def get_command(service: Service, form: FormOf) -> CommandInfo:
+    """The form of a command, such as `run` or `train patterns`."""
+    return form.info(service.agents.tunable)
+
+
+@router.get("/presets")
+def list_presets() -> Items[dict[str, Any]]:
+    """The presets of all commands, as changes to the defaults."""
+    return Items(items={name: json_value(form.presets) for name, form in forms().items()})
+
+
+@router.get("/spaces/{kind}")
+async def get_space(
+    service: Service, kind: Annotated[str, Path(max_length=40)]
+) -> Items[list[dict[str, Any]]]:
+    """The settings that a sweep of a kind searches: `name`, `type`, `range`, `default`, `about`."""
+    if kind not in SWEEP_TARGETS:
+        raise not_found(f"kind {kind!r} of sweep")
+    return Items(items=await service.search.ask("space", kind=kind))
+
+
+class Offer(BaseModel):
+    """A way to begin: a command with settings, or a page."""
+
+    title: str
+    about: str
+    command: str | None = Field(
+        default=None, description="such as `train patterns`; null of a page"
+    )
+    settings: dict[str, Any] = Field(default={}, description="what differs from the defaults")
+    seeds: str | None = Field(default=None, description="of a study of the command")
+    grid: dict[str, list[Any]] = Field(default={}, description="of a study of the command")
+    page: str | None = Field(default=None, description="the page's own for it, such as `compare`")
+    option: str = Field(default="", description="the command as it is typed")
+    time: str | None = Field(default=None, description="how long it takes, in words")
+    elo: dict[str, int] = Field(default={}, description="measured, of its champions, by rules")
+    needs: str | None = Field(default=None, description="what is missing here for it")
+    first: bool = Field(default=False, description="whether a first visit shows it")
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def name(self) -> str:
+        """Tells it apart from all others."""
+        return self.title.lower().replace(" ", "-").replace(",", "")
+
+
+class Goal(BaseModel):
+    """What one may want, and the ways to it. `words`: first words of the commands for it."""
+
+    name: str
+    title: str
+    about: str
+    words: list[str]
+    offers: list[Offer]
+
+
+class Goals(BaseModel):
+    """All goals; `notes` say how what is missing here can be had."""
+
+    items: list[Goal]
+    notes: list[str]
+
+
+class Welcome(BaseModel):
+    """The example that comes with evolve, as lists show it; a game of it; what may be started.
+
+    game: its `rules`, `black`, `white`, `moves`, `discs_black`, `discs_white`, and `discs`: Black's
+    lead as a coach sees it, from the start to the end.
+    """
+
+    run: RunSummary
+    game: dict[str, Any]
+    play: NewPlay = Field(description="a game to begin with")
+    goals: list[Goal] = Field(description="each with what starts with one click")
+
+
 PLAY: Final = NewPlay(agent="level-5", rules="standard", side="black")
 """An easy game."""
 NAME: Final = "example"

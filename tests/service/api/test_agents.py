@@ -101,16 +101,11 @@ CELLS = "---------------------------OX------XXX--------------------------"
 @pytest.mark.parametrize(
     ("text", "start", "moves"),
     [
-        ("F5D6C3", None, "f5 d6 c3"),
         ("1. f5 d6 2. c3 *", None, "f5 d6 c3"),
-        (f"{CELLS} O", f"{CELLS} O;", ""),
         (CELLS, f"{CELLS} X;", ""),
-        (f"(;GM[Othello]PB[a]PW[b]TY[8]BO[8 {CELLS.replace('X', '*')} O]W[d6];)", f"{CELLS} O;",
-         "d6"),
         ("(;GM[2]FF[4]SZ[8]PB[a]PW[b];B[f5];W[d6])", None, "f5 d6"),
-        ('[Black "a"]\n[White "b"]\n\n1. f5 d6 *\n', None, "f5 d6"),
     ],
-)  # fmt: skip
+)
 def test_games_and_positions_are_pasted(
     service: Service, text: str, start: str | None, moves: str
 ) -> None:

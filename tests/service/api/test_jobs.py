@@ -9,8 +9,7 @@ import evolve
 from evolve.config.matches import CONTESTS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.api.jobs import get_meta
-from evolve.service.models.meta import STUDY
+from evolve.service.api.welcome import STUDY, get_meta
 from tests.service import Service
 
 WEB = Path(evolve.__file__).parent / "service/web"
