@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from evolve.errors import RunError, WorkerDiedError
-from evolve.programs.children import end_with
+from evolve.programs.children import blocked, end_with
 from evolve.programs.process import signal_name
 
 _BLOCKED: Final = {getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)}
@@ -76,19 +76,16 @@ def _hide_program() -> Iterator[None]:
     signals are for the parent alone, which ends the others in order. What is blocked here stays
     blocked in the new process.
     """
-    masks = hasattr(signal, "pthread_sigmask")  # not on Windows
     with _hiding:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
-        if masks:
+        if hasattr(signal, "pthread_sigmask"):
             resource_tracker.ensure_running()  # its start would unblock the signals
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
         try:
-            yield
+            with blocked(_BLOCKED):
+                yield
         finally:
             sys.modules["__main__"] = main
-            if masks:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(

@@ -93,12 +93,6 @@ class Folders:
         """Release the lock, so that another process can serve the folder."""
         self._held.release()
 
-    def new_run(self, name: str) -> Path:
-        """The folder for a new run of that name; RunError where it is not a valid name."""
-        if not re.fullmatch(NEW_ID, name):
-            raise RunError(f"{name[:80]!r} is not the name of a run")
-        return self.runs / name
-
     def run(self, name: str) -> Path:
         """The folder of a run or study, see `find`; LinkError where it is a link."""
         folder = self.find(name)

@@ -17,8 +17,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
@@ -26,11 +26,10 @@ import psutil
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.config.matches import CONTESTS
-from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder, open_to_append
-from evolve.parsing import faults, finite_number, json_value, parse_json, read_document, with_texts
-from evolve.programs.children import inherited
+from evolve.parsing import faults, finite_number, parse_json, read_document, with_texts
+from evolve.programs.children import blocked, inherited
 from evolve.runs.agreements import agree, nonce_of
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.folders import RUN_ID, Folders
@@ -43,25 +42,13 @@ ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
 _children: Final[list[subprocess.Popen[bytes]]] = []
 
 
-@contextmanager
-def _blocked_interrupt() -> Iterator[None]:
-    """Block SIGINT in a process that starts here, until it has a handler: see `cli.leaving`."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> int:
     """Start a process in its own session, so that it outlives this one; returns its id.
 
-    Its output goes to the end of `log`. Raises OSError where it cannot be started.
+    Its output goes to the end of `log`. It is not interrupted until it has a handler, see
+    `cli.leaving`. Raises OSError where it cannot be started.
     """
-    with os.fdopen(open_to_append(log), "ab") as sink, _blocked_interrupt():
+    with os.fdopen(open_to_append(log), "ab") as sink, blocked([signal.SIGINT]):
         child = subprocess.Popen(
             words,
             cwd=folder,
@@ -87,16 +74,16 @@ _AtWork = Literal["queued", "running", "stopping"]
 _Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "damaged"]
 JobState = Literal[_AtWork, _Ended]
 """`damaged`: its file cannot be read."""
-ENDED: Final[tuple[str, ...]] = get_args(_Ended)
+_ENDED: Final[tuple[str, ...]] = get_args(_Ended)
 """States of a job that has no process and does not wait for one."""
 if TYPE_CHECKING:
     New: TypeAlias = str  # a type checker does not look into the registries
-    Command: TypeAlias = str
+    _Command: TypeAlias = str
 else:
     _NEW = (*(kind.name for kind in RUN_TYPES), *CONTESTS)
     New = Literal[_NEW]
     """First word of a command that jobs run."""
-    Command = Literal[(*_NEW, "resume")]
+    _Command = Literal[(*_NEW, "resume")]
 Threads = Annotated[int | None, Field(ge=1, le=1024)]
 
 
@@ -117,7 +104,7 @@ class Job(BaseModel):
     """A job: one process of the command line at a time."""
 
     id: str
-    command: Command | None = Field(description="null of a damaged one")
+    command: _Command | None = Field(description="null of a damaged one")
     settings: dict[str, Any]
     seeds: str | None = Field(default=None, description="of a study")
     grid: dict[str, list[Any]] = Field(default={}, description="of a study")
@@ -140,7 +127,7 @@ class JobRecord(Job):
     """A job: what was asked for, and how it goes. Its file has this, but for its place.
 
     settings: as the client gave them, agents by their ids. line: for people; what is started is
-    made from command and settings each time, see `Lines`. names: ids of agents, keyed
+    made from command and settings each time, see `line_of`. names: ids of agents, keyed
     by their names on the command line at the time of the request. nonce: of the folder, see
     `evolve.runs.agreements`.
     """
@@ -161,17 +148,16 @@ class JobRecord(Job):
 
     @classmethod
     def load(cls, folder: Path, folders: Folders) -> JobRecord | None:
-        """The job in a folder; None unless this user's service has made it there.
-
-        Raises RunError where its file is damaged.
-        """
+        """The job in a folder, also a damaged one; None if this user's service did not make it."""
         file = folder / _FILE
         try:
             record = cls.model_validate_json(json.dumps(parse_json(read_document(file))))
         except (OSError, ValueError) as error:
             wrong = faults(error)[:3] if isinstance(error, ValidationError) else []
             text = "; ".join(fault.text for fault in wrong) or str(error)
-            raise RunError(f"{file} is damaged: {text}") from error
+            facts: dict[str, Any] = {"state": "damaged", "error": f"{file} is damaged: {text}"}
+            date = folder.lstat().st_mtime
+            return cls(id=folder.name, command=None, settings={}, created=date, **facts)
         own = record.id == folder.name and record.nonce == nonce_of(folders.own)
         return record if own else None
 
@@ -225,18 +211,12 @@ class JobRecord(Job):
     @property
     def over(self) -> bool:
         """Whether it has no process and does not wait for one."""
-        return self.state in ENDED
+        return self.state in _ENDED
 
     @property
     def label(self) -> str:
         """Its id and state, for messages."""
         return f"job {self.id} is {self.state}"
-
-    def document(self, place: int | None, has_run: bool) -> Job:
-        """The job as clients get it; place: in the queue. has_run: whether its run exists."""
-        values = {**json_value(self.model_dump(include={*Job.model_fields})), "place": place}
-        # A run that never began, or was deleted, is none.
-        return Job(**{**values, "run": self.run if has_run or not self.over else None})
 
     def restart(self) -> None:
         self.state, self.started, self.ended, self.process = "queued", None, None, None

@@ -87,66 +87,65 @@ class Line:
     file: Mapping[str, Any] | None = None
 
 
-class Lines:
-    """Makes the command lines of jobs."""
+def line_of(
+    folders: Folders, agents: Agents, record: JobRecord, found: Asked | None = None
+) -> Line:
+    """The current command line of a job; found: its request, where it was checked just now.
 
-    def __init__(self, folders: Folders, agents: Agents) -> None:
-        self._folders, self._agents = folders, agents
+    Raises ProblemError where its settings are wrong, or name a program that the server does not
+    allow.
+    """
+    if record.command is None:
+        raise ProblemError(409, f"{record.label}: {record.error}")
+    if record.command == "resume":
+        run = _resumed(folders, agents, record.run)
+        words = ["resume", str(run.path), *changed(run, record.settings)]
+        return Line(words, words, {})
+    found = found or asked(agents, record.command, record)
+    _check_programs(record, found.names)
+    command, shown, folder = found.form.command, found.words, folders.jobs / record.id
+    if record.run is None:
+        out = ["--out", str(folder / CONTESTS[command].OUT)]
+    else:
+        out = ["--out", str(folders.run(record.run))]
+        shown = [*shown, *out]
+        if folders.has_run(record.run):
+            run = _resumed(folders, agents, record.run)
+            return Line(shown, ["resume", str(run.path)], found.names)
+    words, values = [*command.split(), "--config"], found.settings
+    if found.study is not None:
+        words, values = ["study"], found.study.model_dump(mode="json", exclude_unset=True)
+    return Line(shown, [*words, str(folder / SETTINGS_FILE), *out], found.names, values)
 
-    def of(self, record: JobRecord, found: Asked | None = None) -> Line:
-        """The current command line of a job; found: its request, where it was checked just now.
 
-        Raises ProblemError where its settings are wrong, or name a program that the server does not
-        allow.
-        """
-        if record.command is None:
-            raise ProblemError(409, f"{record.label}: {record.error}")
-        if record.command == "resume":
-            words = self._resume_words(record.run)
-            words += changed(load_run(self._folders.run(str(record.run))), record.settings)
-            return Line(words, words, {})
-        found = found or asked(self._agents, record.command, record)
-        self._check_programs(record, found.names)
-        command, shown, folder = found.form.command, found.words, self._folders.jobs / record.id
-        if record.run is None:
-            out = ["--out", str(folder / CONTESTS[command].OUT)]
-        else:
-            out = ["--out", str(self._folders.run(record.run))]
-            shown = [*shown, *out]
-            if self._folders.has_run(record.run):
-                return Line(shown, self._resume_words(record.run), found.names)
-        words, values = [*command.split(), "--config"], found.settings
-        if found.study is not None:
-            words, values = ["study"], found.study.model_dump(mode="json", exclude_unset=True)
-        return Line(shown, [*words, str(folder / SETTINGS_FILE), *out], found.names, values)
+def _resumed(folders: Folders, agents: Agents, name: str | None) -> Run | Study:
+    """A run or study to resume, where the programs that the settings in its folder name may run."""
+    if name is None or not folders.has_run(name):
+        raise not_found(f"run {name}")
+    run = load_run(folders.run(name))
+    strange = [text for text in programs_in(run.config) if not agents.allows(text)]
+    if strange:
+        raise ProblemError(
+            422,
+            f"{name} names programs that the server was not started with: "
+            f"{', '.join(strange)}; where you know them, add --allow-programs to evolve serve",
+        )
+    return run
 
-    def _resume_words(self, name: str | None) -> list[str]:
-        """The words that resume a run or study; the settings in its folder say what is started."""
-        if name is None or not self._folders.has_run(name):
-            raise not_found(f"run {name}")
-        run = load_run(self._folders.run(name))
-        strange = [text for text in programs_in(run.config) if not self._agents.allows(text)]
-        if strange:
+
+def _check_programs(record: JobRecord, names: Mapping[str, str]) -> None:
+    """Raise ProblemError where the id of a program now names another one.
+
+    Programs are numbered in the order in which the server got them.
+    """
+    before = {name: source for source, name in record.names.items()}
+    for source, name in names.items():
+        if name.startswith("program:") and before.get(name, source) != source:
             raise ProblemError(
-                422,
-                f"{name} names programs that the server was not started with: "
-                f"{', '.join(strange)}; where you know them, add --allow-programs to evolve serve",
+                409,
+                f"{name} was {before[name]} when job {record.id} was made, and is {source} "
+                "now: start evolve serve with the programs of that time",
             )
-        return ["resume", str(run.path)]
-
-    def _check_programs(self, record: JobRecord, names: Mapping[str, str]) -> None:
-        """Raise ProblemError where the id of a program now names another one.
-
-        Programs are numbered in the order in which the server got them.
-        """
-        before = {name: source for source, name in record.names.items()}
-        for source, name in names.items():
-            if name.startswith("program:") and before.get(name, source) != source:
-                raise ProblemError(
-                    409,
-                    f"{name} was {before[name]} when job {record.id} was made, and is {source} "
-                    "now: start evolve serve with the programs of that time",
-                )
 
 
 def changes_of(run: Run | Study) -> list[Change]:

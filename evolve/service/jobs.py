@@ -19,10 +19,12 @@ import tomli_w
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import remove, remove_tree
+from evolve.parsing import json_value
 from evolve.runs.run_folder import check_new, discard
+from evolve.service.agents import Agents
 from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, Job, JobRecord, reap, start_process
-from evolve.service.job_lines import SETTINGS_FILE, Asked, Lines
+from evolve.service.job_lines import SETTINGS_FILE, Asked, line_of
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.terminal_text import count_of
 
@@ -31,7 +33,7 @@ _LOG_FILE: Final = "log.txt"
 _log: Final = logging.getLogger(__name__)
 _EVERY: Final = 0.5  # seconds between two readings of the jobs' progress files
 
-Tell = Callable[[str, Mapping[str, Any]], None]
+_Tell = Callable[[str, Mapping[str, Any]], None]
 
 
 class Jobs:
@@ -41,9 +43,14 @@ class Jobs:
     """
 
     def __init__(
-        self, folders: Folders, lines: Lines, slots: int, tell: Tell, on_idle: Callable[[str], None]
+        self,
+        folders: Folders,
+        agents: Agents,
+        slots: int,
+        tell: _Tell,
+        on_idle: Callable[[str], None],
     ) -> None:
-        self._folders, self._lines_of, self.slots = folders, lines, slots
+        self._folders, self._agents, self.slots = folders, agents, slots
         self._tell, self._on_idle = tell, on_idle
         self._records: dict[str, JobRecord] = {}
         self._of_run: dict[str, JobRecord] = {}
@@ -60,17 +67,10 @@ class Jobs:
                 if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
                     remove_tree(folder, ignore_errors=True)  # killed before it was saved
                     continue
-            try:
-                loaded = JobRecord.load(folder, self._folders)
-                if loaded is None:
-                    others += 1
-                    continue
-                record = loaded
-            except RunError as error:
-                facts: dict[str, Any] = {"state": "damaged", "error": str(error)}
-                date = folder.lstat().st_mtime
-                record = JobRecord(id=folder.name, command=None, settings={}, created=date, **facts)
-            self._records[record.id] = record
+            if (record := JobRecord.load(folder, self._folders)) is None:
+                others += 1
+            else:
+                self._records[record.id] = record
         if others:
             _log.warning(
                 "%s: %s of another folder or user", self._folders.jobs, count_of(others, "job")
@@ -112,9 +112,13 @@ class Jobs:
         return states.count("running") + states.count("stopping"), states.count("queued")
 
     def document(self, record: JobRecord) -> Job:
+        """A job as clients get it."""
         waiting = [other.id for other in self._ordered() if other.state == "queued"]
-        position = waiting.index(record.id) + 1 if record.id in waiting else None
-        return record.document(position, self._folders.has_run(record.run))
+        values = json_value(record.model_dump(include={*Job.model_fields}))
+        values["place"] = waiting.index(record.id) + 1 if record.id in waiting else None
+        if record.over and not self._folders.has_run(record.run):
+            values["run"] = None  # a run that never began, or was deleted, is none
+        return Job(**values)
 
     def file(self, record: JobRecord, name: str) -> Path:
         return self._folders.jobs / record.id / name
@@ -130,12 +134,13 @@ class Jobs:
             return ""
 
     def add(self, record: JobRecord, found: Asked | None = None) -> None:
-        """Queue a new job, and start it where a slot is free; found: see `Lines.of`.
+        """Queue a new job, and start it where a slot is free; found: see `line_of`.
 
         Raises OSError where it cannot be saved, ProblemError where its settings are wrong.
         """
         try:
-            record.line = self._folders.line_of(self._lines_of.of(record, found).shown)
+            line = line_of(self._folders, self._agents, record, found)
+            record.line = self._folders.line_of(line.shown)
             record.save(self._folders)
         except (OSError, EvolveError, ProblemError):
             remove_tree(self._folders.jobs / record.id, ignore_errors=True)
@@ -177,7 +182,7 @@ class Jobs:
         other = None if record.run is None else self.of_run(record.run)
         if other is not None and not other.over:
             raise ProblemError(409, f"job {other.id} is at work on {record.run}")
-        self._lines_of.of(record)  # raises where it cannot be made
+        line_of(self._folders, self._agents, record)  # raises where it cannot be made
         with self._undone(record):
             record.restart()
             self._keep(record)
@@ -275,7 +280,7 @@ class Jobs:
         try:
             if record.run is not None:
                 self._folders.run(record.run)
-            line = self._lines_of.of(record)
+            line = line_of(self._folders, self._agents, record)
         except (EvolveError, ProblemError) as error:
             self._fail(record, str(error))
             return

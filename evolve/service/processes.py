@@ -29,7 +29,7 @@ _LONGEST: Final = 900.0
 _PROGRAM: Final = (sys.executable, "-m", "evolve")
 PRINTED: Final = "printed"
 """Name of what a command printed, beside the file that it made."""
-MEDIA: Final = {
+_MEDIA: Final = {
     ".csv": "text/csv; charset=utf-8",
     ".ggf": "text/plain; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -105,7 +105,7 @@ class SentFile(FileResponse):
 
     def __init__(self, path: Path, name: str, after: Callable[[], None] = lambda: None) -> None:
         self._after = after
-        super().__init__(path, media_type=MEDIA[path.suffix], filename=name)
+        super().__init__(path, media_type=_MEDIA[path.suffix], filename=name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

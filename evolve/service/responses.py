@@ -43,8 +43,8 @@ _log: Final = logging.getLogger(__name__)
 _known: Final[dict[tuple[str, str], str]] = {}
 
 
-S = TypeVar("S")
-T = TypeVar("T")
+_S = TypeVar("_S")
+_T = TypeVar("_T")
 
 
 class Given(BaseModel):
@@ -53,16 +53,16 @@ class Given(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Items(BaseModel, Generic[T]):
+class Items(BaseModel, Generic[_T]):
     """A list, or documents by name."""
 
-    items: T
+    items: _T
 
 
-class Page(BaseModel, Generic[T]):
+class Page(BaseModel, Generic[_T]):
     """A page of a list; `next` is the cursor of the one after it."""
 
-    items: list[T]
+    items: list[_T]
     next: str | None = None
     total: int
 
@@ -269,7 +269,7 @@ class Cursor:
         end = min(start + self.limit, count)
         return range(start, end), str(end) if end < count else None
 
-    def page(self, items: Sequence[S], shown: Callable[[S], T]) -> Page[T]:
+    def page(self, items: Sequence[_S], shown: Callable[[_S], _T]) -> Page[_T]:
         """The page of a list; shown: makes the document of an item."""
         chosen, after = self.slice(len(items))
         return Page(items=[shown(items[n]) for n in chosen], next=after, total=len(items))

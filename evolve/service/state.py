@@ -21,7 +21,6 @@ from evolve.service.agents import Agents
 from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
-from evolve.service.job_lines import Lines
 from evolve.service.jobs import Jobs
 from evolve.service.processes import Downloads, Search
 from evolve.service.responses import ProblemError, log_errors
@@ -106,8 +105,7 @@ class ServiceState:
         self.folders = folders
         self.events = Events()
         self.agents = Agents(folders, programs)
-        self.lines = Lines(folders, self.agents)
-        self.jobs = Jobs(folders, self.lines, slots, self._tell, self._send_run)
+        self.jobs = Jobs(folders, self.agents, slots, self._tell, self._send_run)
         self.index = Index(folders, self.jobs.of_run)
         self.search = Search()
         self.downloads = Downloads(folders)

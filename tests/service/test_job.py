@@ -22,9 +22,10 @@ from typing import Any, Final
 import psutil
 import pytest
 
+from evolve.service.agents import Agents
 from evolve.service.folders import Folders
 from evolve.service.job import JOB_ID, JobRecord, _children, start_process
-from evolve.service.job_lines import Line, Lines
+from evolve.service.job_lines import Line, line_of
 from tests.cli import posix
 from tests.service.inside import App, rewrite
 from tests.waits import PATIENCE, until
@@ -228,16 +229,16 @@ def test_a_job_of_ours_whose_settings_are_not_right_fails_alone(
 def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
     folder: Path, opened: Callable[..., App], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other, of = "20260101-0000000b", Lines.of
+    other = "20260101-0000000b"
     queued(folder)
     queued(folder, id=other, created=2.0)
 
-    def faulty(self: Lines, record: JobRecord, found: Any = None) -> Line:
+    def faulty(folders: Folders, agents: Agents, record: JobRecord) -> Line:
         if record.id == JOB:
             raise PermissionError(13, "denied")
-        return of(self, record)
+        return line_of(folders, agents, record)
 
-    monkeypatch.setattr(Lines, "of", faulty)
+    monkeypatch.setattr("evolve.service.jobs.line_of", faulty)
     monkeypatch.setattr("evolve.service.jobs.start_process", lambda *_: os.getpid())
     with opened() as app:
         found = {job["id"]: job for job in app.get("jobs")["items"]}

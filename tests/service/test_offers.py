@@ -14,6 +14,7 @@ from evolve.parsing import parse_toml
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.api.welcome import Goal, Offer
 from evolve.service.forms import forms
+from evolve.service.job_lines import line_of
 from tests.service import Service
 from tests.service.inside import App
 
@@ -70,7 +71,8 @@ def test_a_study_has_the_line_of_the_command(app: App) -> None:
     asked = {"command": "run", "settings": {"generations": 2}, "seeds": "0-1"}
     job = app.ask("POST", "jobs", asked).json()
     assert (job["run"], job["seeds"], job["state"]) == ("study-001", "0-1", "queued")
-    line = app.state.lines.of(app.state.jobs.get(job["id"]))
+    record = app.state.jobs.get(job["id"])
+    line = line_of(app.folders, app.state.agents, record)
     assert line.words[0] == "study"
     assert line.file is not None
     assert (line.file["command"], list(line.file["seeds"])) == ("run", [0, 1])

@@ -22,7 +22,7 @@ from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file
 
 router = APIRouter()
-Number = Annotated[int, Path(ge=0, le=10**9)]
+_Number = Annotated[int, Path(ge=0, le=10**9)]
 _Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 _GENE_HEADS: Final = {"depths": "search depths", "endgame": "exact from, empties"}
 _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
@@ -97,7 +97,7 @@ class Game(BaseModel):
     upset: float | None = Field(description="score of the loser less that of the winner")
 
 
-def _committed(response: Response, service: Service, run: RunId, generation: Number) -> Run:
+def _committed(response: Response, service: Service, run: RunId, generation: _Number) -> Run:
     opened = service.index.open(run)
     # `Run` counts them, which takes longer than all the rest where there are thousands.
     there = generation_file(opened.path, generation).exists()
@@ -204,7 +204,7 @@ def _upsets_of(
 
 
 @router.get("/runs/{run}/generations/{generation}/individuals")
-def get_individuals(opened: _Committed, generation: Number, page: Paged) -> Rows:
+def get_individuals(opened: _Committed, generation: _Number, page: Paged) -> Rows:
     """The individuals of a generation, the best first."""
     table = opened.individuals_table(generation)
     rank = "fitness" if "fitness" in table.column_names else "score"
@@ -254,7 +254,7 @@ def get_crosstable(played: _Played) -> CrossTable:
 
 @router.get("/runs/{run}/generations/{generation}/champion")
 async def get_champion(
-    service: Service, opened: _Committed, run: RunId, generation: Number
+    service: Service, opened: _Committed, run: RunId, generation: _Number
 ) -> AgentDetail:
     """The best of a generation as an agent."""
     return await described(service, f"run:{run}:{opened.metadata(generation)[0]['best']}")

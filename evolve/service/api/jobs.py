@@ -126,7 +126,7 @@ async def check_settings(service: Service, form: FormOf, given: NamedDesign) -> 
     """Whether settings are right, and the equivalent command line."""
     found = await _checked(service, form.command, given)
     runs = len(seeds_of(given.seeds or "0")) * math.prod(map(len, given.grid.values()))
-    out = [] if given.name is None else ["--out", str(service.folders.new_run(given.name))]
+    out = [] if given.name is None else ["--out", str(service.folders.runs / given.name)]
     line = service.folders.line_of([*found.words, *out])
     return Checked(settings=found.settings, line=line, runs=runs)
 
@@ -175,7 +175,7 @@ def _claimed_name(service: ServiceState, found: Asked, name: str | None) -> str:
     try:
         if (other := service.jobs.of_run(name)) is not None and not other.over:
             raise RunError(f"{name} is the run of job {other.id}")
-        return claimed(runs, stem, service.folders.new_run(name))[0].name
+        return claimed(runs, stem, runs / name)[0].name
     except EvolveError as error:
         taken = f"{name} is taken"
         raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error

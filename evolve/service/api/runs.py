@@ -30,7 +30,7 @@ from evolve.service.folders import IN_STUDY, RUN_ID
 from evolve.service.forms import form_of, shown_settings
 from evolve.service.index import Kind, RunSummary, thinned
 from evolve.service.job import Job, JobRecord, Threads
-from evolve.service.job_lines import changes_of
+from evolve.service.job_lines import changes_of, line_of
 from evolve.service.processes import PRINTED, SentFile, discard
 from evolve.service.responses import (
     Given,
@@ -212,7 +212,7 @@ async def resume_run(service: Service, run: RunId, changes: Changes, response: R
     service.index.source(run)  # raises where there is none
     service.check_idle(run)
     record = JobRecord.new(command="resume", run=run, **changes.model_dump())
-    service.lines.of(record)  # raises where a change is wrong
+    line_of(service.folders, service.agents, record)  # raises where a change is wrong
     summary = service.index.summary(run)
     key, done = str(summary.unit), summary.done or 0
     if changes.settings.get(key, done + 1) <= done:

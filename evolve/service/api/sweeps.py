@@ -22,7 +22,7 @@ from evolve.service.state import Service, ServiceState
 from evolve.sweeps.scatter import Scatter, scatter_of
 
 router = APIRouter()
-Several = Annotated[list[str], Query(min_length=1, max_length=20)]
+_Several = Annotated[list[str], Query(min_length=1, max_length=20)]
 
 
 class Best(BaseModel):
@@ -67,16 +67,16 @@ class OverSeeds(BaseModel):
     csv: str
 
 
-def _opened(service: Service, run: Several) -> list[Run | Study]:
+def _opened(service: Service, run: _Several) -> list[Run | Study]:
     return [service.index.source(name) for name in run]
 
 
-Opened = Annotated[list[Run | Study], Depends(_opened)]
+_Opened = Annotated[list[Run | Study], Depends(_opened)]
 """The runs and studies of a query."""
 
 
 @router.get("/compare")
-def compare(service: Service, run: Several, sources: Opened) -> Comparison:
+def compare(service: Service, run: _Several, sources: _Opened) -> Comparison:
     """Runs and studies side by side, and the settings in which they differ.
 
     Where the runs of a study differ in a setting, its value is a list of theirs.
@@ -96,7 +96,7 @@ def compare(service: Service, run: Several, sources: Opened) -> Comparison:
 
 
 @router.get("/compare/report.html", response_class=FileResponse)
-async def report_comparison(service: Service, sources: Opened) -> FileResponse:
+async def report_comparison(service: Service, sources: _Opened) -> FileResponse:
     """Runs and studies compared as a page to send."""
     words = ["report", *(str(source.path) for source in sources)]
     return await service.downloads.file(words, "comparison.html")
@@ -118,7 +118,7 @@ def _config(service: ServiceState, source: Run | Study) -> dict[str, Any]:
 
 
 @router.get("/seeds")
-async def compare_seeds(service: Service, sources: Opened) -> OverSeeds:
+async def compare_seeds(service: Service, sources: _Opened) -> OverSeeds:
     """Runs compared over their seeds: those that differ only in the seed are one setting.
 
     For each setting its mean over its seeds, and the differences to the other settings, as in
@@ -147,7 +147,7 @@ async def get_courses(
 
 
 @router.get("/metrics")
-def get_metrics(sources: Opened) -> Items[list[dict[str, Any]]]:
+def get_metrics(sources: _Opened) -> Items[list[dict[str, Any]]]:
     """Further metrics of runs, for which the whole run is read: the best score, games, hours."""
     of_runs = [one.kind.reading.metrics(one) if one.form == "run" else {} for one in sources]
     return Items(items=json_value(of_runs))

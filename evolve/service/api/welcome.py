@@ -233,7 +233,7 @@ class Welcome(BaseModel):
     goals: list[Goal] = Field(description="each with what starts with one click")
 
 
-PLAY: Final = NewPlay(agent="level-5", rules="standard", side="black")
+_PLAY: Final = NewPlay(agent="level-5", rules="standard", side="black")
 """An easy game."""
 NAME: Final = "example"
 ARCHIVE: Final = "example.tar.xz"
@@ -271,12 +271,8 @@ def _all_goals(programs: Collection[str]) -> list[Goal]:
 
 
 def _first_goals() -> list[Goal]:
-    found = [(goal, [offer for offer in goal.offers if offer.first]) for goal in _goals()]
-    return [
-        goal.model_copy(update={"offers": [_filled(offer, ()) for offer in offers]})
-        for goal, offers in found
-        if offers
-    ]
+    found = [(goal, [offer for offer in goal.offers if offer.first]) for goal in _all_goals(())]
+    return [goal.model_copy(update={"offers": offers}) for goal, offers in found if offers]
 
 
 def _filled(offer: Offer, programs: Collection[str]) -> Offer:
@@ -328,7 +324,7 @@ def list_goals(service: Service) -> Goals:
 @router.get("/welcome")
 def get_welcome() -> Welcome:
     """What a first visit offers."""
-    return Welcome.model_validate({**_about(), "play": PLAY, "goals": _first_goals()})
+    return Welcome.model_validate({**_about(), "play": _PLAY, "goals": _first_goals()})
 
 
 @router.post("/welcome/example", status_code=201)
