@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 import tomli_w
-from pydantic import ValidationError
 
 from evolve.config.base import named_in
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.service.api.welcome import KindInfo, get_meta
 from evolve.service.forms import KIND, form_of, forms
-from evolve.service.job_lines import Design
 from evolve.service.responses import ProblemError
 from tests.config.test_settings import finite
 from tests.service.test_values import BASES, ODD, taken
@@ -116,8 +114,3 @@ def test_the_first_table_of_a_kind_can_be_drawn(kind: KindInfo) -> None:
     assert {
         len({one.format for one in first.columns if one.chart == chart}) for chart in charts
     } == {1}
-
-
-def test_seeds_are_never_empty() -> None:
-    with pytest.raises(ValidationError, match="seeds"):
-        Design(seeds="")

@@ -68,6 +68,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
         ("run", {"name": "../x"}, "/name"),
         ("shell", {}, "/command"),
         ("run", {"seeds": "9-0"}, "/seeds"),
+        ("run", {"seeds": ""}, "/seeds"),
         ("match", {"settings": {"a": "swh", "b": "random"}, "seeds": "0-1"}, "/seeds"),
         ("run", {"grid": {"crossover": ["blend", "nope"]}}, "/grid"),
         ("run", {"grid": {"start_from": ["gtp:sh"]}}, "/grid/start_from"),
