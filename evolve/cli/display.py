@@ -13,10 +13,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import click
 from rich.console import Group
@@ -32,7 +31,7 @@ from evolve.cli.terminal import BAR_WIDTH, cell, counting, err, out, print_error
 from evolve.files.changes import Appender
 from evolve.number_text import duration, percent
 from evolve.parsing import json_value
-from evolve.runs.progress import COMPILING, Event, Note, Observer, Row, Stage
+from evolve.runs.progress import COMPILING, Observer
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
@@ -124,24 +123,30 @@ class Display(Observer):
             print_line(line)
         return nullcontext()
 
-    def take(self, event: Event) -> None:
-        """Print a row, a note, the end of a stage that no row reports, and that it compiles."""
-        match event:
-            case Row(row, left=left):
-                print_line(self.view.line(row, left))
-                if remark := self.view.remark(row):
-                    print_line(remark)
-            case Stage(name, done, total):
-                self.at = name
-                if done == 0 and name == COMPILING:
-                    print_line(compiling(total))
-                if done == total and name in self.view.reported:
-                    print_line(f"{name}: {count_of(int(total), 'game')}")
-            case Note(text):
-                print_line(text)
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        print_line(self.view.line(row, self.left))
+        if remark := self.view.remark(row):
+            print_line(remark)
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        """Print the end of a stage that no row reports, and that it compiles."""
+        self.at = name
+        if done == 0 and name == COMPILING:
+            print_line(compiling(total))
+        if done == total and name in self.view.reported:
+            print_line(f"{name}: {count_of(int(total), 'game')}")
+
+    def note(self, text: str) -> None:
+        print_line(text)
 
     def stop(self) -> bool:
         return self.stop_requested
+
+
+class _Bar(NamedTuple):
+    name: str
+    done: float
+    total: float
 
 
 class _LiveDisplay(Display):
@@ -153,30 +158,29 @@ class _LiveDisplay(Display):
     def __init__(self, view: ProgressView) -> None:
         super().__init__(view)
         self._rows: deque[Mapping[str, Any]] = deque(maxlen=12)
-        self._whole = Stage("", 0.0, 0.0)
-        self._stage: Stage | None = None
+        self._whole = _Bar("", 0.0, 0.0)
+        self._stage: _Bar | None = None
         self._remark = self._note = ""
         self._began = self._at = time.monotonic()
-        self._left: float | None = None
 
     def begin(self) -> Live:
         """Show the table and the bars until the block ends."""
         return Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
-    def take(self, event: Event) -> None:
-        match event:
-            case Note(text):
-                self._note = text
-                return
-            case Row(row, done, total):
-                self._rows.append(row)
-                self._remark = self.view.remark(row) or self._remark
-                self._whole = replace(self._whole, done=done, total=total)
-            case Stage(name, whole=whole):
-                self.at = name
-                self._whole = event if whole else self._whole
-                self._stage = None if whole else event
-        self._left, self._at = event.left, time.monotonic()
+    def note(self, text: str) -> None:
+        self._note = text
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self._rows.append(row)
+        self._remark = self.view.remark(row) or self._remark
+        self._whole, self._at = _Bar(self._whole.name, done, total), time.monotonic()
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.at, self._stage, self._at = name, _Bar(name, done, total), time.monotonic()
+
+    def whole(self, name: str, done: float, total: float) -> None:
+        self.stage(name, done, total)
+        self._whole, self._stage = _Bar(name, done, total), None
 
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
@@ -190,23 +194,17 @@ class _LiveDisplay(Display):
         bars.add_column()
         now = time.monotonic()
         times = f"{duration(now - self._began)} elapsed"
-        if self._left is not None:
+        if self.left is not None:
             about = "at most" if self.view.at_most else "about"
-            times += f", {about} {duration(max(0.0, self._left - (now - self._at)))} left"
+            times += f", {about} {duration(max(0.0, self.left - (now - self._at)))} left"
         width = BAR_WIDTH if out().width >= 80 else BAR_WIDTH // 3
         for stage, text in ((self._whole, times), (self._stage, "")):
             if stage is not None:
-                bar = ProgressBar(stage.total or 1.0, stage.done, width)
-                bars.add_row(stage.stage, bar, _counted(stage), Text(text, "yellow"))
+                name, done, total = stage
+                counted = percent(done) if total == 1.0 else f"{int(done)}/{int(total)}"
+                bar = ProgressBar(total or 1.0, done, width)
+                bars.add_row(name, bar, Text(counted * bool(total), "green"), Text(text, "yellow"))
         return bars
-
-
-def _counted(stage: Stage) -> Text:
-    """How much is done: numbers, or the share of work that is measured as one."""
-    done, total = stage.done, stage.total
-    if not total:
-        return Text("")
-    return Text(percent(done) if total == 1.0 else f"{int(done)}/{int(total)}", "green")
 
 
 @contextmanager
@@ -222,7 +220,7 @@ def watching(view: ProgressView) -> Iterator[Display]:
         if display.stop_requested:
             raise KeyboardInterrupt
         display.stop_requested = True
-        display.take(Note(f"{view.ending(display.at)}; Ctrl-C again ends at once"))
+        display.note(f"{view.ending(display.at)}; Ctrl-C again ends at once")
 
     with display.begin(), at_ctrl_c(interrupt):
         yield display
@@ -302,14 +300,18 @@ class ProgressFile(Observer):
         if event in ("done", "error"):
             self._close()
 
-    def take(self, event: Event) -> None:
-        match event:
-            case Stage(done=done, total=total):
-                self.write_often("progress", done >= total, lambda: vars(event))
-            case Row():
-                self.write(self.row_event, **vars(event))
-            case Note():
-                self.write("note", **vars(event))
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self.write(self.row_event, row=row, done=done, total=total, left=self.left)
+
+    def stage(self, name: str, done: float, total: float, whole: bool = False) -> None:
+        fields = {"stage": name, "done": done, "total": total, "left": self.left, "whole": whole}
+        self.write_often("progress", done >= total, lambda: fields)
+
+    def whole(self, name: str, done: float, total: float) -> None:
+        self.stage(name, done, total, whole=True)
+
+    def note(self, text: str) -> None:
+        self.write("note", text=text)
 
     def _close(self) -> None:
         if self._file is not None:

@@ -33,7 +33,6 @@ from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.files.atomic import is_standard
 from evolve.number_text import elo_text, too_few
 from evolve.records.formats import FORMATS, ending_of
-from evolve.runs.progress import Stage
 from evolve.terminal_text import as_word, count_of
 
 if TYPE_CHECKING:
@@ -130,12 +129,13 @@ def rate_command(
 
 
 def _play(tournament: Tournament, quiet: bool) -> None:
-    games = tournament.games
+    games, events = tournament.games, progress_of()
     with counting("games", games, quiet=quiet) as count:
 
         def advance(done: int) -> None:
             count(done)
-            progress_of().take(Stage("games", count.done, games, count.left, whole=True))
+            events.left = count.left
+            events.whole("games", count.done, games)
 
         try:
             tournament.play(advance)

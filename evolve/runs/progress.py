@@ -1,4 +1,4 @@
-"""What work reports: events, each with the seconds that are left, for all that show them."""
+"""What work reports, with the seconds that are left, to all that show it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, TextIO
@@ -33,58 +32,26 @@ class RunEnding(Enum):
         return self.name == "STOPPED"
 
 
-@dataclass(frozen=True)
-class Row:
-    """A new row of the run's first table: `done` of `total` of the run are done.
-
-    The unit depends on the kind of run: generations, trials, or the share of a training. left:
-    seconds until the run is done, None while unknown.
-    """
-
-    row: Mapping[str, Any]
-    done: float
-    total: float
-    left: float | None = None
-
-
-@dataclass(frozen=True)
-class Stage:
-    """`done` of `total` of the current step are done, such as games; if `whole`, of the run."""
-
-    stage: str
-    done: float
-    total: float
-    left: float | None = None
-    whole: bool = False
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something in one line."""
-
-    text: str
-
-
-Event = Row | Stage | Note
-
-
 class Observer:
     """Watches a run; the working thread calls it, and `stop` between two rows.
 
-    As it is, it shows nothing and never stops a run.
+    As it is, it shows nothing and never stops a run. left: seconds until the run is done, as of the
+    report; None while unknown.
     """
 
+    left: float | None = None
+
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """Report a new row of the run's first table: `done` of `total` of the run are done.
+        """Take a new row of the run's first table: `done` of `total` of the run are done.
 
         The unit depends on the kind of run: generations, trials, or the share of a training.
         """
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """Report that `done` of `total` of the current step are done, such as games."""
+        """Take that `done` of `total` of the current step are done, such as games."""
 
     def note(self, text: str) -> None:
-        """Report something in one line."""
+        """Take something in one line."""
 
     def stop(self) -> bool:
         """Whether the run must end after the current step."""
@@ -94,53 +61,49 @@ class Observer:
         """Take the work's own estimate of its time; the pace counts from here."""
 
     def whole(self, name: str, done: float, total: float) -> None:
-        """Report how much of the run is done, between two rows."""
+        """Take how much of the run is done, between two rows."""
         self.stage(name, done, total)
-
-    def take(self, event: Event) -> None:
-        """Take an event, from what knows the time."""
-        match event:
-            case Row(row, done, total):
-                self.row(row, done, total)
-            case Stage(name, done, total):
-                self.stage(name, done, total)
-            case Note(text):
-                self.note(text)
 
 
 class Progress(Observer):
-    """What work reports to: passes events on to readers, each with the seconds that are left.
+    """What work reports to: passes all on to readers, with the seconds that are left.
 
     The work says by `expect` what it knows of its time.
     """
 
     def __init__(self, *readers: Observer) -> None:
-        self._readers, self._time = readers, TimeLeft()
+        self._all, self._time = readers, TimeLeft()
 
     def expect(self, time: TimeLeft) -> None:
         self._time = time
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self._time.reach(done, total, row)
-        self._send(Row(row, done, total, self._time.left))
+        for reader in self._readers():
+            reader.row(row, done, total)
 
     def whole(self, name: str, done: float, total: float) -> None:
         self._time.reach(done, total)
-        self._send(Stage(name, done, total, self._time.left, whole=True))
+        for reader in self._readers():
+            reader.whole(name, done, total)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        self._time.reach_stage(name, done / total if total else 1.0)
-        self._send(Stage(name, done, total, self._time.left))
+        self._time.reach_stage(name, _share(done, total))
+        for reader in self._readers():
+            reader.stage(name, done, total)
 
     def note(self, text: str) -> None:
-        self._send(Note(text))
+        for reader in self._all:
+            reader.note(text)
 
     def stop(self) -> bool:
-        return any(reader.stop() for reader in self._readers)
+        return any(reader.stop() for reader in self._all)
 
-    def _send(self, event: Event) -> None:
-        for reader in self._readers:
-            reader.take(event)
+    def _readers(self) -> Iterator[Observer]:
+        left = self._time.left
+        for reader in self._all:
+            reader.left = left
+            yield reader
 
 
 class TimeLeft:
@@ -253,18 +216,21 @@ class ProgressLine(Observer):
         self._what = self._stage = ""
         self._length = 0
 
-    def take(self, event: Event) -> None:
-        match event:
-            case Note(text):
-                self._write(plain(text))
-                self._end()
-                return
-            case Row(row):
-                self._share, self._stage, self._what = _share(event), "", _text_of(row)
-            case Stage(name, whole=whole):
-                self._stage = f"{name} {percent(_share(event))}" if event.total else name
-                self._share = _share(event) if whole else self._share
-        self._show(event.left, certainly=isinstance(event, Row))
+    def note(self, text: str) -> None:
+        self._write(plain(text))
+        self._end()
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self._share, self._stage, self._what = _share(done, total), "", _text_of(row)
+        self._show(self.left, certainly=True)
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self._stage = f"{name} {percent(_share(done, total))}" if total else name
+        self._show(self.left)
+
+    def whole(self, name: str, done: float, total: float) -> None:
+        self._share = _share(done, total)
+        self.stage(name, done, total)
 
     def close(self) -> None:
         self._stage = ""
@@ -272,7 +238,7 @@ class ProgressLine(Observer):
             self._show(None, certainly=True)
         self._end()
 
-    def _show(self, left: float | None, certainly: bool) -> None:
+    def _show(self, left: float | None, certainly: bool = False) -> None:
         now = time.monotonic()
         if self._replaces:
             if not certainly and now - self._shown_at < 0.2:
@@ -311,8 +277,8 @@ class ProgressLine(Observer):
         self._length = 0
 
 
-def _share(event: Row | Stage) -> float:
-    return event.done / event.total if event.total else 1.0
+def _share(done: float, total: float) -> float:
+    return done / total if total else 1.0
 
 
 def _text_of(row: Mapping[str, Any]) -> str:

@@ -18,7 +18,6 @@ from evolve.cli.studies import RunsView
 from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
 from evolve.learning.tables import METRICS_COLUMNS
-from evolve.runs.progress import Row, Stage
 from tests.cli import on_a_terminal, program
 from tests.cli.test_sweeps import view_of_a_sweep
 
@@ -45,19 +44,19 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.splitlines() == [look.head()]
     facts = {"score": 0.5, "score_error": 0.1, "best": 0.5, "seconds": 1.0}
     row = {"number": 0, "state": "COMPLETE", **facts, "reason": "a remark"}
-    display.take(Row(row, 1, 4))
+    display.row(row, 1, 4)
     line, remark = capsys.readouterr().out.splitlines()
     assert line.split()[:4] == ["0", "finished", "0.500", "0.100"]
     assert remark == "trial 0: a remark"
     for name, done in (("final", 3), ("2 trials running", 8), ("final", 8)):
-        display.take(Stage(name, done, 8))
+        display.stage(name, done, 8)
     assert capsys.readouterr().out == "final: 8 games\n"
 
 
 def test_compiling_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     display = Display(view_of_a_sweep())
     for done in range(9):
-        display.take(Stage("compiling", done, 8))
+        display.stage("compiling", done, 8)
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 

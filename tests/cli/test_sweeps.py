@@ -14,7 +14,6 @@ from optuna.storages.journal import JournalFileBackend
 from evolve.cli.display import watching
 from evolve.cli.sweeps import TrialsView
 from evolve.config.sweep import SweepSettings
-from evolve.runs.progress import Stage
 from evolve.runs.run import load_run
 from evolve.tables.paths import JOURNAL_FILE
 
@@ -58,6 +57,6 @@ def test_the_study_opens_in_optuna_dashboard(swept: Path) -> None:
 
 def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
     with watching(view_of_a_sweep()) as display:
-        display.take(Stage("final", 2, 80))
+        display.stage("final", 2, 80)
         signal.raise_signal(signal.SIGINT)
     assert "Ctrl-C" in capsys.readouterr().out

@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.patterns import PatternLearner
 from evolve.learning.tables import read_metrics
 from evolve.learning.training import InMemoryTraining, LearningEnding, learner_for
-from evolve.runs.progress import Event, Observer, Progress, Row
+from evolve.runs.progress import Observer, Progress
 from tests.engine.slow_patterns import with_tempo
 from tests.learning import Watcher, content, small, training
 
@@ -57,9 +58,9 @@ def test_checks_that_nobody_can_measure_before_are_in_the_pace(tmp_path: Path) -
     left = list[tuple[float, float, float]]()
 
     class Reader(Observer):
-        def take(self, event: Event) -> None:
-            if isinstance(event, Row) and event.left:
-                left.append((time.monotonic() - started, event.done / event.total, event.left))
+        def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+            if self.left:
+                left.append((time.monotonic() - started, done / total, self.left))
 
     run.warm_up()
     started = time.monotonic()

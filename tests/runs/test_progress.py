@@ -14,8 +14,6 @@ from evolve.runs.progress import (
     Observer,
     Progress,
     ProgressLine,
-    Row,
-    Stage,
     TimeLeft,
     shown,
 )
@@ -43,7 +41,7 @@ def test_a_terminal_has_one_line() -> None:
     stream = Terminal()
     line = ProgressLine(stream)
     for generation in range(4):
-        line.take(Row({"generation": generation, "rating": 12.4}, generation + 1, 4))
+        line.row({"generation": generation, "rating": 12.4}, generation + 1, 4)
     line.close()
     text = stream.getvalue()
     assert text.count("\n") == 1
@@ -59,8 +57,9 @@ def test_what_is_left_after_the_last_row_is_that_of_its_stage(
     monkeypatch.setattr("evolve.runs.progress.time.monotonic", lambda: next(clock) * 1.0)
     stream = Terminal()
     line = ProgressLine(stream)
-    line.take(Row({"number": 2}, 3, 3))
-    line.take(Stage("final", 2, 30, 200.0))
+    line.row({"number": 2}, 3, 3)
+    line.left = 200.0
+    line.stage("final", 2, 30)
     assert "final 7 % · about 3 min left" in stream.getvalue().split("\r")[-1]
     line.close()
     assert "s in all" in stream.getvalue().split("\r")[-1]
@@ -70,8 +69,8 @@ def test_it_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     stream = Terminal()
     line = ProgressLine(stream)
-    line.take(Row({"generation": 1, "rating": 12.4}, 1, 4))
-    line.take(Stage("generation 2", 1, 2))
+    line.row({"generation": 1, "rating": 12.4}, 1, 4)
+    line.stage("generation 2", 1, 2)
     line.close()
     assert max(map(len, stream.getvalue().replace("\n", "").split("\r"))) == 39
 
@@ -80,8 +79,8 @@ def test_a_file_has_a_line_for_each_tenth() -> None:
     stream = io.StringIO()
     line = ProgressLine(stream)
     for check in range(100):
-        line.take(Row({"check": check, "score": 0.5}, (check + 1) / 100, 1.0))
-        line.take(Stage("games", 1, 2))
+        line.row({"check": check, "score": 0.5}, (check + 1) / 100, 1.0)
+        line.stage("games", 1, 2)
     line.close()
     lines = stream.getvalue().splitlines()
     assert 9 <= len(lines) <= 12
@@ -93,7 +92,7 @@ def test_a_notebook_is_told_by_its_kernel(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
     stream = io.StringIO()
     line = ProgressLine(stream)
-    line.take(Row({}, 1, 2))
+    line.row({}, 1, 2)
     assert stream.getvalue().startswith("\r")
 
 
@@ -203,13 +202,16 @@ def test_pauses_tell_no_pace(clock: Clock) -> None:
 
 
 class Read(Observer):
-    """Keeps the events that it takes."""
+    """Keeps the time that is left at each report."""
 
     def __init__(self) -> None:
-        self.events: list[Any] = []
+        self.lefts: list[Any] = []
 
-    def take(self, event: Any) -> None:
-        self.events.append(event)
+    def row(self, row: Any, done: float, total: float) -> None:
+        self.lefts.append(self.left)
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.lefts.append((name, done, total, self.left))
 
 
 def test_compiling_has_no_share_in_the_pace(clock: Clock) -> None:
@@ -222,15 +224,15 @@ def test_compiling_has_no_share_in_the_pace(clock: Clock) -> None:
     progress.whole("run", 0, 4)
     clock.now += 5.0
     progress.row({}, 1, 4)
-    assert [event.left for event in read.events] == [None] * 4 + [pytest.approx(15.0)]
-    assert read.events[-2] == Stage("run", 0, 4, whole=True)
+    compiled = [(COMPILING, done, 2, None) for done in range(3)]
+    assert read.lefts == [*compiled, ("run", 0, 4, None), pytest.approx(15.0)]
 
 
 def test_a_file_has_one_line_while_functions_are_compiled() -> None:
     stream = io.StringIO()
     line = ProgressLine(stream)
     for done in range(9):
-        line.take(Stage(COMPILING, done, 8))
+        line.stage(COMPILING, done, 8)
     assert [text.partition("compiling")[1] for text in stream.getvalue().splitlines()] == [
         COMPILING
     ]
