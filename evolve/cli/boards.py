@@ -22,7 +22,7 @@ from evolve.cli.display import reporting_compilation
 from evolve.cli.drawing import board_text
 from evolve.cli.options import readable
 from evolve.cli.signals import discard_output
-from evolve.cli.terminal import out, print_error, print_note, print_text
+from evolve.cli.terminal import out, print_error, print_text
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import format_moves, parse_moves, square_name
@@ -102,7 +102,7 @@ class _Game:
                 print_text(f"{self.board.side} has no move and passes")
             elif self.board.side != self.side:
                 try:
-                    with reporting_compilation(print_note):
+                    with reporting_compilation():
                         square = self.session.choose()
                 except ResignedError:
                     self.resigned = self.board.side
@@ -163,7 +163,7 @@ class _Game:
             case "help" | "?" | "h":
                 print_text(f"Type {_HELP}. Legal moves: {self._legal}")
             case "hint":
-                with reporting_compilation(print_note):
+                with reporting_compilation():
                     print_text(self._hint())
             case "undo":  # to before the person's last move
                 self.session.take_back(self.side)

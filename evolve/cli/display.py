@@ -124,7 +124,7 @@ class Display(Observer):
         return nullcontext()
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        print_line(self.view.line(row, self.left))
+        print_line(self.view.line(row, self.seconds_left))
         if remark := self.view.remark(row):
             print_line(remark)
 
@@ -194,9 +194,9 @@ class _LiveDisplay(Display):
         bars.add_column()
         now = time.monotonic()
         times = f"{duration(now - self._began)} elapsed"
-        if self.left is not None:
+        if self.seconds_left is not None:
             about = "at most" if self.view.at_most else "about"
-            times += f", {about} {duration(max(0.0, self.left - (now - self._at)))} left"
+            times += f", {about} {duration(max(0.0, self.seconds_left - (now - self._at)))} left"
         width = BAR_WIDTH if out().width >= 80 else BAR_WIDTH // 3
         for stage, text in ((self._whole, times), (self._stage, "")):
             if stage is not None:
@@ -250,8 +250,8 @@ def compile_moves(quiet: bool) -> None:
 
 
 @contextmanager
-def reporting_compilation(report: Callable[[str], None] = print_line) -> Iterator[None]:
-    """Report that kernels are compiled: it takes seconds without output, once on a machine."""
+def reporting_compilation() -> Iterator[None]:
+    """Say on a terminal that kernels are compiled: it takes seconds, once on a machine."""
     from numba.core import event
 
     class Listener(event.Listener):
@@ -260,7 +260,7 @@ def reporting_compilation(report: Callable[[str], None] = print_line) -> Iterato
         def on_start(self, event: Any) -> None:
             if not self.reported:
                 self.reported = True
-                report("compiling the kernels, once on this machine …")
+                terminal.print_note("compiling the kernels, once on this machine …")
 
         def on_end(self, event: Any) -> None:
             pass
@@ -301,10 +301,11 @@ class ProgressFile(Observer):
             self._close()
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self.write(self.row_event, row=row, done=done, total=total, left=self.left)
+        self.write(self.row_event, row=row, done=done, total=total, left=self.seconds_left)
 
     def stage(self, name: str, done: float, total: float, whole: bool = False) -> None:
-        fields = {"stage": name, "done": done, "total": total, "left": self.left, "whole": whole}
+        of_all = {"left": self.seconds_left, "whole": whole}
+        fields = {"stage": name, "done": done, "total": total, **of_all}
         self.write_often("progress", done >= total, lambda: fields)
 
     def whole(self, name: str, done: float, total: float) -> None:

@@ -16,7 +16,7 @@ from evolve.cli.options import (
     output_path,
     rules_option,
 )
-from evolve.cli.terminal import loading
+from evolve.cli.terminal import loading, print_json
 from evolve.errors import OptionsError
 
 _numba_option: Final = click.option(
@@ -156,11 +156,14 @@ def check_command(
     if python is not None and shutil.which(python) is None:
         raise click.BadParameter(f"there is no program {python!r}", param_hint="--python")
     with loading():
-        from evolve.cli.hand_in import check
+        from evolve.cli.hand_in import check_file
     from evolve.programs.examination import ALLOWED, GAMES, Demands
 
     demands = Demands(options.pop("seconds"), options.pop("memory"), (*ALLOWED, *allow))
-    return check(file, demands, 0 if quick else games or GAMES, as_json, **options)
+    found = check_file(file, demands, 0 if quick else games or GAMES, as_json, **options)
+    if as_json:
+        print_json({"file": str(file), **found})
+    return 0 if found["good"] else 1
 
 
 @click.command(name="hand-in")

@@ -27,7 +27,6 @@ from evolve.cli.terminal import (
     print_error,
     print_facts,
     print_json,
-    print_note,
     print_rows,
     print_text,
 )
@@ -203,7 +202,7 @@ def _with_empties(game: GameRecord, empties: int) -> list[GameRecord]:
     help="Side to move in positions that do not say it.",
 )
 @json_option
-@reporting_compilation(print_note)
+@reporting_compilation()
 def solve_command(file: Path, rules: Rules | None, side: Side | None, as_json: bool) -> None:
     """Solve every position of a file, or of standard input, -: exact score and a best move.
 

@@ -23,7 +23,7 @@ from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.calibration.ratings import strongest
 from evolve.agents.registry import parse_name, with_clock
 from evolve.cli.display import compile_moves, print_next, reporting_compilation
-from evolve.cli.terminal import counting, print_error, print_json, print_note, print_text
+from evolve.cli.terminal import counting, print_error, print_json, print_text
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError, EvolveError, OptionsError
 from evolve.files.atomic import write_text
@@ -87,23 +87,12 @@ def proposed(agent: StoredAgent, folder: Path) -> str:
     return f"evolve hand-in {as_word(folder)} -o agent.py"
 
 
-def check(file: Path, demands: Demands, games: int, as_json: bool, **options: Any) -> int:
-    """Test a Python file, and print what was tested; return the exit code.
-
-    options: others of `examine`.
-    """
-    found = _check_file(file, demands, games, as_json, **options)
-    if as_json:
-        print_json({"file": str(file), **found})
-    return 0 if found["good"] else 1
-
-
-def _check_file(
+def check_file(
     file: Path, demands: Demands, games: int, quiet: bool, after: float = 0.0, **options: Any
 ) -> dict[str, Any]:
     """Test a Python file; unless `quiet`, print how long that takes and what is found.
 
-    after: seconds of what follows.
+    after: seconds of what follows; options: others of `examine`.
     """
     if not quiet:
         moves, seconds = moves_of(games), demands.seconds
@@ -124,7 +113,7 @@ def _check_file(
     return {"good": good, "findings": list(map(asdict, findings)), "lines": lines}
 
 
-@reporting_compilation(print_note)
+@reporting_compilation()
 def hand_in(
     source: str | None,
     output: Path,
@@ -154,7 +143,7 @@ def hand_in(
         write_text(file, text)
         SHOWN[str(file)] = str(output)
     short = _ShortMatch(file, source, played, seconds)
-    found = _check_file(file, Demands(seconds, memory), 0, as_json, short.usual)
+    found = check_file(file, Demands(seconds, memory), 0, as_json, short.usual)
     match = None
     if found["good"]:
         if not as_json:

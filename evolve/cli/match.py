@@ -29,7 +29,6 @@ from evolve.cli.terminal import (
     loading,
     print_error,
     print_facts,
-    print_note,
     print_text,
 )
 from evolve.config.matches import MatchSettings
@@ -66,7 +65,7 @@ def contest_options(command: _C) -> _C:
 )
 @contest_options
 @click.pass_context
-@reporting_compilation(print_note)
+@reporting_compilation()
 def match_command(
     context: click.Context,
     /,

@@ -24,7 +24,6 @@ from evolve.cli.terminal import (
     loading,
     print_error,
     print_json,
-    print_note,
     print_rows,
     print_text,
 )
@@ -66,7 +65,7 @@ def _folder_or_table(context: click.Context, parameter: click.Parameter, value: 
     f"with more agents at the end. A name that ends in {', '.join(BY_ENDING)} gets the ratings.",
 )
 @contest_options
-@reporting_compilation(print_note)
+@reporting_compilation()
 def rate_command(
     agents: tuple[str, ...],
     against: tuple[str, ...],
@@ -134,7 +133,7 @@ def _play(tournament: Tournament, quiet: bool) -> None:
 
         def advance(done: int) -> None:
             count(done)
-            events.left = count.left
+            events.seconds_left = count.left
             events.whole("games", count.done, games)
 
         try:

@@ -24,7 +24,7 @@ from evolve.cli.settings import (
     model_options,
 )
 from evolve.cli.terminal import loading
-from evolve.cli.work import undoing, work_of
+from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve, resolve_as
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
@@ -118,7 +118,7 @@ def start_run(
     if not kind.plays_on_clusters:
         stay_here(f"a `{command}` without --seeds or --grid is")
     resolved = resolved or partial(resolve_as, model, variant.all_presets())
-    run = begun(kind, command, out, resolved(given, file, config or "file"), jobs, undoing)
+    run = begun(kind, command, out, resolved(given, file, config or "file"), jobs)
     return work_of(kind, command).carry_out(run, jobs)
 
 
@@ -161,7 +161,7 @@ def _design(
     values |= {"seeds": str(seed) if seeds is None else seeds, "settings": bare(settings)}
     try:
         design = study_spec_of(values, "--seeds and --grid")
-        design.check()
+        design.checked()
     except SettingsError as error:
         raise OptionsError(str(error)) from error
     return design
@@ -218,7 +218,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
       evolve compare runs/crossovers
     """
     design = read_study_spec(file)
-    design.check()
+    design.checked()
     return _start_study(design, jobs, out)
 
 
@@ -232,10 +232,7 @@ def _change_options(command: C) -> C:
             words += words.replace("--", "/--no-", 1)
         elif kind is int:
             kind = click.IntRange(1, 10**9)
-        option = click.option(
-            words, type=kind, default=None, help=change.help, metavar=change.metavar
-        )
-        command = option(command)
+        command = click.option(words, type=kind, default=None, help=change.help)(command)
     return command
 
 

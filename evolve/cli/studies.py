@@ -11,7 +11,7 @@ from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.main import main
 from evolve.cli.runs import print_compared, shown_row
 from evolve.cli.terminal import cell, print_error
-from evolve.cli.work import finish, shown, shown_by, undoing
+from evolve.cli.work import finish, shown, shown_by
 from evolve.cluster import HERE
 from evolve.config.base import option_words
 from evolve.config.evolution import OWN, OWNABLE
@@ -33,15 +33,15 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
     design.variant.need_extras()
     _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
-    with new_folder(begun_runs, "study", out, undoing) as folder:
-        agree_to_programs(folder, *design.each_resolved())
+    with new_folder(begun_runs, "study", out) as folder:
+        agree_to_programs(folder, *design.checked())
         write_study(folder, design)
         return _run_study(Study(folder), jobs, ())
 
 
 def _refuse_functions(design: StudySpec, source: str) -> None:
     """Raise RunError if settings name functions, which only the program that defines them has."""
-    for settings in design.each_resolved():
+    for settings in design.checked():
         for kind in OWNABLE:
             name = getattr(settings, kind, "")
             if isinstance(name, str) and name.startswith(OWN):
@@ -81,10 +81,10 @@ def resume_study(
             raise OptionsError(f"--seeds: {error}") from error
         values["seeds"] = [*dict.fromkeys((*design.seeds, *more))]
     changed = study_spec_of(values, str(path / STUDY_FILE))
-    changed.check()
+    changed.checked()
     with run_folder.locked(path):
         _refuse_functions(study.design, str(path))
-        stored = study.design.each_resolved()
+        stored = study.design.checked()
         check_programs(path / STUDY_FILE, path, *stored, allowed=allow_programs)
         if changed != design:
             write_study(path, changed)
@@ -106,7 +106,7 @@ def _run_study(study: Study, jobs: int, words: Sequence[str]) -> int:
     with place.open(jobs, print_error) as executor:
         from evolve.studies.remote_runs import RemoteRun, check_remote  # loads kernels
 
-        for settings in study.design.each_resolved():
+        for settings in study.design.checked():
             check_remote(settings)
 
         begin = partial(RemoteRun, kind, study.design.command, executor=executor)
@@ -121,7 +121,7 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
         return 0
     _print_header(study, work, location)
     path = study.path
-    with shown("study", "run", path, RunsView(), lambda _: 1) as observer:
+    with shown("study", "run", path, _RunsView(), begun_runs) as observer:
         ending = work.run(observer)
     done = sum(row["state"] == "done" for row in work.rows.values())
     so_far = f"{done} of {count_of(len(work.rows), 'run')}"
@@ -138,7 +138,7 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
 def _print_header(study: Study, work: StudyWork, location: str) -> None:
     design = study.design
     settings, seeds = len(design.settings_of_runs), len(design.seeds)
-    played = dict.fromkeys(settings.rules for settings in design.each_resolved())
+    played = dict.fromkeys(settings.rules for settings in design.checked())
     rules = " and ".join(str(AgreedRules(rules)) for rules in played)
     runs = f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')}"
     print_head(f"study of `evolve {design.command}`", rules, runs, study.path)
@@ -165,7 +165,7 @@ def _report(study: Study) -> None:
     )
 
 
-class RunsView(ProgressView):
+class _RunsView(ProgressView):
     """The progress of a study: a line for each finished run."""
 
     unit = "the current generations, checks or trials"

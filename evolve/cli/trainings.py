@@ -24,7 +24,7 @@ from evolve.runs.run_types import champion_of
 from evolve.terminal_text import as_word, count_of
 
 
-class ChecksView(ProgressView):
+class _ChecksView(ProgressView):
     """The progress of a training: a line for each check."""
 
     unit = "these games"
@@ -65,8 +65,8 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
                 f"resuming after {count_of(work.games, 'game')}, {work.spent:.0f} CPU seconds"
             )
 
-    def view(self, work: Training) -> ChecksView:
-        return ChecksView(work.settings)
+    def view(self, work: Training) -> _ChecksView:
+        return _ChecksView(work.settings)
 
     def so_far(self, work: Training, ending: RunEnding) -> str:
         chosen = work.learner.accept_seconds

@@ -13,7 +13,7 @@ from evolve.evolution.tables import LIVED_UNTIL, ancestors, genes_of, numbers_of
 from evolve.runs.run import Run
 from evolve.tables.individuals import SCALAR_GENES
 
-ANCESTORS: Final = (
+_ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",
     "from_first", "from_second", "from_both", "new",
 )  # fmt: skip
@@ -86,17 +86,17 @@ class Lineage:
             {**self.births[name], "steps": steps, **self._shares(name)}
             for name, steps in self.steps(individual).items()
         ]
-        frame = pd.DataFrame(rows, columns=list(ANCESTORS))
-        return frame.astype(dict.fromkeys(ANCESTORS[-4:], "Int64"))
+        frame = pd.DataFrame(rows, columns=list(_ANCESTORS))
+        return frame.astype(dict.fromkeys(_ANCESTORS[-4:], "Int64"))
 
     def _shares(self, individual: str) -> Mapping[str, int | None]:
         parents = self.parents(individual)
         if not parents:
-            return dict.fromkeys(ANCESTORS[-4:])
+            return dict.fromkeys(_ANCESTORS[-4:])
         own = numbers_of(self.births[individual])
         first = numbers_of(self.births[parents[0]])
         second = numbers_of(self.births[parents[1]]) if len(parents) > 1 else first
-        counts = dict.fromkeys(ANCESTORS[-4:], 0)
+        counts = dict.fromkeys(_ANCESTORS[-4:], 0)
         for value, from_first, from_second in zip(own, first, second, strict=True):
             same = value == from_first, value == from_second and len(parents) > 1
             counts[_SHARES[same]] += 1

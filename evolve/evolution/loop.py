@@ -46,7 +46,7 @@ from evolve.tables.paths import committed_generations, generation_file, playoff_
 if TYPE_CHECKING:
     from evolve.keywords import EvolutionKeywords
 
-SLOTS_TO_PLAY_AHEAD: Final = 4
+_SLOTS_TO_PLAY_AHEAD: Final = 4
 """Fewest slots with which the next generation starts its games before the last is judged and
 written: the panel and the tables keep one or two slots busy."""
 
@@ -204,7 +204,7 @@ class Evolution(life_cycle.Work):
                         return ending
                     stop = observer.stop()
                 last = played.generation + 1 >= self.settings.generations
-                if not stop and not last and self.executor.slots >= SLOTS_TO_PLAY_AHEAD:
+                if not stop and not last and self.executor.slots >= _SLOTS_TO_PLAY_AHEAD:
                     judging = Background(map(self._judge, [played]))
                     continue
                 judging = None
@@ -299,7 +299,7 @@ class Evolution(life_cycle.Work):
         return self.genome.from_agent(agent, source)
 
 
-OF_DIRECT_GENES: Final = ("phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from")
+_OF_DIRECT_GENES: Final = ("phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from")
 """Settings that apply only to direct genes, which are the agents' parameters."""
 
 
@@ -342,7 +342,7 @@ def evolve(
     if "encoding" in own:
         if not isinstance(own["encoding"], Encoding):
             raise SettingsError("encoding: must be an evolve.Encoding")
-        for name in OF_DIRECT_GENES:
+        for name in _OF_DIRECT_GENES:
             if name in settings:
                 raise SettingsError(f"{name}: does not apply to genes of your own")
     requested = resolve({**settings, **names})

@@ -37,7 +37,7 @@ from evolve.version import __version__
 _HEADER: Final = "facts"
 
 
-def judge_of(settings: TrainingSettings) -> Panel | Ladder:
+def _judge_of(settings: TrainingSettings) -> Panel | Ladder:
     """Return the judge that the settings name; a panel has a member for each column of metrics."""
     games, rules, seed = 2 * settings.panel_openings, settings.rules, settings.seed
     if settings.judge == "ladder":
@@ -45,7 +45,7 @@ def judge_of(settings: TrainingSettings) -> Panel | Ladder:
     return Panel(rule_set(rules).panel[: len(METRICS_SCORES)], games, rules, seed)
 
 
-def columns_of(judged: Judgement) -> dict[str, float | None]:
+def _columns_of(judged: Judgement) -> dict[str, float | None]:
     """Return the columns of the metrics for what a judge found."""
     half = Z95 * judged.error
     ends = {"score_low": max(0.0, judged.score - half), "score_high": min(1.0, judged.score + half)}
@@ -239,7 +239,7 @@ class Training(InMemoryTraining, Work):
 
     @cached_property
     def judge(self) -> Panel | Ladder:
-        return judge_of(self.settings)
+        return _judge_of(self.settings)
 
     @property
     def finished(self) -> LearningEnding | None:
@@ -316,7 +316,7 @@ class Training(InMemoryTraining, Work):
             "games": self.games,
             "steps": self.learner.steps,
             "loss": float(np.mean(losses)) if losses else None,
-            **columns_of(judged),
+            **_columns_of(judged),
             **self.learner.metrics,
             "cpu_seconds": self.spent,
             "accept_seconds": self.learner.accept_seconds,

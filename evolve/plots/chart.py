@@ -27,7 +27,6 @@ from evolve.plots.figure import (
     whole_numbers,
 )
 from evolve.runs.study_spec import short_names
-from evolve.runs.summary import summary_of
 from evolve.studies.course import ENOUGH, Course
 from evolve.terminal_text import count_of
 
@@ -127,12 +126,12 @@ def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None
     """Draw the champion's own Elo beside the strength, or the mean of the seeds' champions."""
     if course.metric != "rating":
         return
-    champions = [*filter(None, (summary_of(run).strength for run in course.runs))]
+    champions = [*filter(None, (run.elo for run in course.runs))]
     if len(champions) < len(course.runs):
         return
-    elo, low, high = champions[0]
+    elo, low, high, _ = champions[0]
     if len(champions) > 1:
-        elo, low, high, _ = mean_of([row[0] for row in champions])
+        elo, low, high, _ = mean_of([champion.value for champion in champions])
     axes.errorbar(
         course.x[-1:], [elo], None if 1 < len(champions) < ENOUGH else [[elo - low], [high - elo]],
         fmt="o", ms=8 * _scale(axes), mfc="none", mew=1.6 * _scale(axes), lw=1.2, color=colour,

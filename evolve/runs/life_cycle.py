@@ -7,7 +7,7 @@ import os
 import platform
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +41,7 @@ def _versions_of(kind: RunType, command: str) -> dict[str, str]:
     }
 
 
-def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
+def _config_of(kind: RunType, command: str, settings: BaseModel) -> str:
     """The text of a run's config.toml: settings, and the versions that its results depend on."""
     return config_text(settings, _versions_of(kind, command), command)
 
@@ -71,10 +71,6 @@ def stored_settings(
     if "games" in changes and "trials" not in changes:
         values.pop("trials", None)  # they were as many as the games allowed
     return resolve_as(model, {}, {**word, **changes}, values, str(file))
-
-
-_Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
-"""Surrounds the removal of a folder after an error."""
 
 
 class Work:
@@ -117,24 +113,21 @@ class Begun:
     def store(self) -> None:
         """Store the settings of a run that is resumed, where they have changed."""
         if self.before not in (None, self.settings):
-            write_text(self.folder / CONFIG_FILE, config_of(self.kind, self.command, self.settings))
+            write_text(
+                self.folder / CONFIG_FILE, _config_of(self.kind, self.command, self.settings)
+            )
 
 
 @contextmanager
 def begun(
-    kind: RunType,
-    command: str,
-    folder: str | Path | None,
-    settings: Any,
-    jobs: int,
-    undoing: _Undoing = lambda folder, reason: nullcontext(),
+    kind: RunType, command: str, folder: str | Path | None, settings: Any, jobs: int
 ) -> Iterator[Begun]:
     """Begin a run in a new folder: the given one, or the next runs/STEM-NNN; see `new_folder`."""
     stem = kind.stem_of(command, settings.rules)
-    with new_folder(kind.reading.kept, stem, folder, undoing) as made:
+    with new_folder(kind.reading.kept, stem, folder) as made:
         settings = settings.completed(made, jobs)
         agree_to_programs(made, settings)
-        run_folder.create(made, config_of(kind, command, settings), kind.parts)
+        run_folder.create(made, _config_of(kind, command, settings), kind.parts)
         yield Begun(kind, command, made, settings)
 
 
@@ -152,7 +145,7 @@ def resumed(
 
 
 def opened(
-    kind: RunType, command: str, folder: Path, settings: Any, jobs: int = 1
+    kind: RunType, command: str, folder: Path, settings: Any
 ) -> AbstractContextManager[Begun]:
     """Begin a run in a folder, or resume the one that is there.
 
@@ -164,8 +157,8 @@ def opened(
         return settings
 
     if (folder / CONFIG_FILE).exists():
-        return resumed(kind, command, folder, same, jobs)
-    return begun(kind, command, folder, settings, jobs)
+        return resumed(kind, command, folder, same, 1)
+    return begun(kind, command, folder, settings, 1)
 
 
 def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
@@ -181,10 +174,7 @@ def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, 
 
 @contextmanager
 def new_folder(
-    kept: Callable[[Path], int],
-    stem: str,
-    requested: str | Path | None,
-    undoing: _Undoing = lambda folder, reason: nullcontext(),
+    kept: Callable[[Path], int], stem: str, requested: str | Path | None
 ) -> Iterator[Path]:
     """Make and lock the folder of a new run: the requested one, or the next runs/STEM-NNN.
 
@@ -197,12 +187,11 @@ def new_folder(
     with run_folder.locked(folder):
         try:
             yield folder
-        except BaseException as reason:
+        except BaseException:
             if kept(folder) == 0:
-                with undoing(folder, reason):
-                    run_folder.discard(folder, made)
-                    if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
-                        remove_folder(RUNS)
+                run_folder.discard(folder, made)
+                if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
+                    remove_folder(RUNS)
             raise
 
 

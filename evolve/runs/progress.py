@@ -35,11 +35,11 @@ class RunEnding(Enum):
 class Observer:
     """Watches a run; the working thread calls it, and `stop` between two rows.
 
-    As it is, it shows nothing and never stops a run. left: seconds until the run is done, as of the
+    As it is, it shows nothing and never stops a run. seconds_left: until the run is done, as of the
     report; None while unknown.
     """
 
-    left: float | None = None
+    seconds_left: float | None = None
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Take a new row of the run's first table: `done` of `total` of the run are done.
@@ -102,7 +102,7 @@ class Progress(Observer):
     def _readers(self) -> Iterator[Observer]:
         left = self._time.left
         for reader in self._all:
-            reader.left = left
+            reader.seconds_left = left
             yield reader
 
 
@@ -222,11 +222,11 @@ class ProgressLine(Observer):
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self._share, self._stage, self._what = _share(done, total), "", _text_of(row)
-        self._show(self.left, certainly=True)
+        self._show(self.seconds_left, certainly=True)
 
     def stage(self, name: str, done: float, total: float) -> None:
         self._stage = f"{name} {percent(_share(done, total))}" if total else name
-        self._show(self.left)
+        self._show(self.seconds_left)
 
     def whole(self, name: str, done: float, total: float) -> None:
         self._share = _share(done, total)

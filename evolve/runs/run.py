@@ -278,13 +278,9 @@ class Study(FolderView):
 
     @property
     def changes(self) -> list[Change]:
-        """The settings that may change when it resumes; what sweeps search may not."""
-        fixed = ("space", "require")
-        changes = self.kind.changes_of(self.command)
-        return [
-            *(change for change in changes if change.name not in fixed),
-            Change("seeds", str, "Seeds to add to those it has.", "10-19"),
-        ]
+        """The settings that may change when it resumes."""
+        more = Change("seeds", str, "Seeds to add to those it has.")
+        return [*self.kind.changes_of(self.command), more]
 
     def folder_of(self, member: Member) -> Path:
         """The folder of one of its runs, which may not exist yet; LinkError for a link."""

@@ -100,7 +100,6 @@ class Change:
     name: str
     type: type[int | float | bool | str]
     help: str
-    metavar: str | None = None
     words: tuple[str, ...] = ()
 
     @property

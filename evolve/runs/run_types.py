@@ -1,6 +1,6 @@
 """Kinds of runs: the list of them, where the command line, the service and its page find each.
 
-A new kind of run is a package, see `RunType.module`, and its name in `PACKAGES`.
+A new kind of run is a package, see `RunType.module`, and its name in `_PACKAGES`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from evolve.runs.run_type import RunType
 from evolve.tables import paths
 from evolve.terminal_text import as_word
 
-PACKAGES: Final = ("evolution", "learning", "sweeps")
+_PACKAGES: Final = ("evolution", "learning", "sweeps")
 """The packages of all kinds, in the order in which people see them."""
 RUN_TYPES: Final[tuple[RunType, ...]] = tuple(
-    import_module(f"evolve.{package}.kind").KIND for package in PACKAGES
+    import_module(f"evolve.{package}.kind").KIND for package in _PACKAGES
 )
 
 PARTS: Final = tuple(dict.fromkeys(part for kind in RUN_TYPES for part in kind.parts))

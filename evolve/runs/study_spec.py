@@ -180,18 +180,16 @@ class StudySpec(BaseModel):
             values["kind"] = self.kind.word(self.command)
         return cast("BaseModel", resolve_as(model, self.variant.all_presets(), values))
 
-    def each_resolved(self) -> list[Any]:
-        """The checked settings of its runs, one for each of `settings_of_runs`."""
-        return [self.resolved(Member(each, self.seeds[0])) for each in self.settings_of_runs]
-
-    def check(self) -> None:
-        """Raise SettingsError unless the command accepts each of its settings."""
+    def checked(self) -> list[Any]:
+        """The settings of its runs, one for each of `settings_of_runs`; SettingsError if wrong."""
+        found = []
         for setting in self.settings_of_runs:
             try:
-                self.resolved(Member(setting, self.seeds[0]))
+                found.append(self.resolved(Member(setting, self.seeds[0])))
             except EvolveError as error:
                 prefix = "" if setting.name == BASE else f"{setting.name}: "
                 raise SettingsError(f"{prefix}{error}") from error
+        return found
 
     def text(self, versions: Mapping[str, str]) -> str:
         """The text of study.toml; `read_study_spec` reads it back."""

@@ -102,13 +102,6 @@ class RunSummary(BaseModel):
     problem: str | None = Field(default=None, description="what is wrong, of a damaged one")
 
     @property
-    def strength(self) -> tuple[float, float, float] | None:
-        """The champion's Elo with its 95 % interval; None without one."""
-        if self.elo is None or self.elo_low is None or self.elo_high is None:
-            return None
-        return self.elo, self.elo_low, self.elo_high
-
-    @property
     def row(self) -> dict[str, Any]:
         """What tables have of it."""
         return {**self.model_dump(exclude={"weights", "grid", "metrics"}), **self.metrics}

@@ -178,7 +178,7 @@ class Form:
         values = {"command": self.command, "grid": grid, "settings": bare(base)}
         try:
             design = study_spec_of({**values, "seeds": seeds or first}, "the study")
-            design.check()
+            design.checked()
         except SettingsError as error:
             detail = str(error).removeprefix("the study: ")
             field = "seeds" if detail.startswith("seeds") else "grid"

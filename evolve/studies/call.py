@@ -110,7 +110,7 @@ def _designed(
         "variants": {name: _named(values, functions) for name, values in variants.items()},
     }
     design = study_spec_of(bare(spec), "evolve.study")
-    design.check()
+    design.checked()
     return design
 
 

@@ -122,7 +122,7 @@ def _numbers_of(run: Run, metric: str | None = None) -> dict[str, float | None]:
     return {_ELO: None, **numbers}
 
 
-def metric_of(run: Run, metric: str) -> float:
+def _metric_of(run: Run, metric: str) -> float:
     """Return a run's number of that name; NaN where it has none yet."""
     numbers = _numbers_of(run, metric)
     if metric not in numbers and metric not in run.kind.reading.compared_by:
@@ -189,7 +189,7 @@ def compared(groups: Sequence[Group], metric: str | None = None) -> Comparison:
         group.name: {
             seed: value
             for seed, run in group.runs.items()
-            if math.isfinite(value := metric_of(run, metric))
+            if math.isfinite(value := _metric_of(run, metric))
         }
         for group in groups
     }
@@ -219,7 +219,7 @@ def _shared_metric(groups: Sequence[Group]) -> tuple[str, str]:
     names = [(_ELO, *run.kind.reading.compared_by) for run in runs] or [(_ELO,)]
     lacking: dict[str, list[Run]] = {}
     for name in (name for name in names[0] if all(name in other for other in names)):
-        lacking[name] = [run for run in runs if math.isnan(metric_of(run, name))]
+        lacking[name] = [run for run in runs if math.isnan(_metric_of(run, name))]
         if not lacking[name]:
             break
     metric = min(lacking, key=lambda name: len(lacking[name]))

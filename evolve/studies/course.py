@@ -17,7 +17,7 @@ from evolve.studies.comparison import Group
 
 Floats = npt.NDArray[np.float64]
 STEPS: Final = "generations"
-OVER: Final = (STEPS, "games", "seconds")
+_OVER: Final = (STEPS, "games", "seconds")
 """What a metric may be drawn over. Trainings have checks and sweeps trials for generations."""
 _SMOOTHED: Final = ("rating", "centre_elo")
 ENOUGH: Final = 5
@@ -60,7 +60,7 @@ class Course:
         return f"95 % {own}"
 
 
-def metrics_of(run: Run) -> list[str]:
+def _metrics_of(run: Run) -> list[str]:
     """The metrics of a run: its kind's own metric first, then the numbers of its first table."""
     table = run.kind.tables[0]
     frame = run.table(table.name)
@@ -87,14 +87,14 @@ def course_of(
     if over is None and chosen == own.name:
         over = run.kind.reading.curve_over(run)
     if over is None:
-        over = table.over[0] if table.over and table.over[0] in OVER else STEPS
-    if over not in OVER:
-        raise OptionsError(f"x: {over!r} is unknown; there are {', '.join(OVER)}")
+        over = table.over[0] if table.over and table.over[0] in _OVER else STEPS
+    if over not in _OVER:
+        raise OptionsError(f"x: {over!r} is unknown; there are {', '.join(_OVER)}")
     frame = run.table(table.name)
     if table.key is not None and table.key in frame:
         frame = frame.set_index(table.key)
-    if chosen != own.name and chosen not in metrics_of(run):
-        raise OptionsError(f"{run.path} has no {chosen}; it has {', '.join(metrics_of(run))}")
+    if chosen != own.name and chosen not in _metrics_of(run):
+        raise OptionsError(f"{run.path} has no {chosen}; it has {', '.join(_metrics_of(run))}")
     values = (own if chosen == own.name else frame[chosen]).dropna().astype(float)
     if values.empty:
         raise RunError(f"{run.path} has no {chosen} to draw yet")

@@ -91,7 +91,7 @@ def methods_of(study: Study, frame: pd.DataFrame) -> str:
         for key, value in design.settings.items()
         if key not in (*design.grid, "rules")
     )
-    rules = " and ".join(dict.fromkeys(settings.rules for settings in design.each_resolved()))
+    rules = " and ".join(dict.fromkeys(settings.rules for settings in design.checked()))
     of = " to ".join(map(str, sorted({min(games, default=0), max(games, default=0)})))
     elo = f"the Elo of its champion on a ladder of fixed opponents, in {of} games after it"
     sentences = [

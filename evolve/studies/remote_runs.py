@@ -87,9 +87,9 @@ class RemoteRun(Working):
     def _time_slice(self) -> bool:
         """Let a worker continue the run for a time slice; return whether the run is finished."""
         time_slice = TimeSlice.of(self._folder, self._settings)
-        with closing(self._executor.run(run_slice, [time_slice])) as answers:
+        with closing(self._executor.run(_run_slice, [time_slice])) as answers:
             _, done = next(answers)
-        write_result(self._folder, done)
+        _write_result(self._folder, done)
         self.share = min(1.0, done.share)
         return done.finished
 
@@ -151,7 +151,7 @@ class _TimeLimit(Observer):
         return further and time.monotonic() >= self._end
 
 
-def run_slice(time_slice: TimeSlice) -> SliceResult:
+def _run_slice(time_slice: TimeSlice) -> SliceResult:
     """Continue a run, on one thread; raises RunError if this machine has no disk space for it."""
     settings, before = time_slice.settings, time_slice.files
     parts = (paths.GENERATIONS, paths.GAMES, paths.METRICS)
@@ -175,7 +175,7 @@ def run_slice(time_slice: TimeSlice) -> SliceResult:
         raise RunError(f"a worker of the cluster: {error}") from error
 
 
-def write_result(folder: Path, done: SliceResult) -> None:
+def _write_result(folder: Path, done: SliceResult) -> None:
     """Write a time slice's result to the run's folder, in an order that is safe if killed."""
     for name in done.removed:
         remove(folder / name, missing_ok=True)

@@ -18,7 +18,7 @@ import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.arena.person import rating_text
-from evolve.cli import boards
+from evolve.cli import terminal
 from evolve.engine.board.squares import parse_moves
 from evolve.fitness.statistics import rate_games
 from evolve.number_text import elo_text
@@ -64,7 +64,7 @@ def test_a_whole_game(side: str, rules: str) -> None:
 def test_every_wait_for_compilation_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also that of a hint, which comes after others."""
     notes: list[str] = []
-    monkeypatch.setattr(boards, "print_note", notes.append)
+    monkeypatch.setattr(terminal, "print_note", notes.append)
     analyse = AlphaBetaAgent.analyse
 
     def compiling(self: AlphaBetaAgent, board: evolve.Board) -> object:

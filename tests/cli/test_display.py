@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import shutil
 import signal
 import sys
@@ -14,27 +12,22 @@ import pytest
 
 from evolve.cli import terminal
 from evolve.cli.display import Display, reporting_compilation, watching
-from evolve.cli.studies import RunsView
-from evolve.cli.trainings import ChecksView
+from evolve.cli.studies import _RunsView
+from evolve.cli.trainings import _ChecksView
 from evolve.config.learning import DqnSettings
 from evolve.learning.tables import METRICS_COLUMNS
 from tests.cli import on_a_terminal, program
 from tests.cli.test_sweeps import view_of_a_sweep
 
 
-def test_compilation_is_told_once_and_only_when_it_happens() -> None:
-    def compiling(functions: int) -> str:
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            terminal.out.cache_clear()
-            with reporting_compilation():
-                for number in range(functions):
-                    assert numba.njit(lambda x: x + 1)(number) == number + 1
-        terminal.out.cache_clear()
-        return out.getvalue()
-
-    assert compiling(0) == ""
-    assert compiling(2).count("compiling the kernels") == 1
+def test_compilation_is_told_once_and_only_when_it_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes: list[str] = []
+    monkeypatch.setattr(terminal, "print_note", notes.append)
+    for functions in (0, 2):
+        with reporting_compilation():
+            for number in range(functions):
+                assert numba.njit(lambda x: x + 1)(number) == number + 1
+        assert len(notes) == min(functions, 1)
 
 
 def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +54,7 @@ def test_compiling_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_lines_of_a_study_stand_below_their_heads() -> None:
-    view = RunsView()
+    view = _RunsView()
     row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
     lines = [view.line({**row, "elo": elo}, 90.0) for elo in (None, 1234.5)]
     head = view.head()
@@ -106,7 +99,7 @@ ROW = {
 
 
 def test_each_figure_stands_under_its_column() -> None:
-    look = ChecksView(DqnSettings())
+    look = _ChecksView(DqnSettings())
     head = look.head()
     line = look.line(ROW, 90.0)
     assert line.split() == [

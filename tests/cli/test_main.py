@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from evolve.agents.registry import REFERENCES
 from evolve.cli.main import COMMANDS, GROUPS, cli
 from evolve.config.toml import resolve
 from evolve.engine.search.genes import TERM_NAMES
-from tests.cli import done, environment, program, ran
+from tests.cli import done, environment, program
 
 
 def test_version() -> None:
@@ -95,17 +94,6 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
     assert completions(tmp_path, "run", "--preset", "") == ["tuned", "published"]
     assert completions(tmp_path, "run", "--start-from", "swh") == ["swh", "swh-mobility"]
     assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_for_a_shell(shell: str) -> None:
-    ended = ran(
-        sys.executable, "-m", "evolve", _EVOLVE_COMPLETE=f"{shell}_source", PATH=os.environ["PATH"]
-    )
-    if "bash" in ended.err:
-        pytest.skip("there is no bash of a version that completes")
-    assert ended.code == 0
-    assert f"_EVOLVE_COMPLETE={shell}_complete" in ended.out
 
 
 def test_help_lists_commands_under_headings() -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import click
 import pytest
 
-from evolve.cli.options import jobs_option, output_named, output_path, readable
-from evolve.fitness.executor import processors
+from evolve.cli.options import output_named, output_path, readable
 
 
 def given(command: click.Command, *arguments: str) -> dict[str, Any]:
@@ -19,18 +18,10 @@ def given(command: click.Command, *arguments: str) -> dict[str, Any]:
 
 
 @click.command
-@jobs_option
 @click.option("-o", callback=output_path)
 @click.option("--games", callback=output_named(".parquet", ".csv"))
 def writing(**_: Any) -> None:
     pass
-
-
-def test_jobs_are_all_cores_unless_said() -> None:
-    assert given(writing)["jobs"] == processors() >= 1
-    assert given(writing, "--jobs", "3")["jobs"] == 3
-    with pytest.raises(click.BadParameter):
-        given(writing, "--jobs", "0")
 
 
 def test_a_file_may_be_there_or_not_but_its_folder_must(tmp_path: Path) -> None:

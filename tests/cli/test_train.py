@@ -15,8 +15,6 @@ from evolve.errors import SettingsError
 from tests import forks
 from tests.cli import command, done, fails, invoke, misused, python
 from tests.cli.test_export import play_one_move
-from tests.learning import PATTERNS
-from tests.tables.content import outcome
 
 NETWORK = ("--games-per-iteration=20", "--check-every=20", "--panel-openings=2", "--batch=32")
 
@@ -223,19 +221,6 @@ def test_a_trained_network_plays_without_torch(finished: Finished) -> None:
     ended = python(code)
     assert ended.code == 0, ended
     assert int(ended.out) in (19, 26, 37, 44)
-
-
-@pytest.mark.slow
-def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
-    ours = evolve.train("patterns", tmp_path / "ours", **PATTERNS, phases=3)
-    done(*SMALL["patterns"], "--jobs=1", "--out", tmp_path / "theirs")
-    theirs = evolve.load_run(tmp_path / "theirs")
-    assert isinstance(theirs, evolve.Run)
-    assert outcome(ours.path) == outcome(theirs.path)
-    assert (ours.command, ours.config) == ("train patterns", theirs.config)
-    assert ours.tables == ("metrics",)
-    assert ours.champion.kind == "patterns"
-    assert "is finished" in done("resume", ours.path).out
 
 
 def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from evolve.cli.signals import INTERRUPTED
-from evolve.cli.trainings import ChecksView
+from evolve.cli.trainings import _ChecksView
 from evolve.cli.work import finish, shown
 from evolve.config.learning import DqnSettings
 from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.sweeps.sweep import SweepEnding
 
-LOOK = ChecksView(DqnSettings())
+LOOK = _ChecksView(DqnSettings())
 
 
 def test_how_to_go_on_is_said_where_anything_is_kept(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ import pytest
 
 import evolve
 from evolve.errors import RunError, SettingsError
-from evolve.evolution.loop import OF_DIRECT_GENES
+from evolve.evolution.loop import _OF_DIRECT_GENES
 from evolve.fitness.roundrobin import Round
-from evolve.runs.progress import Observer
 from tests.cli import done, fails
 from tests.evolution.conftest import TINY, StopAfter
 from tests.studies.conftest import youngest
@@ -26,16 +24,6 @@ QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5}
 
 def few_discs(played: Round) -> Any:
     return 64.0 - played.standings.disc_difference + played.rng.random()
-
-
-@pytest.mark.slow
-def test_a_plain_call_is_the_command(tmp_path: Path) -> None:
-    run = evolve.evolve(tmp_path / "call", **QUICK)
-    options = [f"--{key.replace('_', '-')}={value}" for key, value in QUICK.items()]
-    done("run", "--out", tmp_path / "run", *options)
-    assert content_hash(run.path) == content_hash(tmp_path / "run")
-    assert "fitness" not in run.individuals
-    done("resume", run.path, "--generations", 5)
 
 
 def test_own_functions_decide_and_the_same_call_goes_on(tmp_path: Path) -> None:
@@ -63,23 +51,6 @@ def test_own_functions_decide_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert content_hash(again.path) == content_hash(whole.path)
     assert evolve.evolve(half, **own).generation_count == 4, "nothing is left to do"
     assert evolve.evolve(half, **{**own, "generations": 5}).generation_count == 5
-
-
-class Interrupted(Observer):
-    """Ends the work by Ctrl-C after its first row."""
-
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        raise KeyboardInterrupt
-
-
-def test_a_longer_call_that_is_interrupted_keeps_its_new_end(tmp_path: Path) -> None:
-    settings = {**QUICK, "generations": 2}
-    evolve.evolve(tmp_path / "run", **settings)
-    settings["generations"] = 4
-    with pytest.raises(KeyboardInterrupt):
-        evolve.evolve(tmp_path / "run", observer=Interrupted(), **settings)
-    done("resume", tmp_path / "run", "--jobs=1")
-    assert evolve.load_run(tmp_path / "run").generation_count == 4
 
 
 def test_the_command_line_refuses_what_it_cannot_go_on_with(tmp_path: Path) -> None:
@@ -138,7 +109,7 @@ ENCODING = evolve.Encoding(
     },
     corner_or_edge,
 )
-ENCODED = {key: value for key, value in QUICK.items() if key not in OF_DIRECT_GENES}
+ENCODED = {key: value for key, value in QUICK.items() if key not in _OF_DIRECT_GENES}
 
 
 @pytest.mark.slow

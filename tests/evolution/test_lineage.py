@@ -9,7 +9,7 @@ import pytest
 import evolve
 from evolve.engine.search.genes import GENES
 from evolve.errors import RunError
-from evolve.evolution.lineage import ANCESTORS, Lineage, totals
+from evolve.evolution.lineage import _ANCESTORS, Lineage, totals
 from evolve.runs.run import Run
 from evolve.tables.individuals import row_genes
 from tests.cli import QUICK, done
@@ -36,7 +36,7 @@ def numbers(run: Run, individual: str) -> list[int]:
 def test_every_ancestor_once_by_the_shortest_way(run: Run, lineage: Lineage) -> None:
     best = lineage.best()
     frame = lineage.ancestors(best).set_index("individual")
-    assert list(frame.reset_index()) == list(ANCESTORS)
+    assert list(frame.reset_index()) == list(_ANCESTORS)
     assert frame["steps"].iloc[0] == 0
     assert frame["steps"].is_monotonic_increasing
     assert frame["parents"].to_dict() == {

@@ -21,7 +21,7 @@ from evolve.runs import run_folder
 from evolve.runs.loading import individual_agent
 from evolve.runs.run import Run
 from evolve.runs.summary import playoff_share_of
-from evolve.studies.remote_runs import SliceResult, TimeSlice, run_slice, write_result
+from evolve.studies.remote_runs import SliceResult, TimeSlice, _run_slice, _write_result
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from tests.evolution.conftest import TINY, StopAfter, go_on, start
 from tests.tables.content import content_hash, outcome
@@ -201,7 +201,7 @@ def test_tables_are_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     start(tmp_path / "one", jobs=2, **options)
-    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
+    monkeypatch.setattr(loop, "_SLOTS_TO_PLAY_AHEAD", 1)
     start(tmp_path / "other", jobs=2, **options)
     assert kept(tmp_path / "one") == kept(tmp_path / "other")
 
@@ -211,7 +211,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_played_and_goes_on_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(tmp_path / "whole", generations=6)
-    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
+    monkeypatch.setattr(loop, "_SLOTS_TO_PLAY_AHEAD", 1)
     start(tmp_path / "stopped", generations=6, observer=StopAfter(2))
     assert run_of(tmp_path / "stopped").generation_count == 3
     go_on(tmp_path / "stopped")
@@ -219,7 +219,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_played_and_goes_on_alike(
 
 
 def test_what_fails_beside_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "SLOTS_TO_PLAY_AHEAD", 1)
+    monkeypatch.setattr(loop, "_SLOTS_TO_PLAY_AHEAD", 1)
 
     def full(*given: Any) -> None:
         raise OSError(28, "No space left on device")
@@ -256,7 +256,7 @@ def test_games_of_a_generation_are_known_before() -> None:
 
 def sent(time_slice: TimeSlice) -> SliceResult:
     """Go on with a time_slice as on another machine: what goes there and comes back are bytes."""
-    done = pickle.loads(pickle.dumps(run_slice(pickle.loads(pickle.dumps(time_slice)))))
+    done = pickle.loads(pickle.dumps(_run_slice(pickle.loads(pickle.dumps(time_slice)))))
     assert isinstance(done, SliceResult)
     return done
 
@@ -271,7 +271,7 @@ def test_legs_end_as_the_whole(openings: str, tmp_path: Path) -> None:
     time_slices, finished = 0, False
     while not finished:
         done = sent(TimeSlice.of(folder, settings, 1e-9))
-        write_result(folder, done)
+        _write_result(folder, done)
         time_slices, finished = time_slices + 1, done.finished
     assert time_slices >= TINY["generations"]
     assert outcome(tmp_path / "one" / "run") == outcome(folder)

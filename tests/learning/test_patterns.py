@@ -59,8 +59,8 @@ def test_checks_that_nobody_can_measure_before_are_in_the_pace(tmp_path: Path) -
 
     class Reader(Observer):
         def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-            if self.left:
-                left.append((time.monotonic() - started, done / total, self.left))
+            if self.seconds_left:
+                left.append((time.monotonic() - started, done / total, self.seconds_left))
 
     run.warm_up()
     started = time.monotonic()

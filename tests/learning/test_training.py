@@ -24,7 +24,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.learning.tables import METRICS_COLUMNS, METRICS_SCORES, committed_checks, read_metrics
-from evolve.learning.training import InMemoryTraining, LearningEnding, columns_of, judge_of
+from evolve.learning.training import InMemoryTraining, LearningEnding, _columns_of, _judge_of
 from evolve.runs.progress import Observer
 from tests import networks
 from tests.learning import Watcher, content, small, training, whole
@@ -276,7 +276,7 @@ def test_warming_up_teaches_nothing() -> None:
 
 def test_the_columns_are_the_rating_with_its_interval() -> None:
     judged = Judgement(0.5, 0.1, "the ladder", elo=Estimate.around(1200.0, 98.0, 8))
-    columns = columns_of(judged)
+    columns = _columns_of(judged)
     assert columns.pop("score_low") == pytest.approx(0.304, abs=1e-4)
     assert columns.pop("score_high") == pytest.approx(0.696, abs=1e-4)
     assert columns == {"score": 0.5, "elo": 1200.0, "elo_low": 1102.0, "elo_high": 1298.0}
@@ -286,8 +286,8 @@ def test_the_columns_are_the_rating_with_its_interval() -> None:
 def test_the_panel_has_a_column_each(rules: str) -> None:
     settings: Any = resolve_as(MctsSettings, {}, {"rules": rules, "panel_openings": 5})
     agent = evolve.load_agent(rule_set(rules).greedy).with_rules(rules)
-    found = judge_of(settings).judge(agent, Threads(2))
-    columns = columns_of(found)
+    found = _judge_of(settings).judge(agent, Threads(2))
+    columns = _columns_of(found)
     ends = ("", "_low", "_high")
     assert set(columns) == {f"{name}{end}" for name in ("score", *METRICS_SCORES) for end in ends}
     assert set(columns) < set(METRICS_COLUMNS.names)
@@ -295,9 +295,9 @@ def test_the_panel_has_a_column_each(rules: str) -> None:
     assert not [one for one in ranges if [0, *one, 1] != sorted([0, *one, 1])]
     assert found.score == pytest.approx(np.mean([columns[name] for name in METRICS_SCORES]))
     assert found.against == ", ".join(rule_set(rules).panel[:3])
-    assert found == judge_of(settings).judge(agent)
+    assert found == _judge_of(settings).judge(agent)
 
 
 def test_each_kind_of_training_has_its_judge() -> None:
-    assert isinstance(judge_of(small("patterns")), Ladder)
-    assert not [kind for kind in ("mcts", "dqn") if not isinstance(judge_of(small(kind)), Panel)]
+    assert isinstance(_judge_of(small("patterns")), Ladder)
+    assert not [kind for kind in ("mcts", "dqn") if not isinstance(_judge_of(small(kind)), Panel)]

@@ -58,7 +58,7 @@ def test_what_is_left_after_the_last_row_is_that_of_its_stage(
     stream = Terminal()
     line = ProgressLine(stream)
     line.row({"number": 2}, 3, 3)
-    line.left = 200.0
+    line.seconds_left = 200.0
     line.stage("final", 2, 30)
     assert "final 7 % · about 3 min left" in stream.getvalue().split("\r")[-1]
     line.close()
@@ -208,10 +208,10 @@ class Read(Observer):
         self.lefts: list[Any] = []
 
     def row(self, row: Any, done: float, total: float) -> None:
-        self.lefts.append(self.left)
+        self.lefts.append(self.seconds_left)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        self.lefts.append((name, done, total, self.left))
+        self.lefts.append((name, done, total, self.seconds_left))
 
 
 def test_compiling_has_no_share_in_the_pace(clock: Clock) -> None:

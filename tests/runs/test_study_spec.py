@@ -99,10 +99,10 @@ def test_what_cannot_be(values: dict[str, Any], said: str) -> None:
 
 def test_wrong_settings_are_told_with_their_place() -> None:
     with pytest.raises(EvolveError, match="crossover=odd"):
-        design(grid={"crossover": ["blend", "odd"]}).check()
+        design(grid={"crossover": ["blend", "odd"]}).checked()
     with pytest.raises(EvolveError, match="nonsense"):
-        design(settings={"nonsense": 1}).check()
-    design(command="sweep alphabeta", settings={"trials": 3}).check()
+        design(settings={"nonsense": 1}).checked()
+    design(command="sweep alphabeta", settings={"trials": 3}).checked()
 
 
 def test_grids_of_options() -> None:

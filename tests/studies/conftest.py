@@ -15,6 +15,7 @@ from evolve.runs.progress import Observer
 from tests.evolution.conftest import TINY
 
 QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5, "generations": 2}
+QUICK.pop("seed", None)  # a study has seeds of its own
 
 
 def youngest(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:

@@ -15,8 +15,6 @@ from tests.cli import done, fails
 from tests.studies.conftest import QUICK, Watch, few_discs, youngest
 from tests.tables.content import content_hash
 
-del QUICK["seed"]
-
 
 def elo_of(folder: Path) -> float:
     return float(evolve.load_agent(folder).stored().provenance["elo"])

@@ -100,7 +100,7 @@ def test_main_effects_are_means_over_the_other_factors(monkeypatch: pytest.Monke
         for (x, y), row in values.items()
     ]
     found = iter([value for row in values.values() for value in row])
-    monkeypatch.setattr(comparison, "metric_of", lambda run, metric: next(found))
+    monkeypatch.setattr(comparison, "_metric_of", lambda run, metric: next(found))
     frame = compared(groups, "elo").frame.dropna(subset="over").set_index("setting")
     assert frame["against"].to_dict() == {"x=a": "x=b", "y=8": "y=9"}
     assert frame["over"].tolist() == ["y", "x"]

@@ -14,11 +14,11 @@ from evolve.arena.judges import Judgement
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import Estimate, mean_of
 from evolve.learning.tables import METRICS_COLUMNS, commit_metrics
-from evolve.learning.training import columns_of
+from evolve.learning.training import _columns_of
 from evolve.runs.run import Run, Study
 from evolve.studies import course
 from evolve.studies.comparison import Group, groups_of
-from evolve.studies.course import Course, course_of, course_of_group, frame_of, metrics_of
+from evolve.studies.course import Course, _metrics_of, course_of, course_of_group, frame_of
 from tests.plots.conftest import run, study
 from tests.plots.test_run_charts import training
 
@@ -52,7 +52,7 @@ def test_a_training_is_drawn_as_it_was_measured_with_its_error(tmp_path: Path) -
     training(tmp_path / "run", 0)
     scores = [0.912, 0.897, 0.933, 0.930]
     for check, score in enumerate(scores):
-        judged = columns_of(Judgement(score, 0.01, "", (Estimate.around(score, 0.02, 40),) * 3))
+        judged = _columns_of(Judgement(score, 0.01, "", (Estimate.around(score, 0.02, 40),) * 3))
         row = dict.fromkeys(METRICS_COLUMNS.names, 1) | judged
         commit_metrics(tmp_path / "run", check, {**row, "check": check, "games": 100 * check})
     (group,) = groups_of([Run(tmp_path / "run")])
@@ -77,8 +77,8 @@ def test_unknown_metrics_and_axes_are_named(run: Run) -> None:
         course_of(run, "colour", "generations")
     with pytest.raises(OptionsError, match="generations"):
         course_of(run, None, "plies")
-    assert "generation" not in metrics_of(run)
-    assert not any(name.endswith(("_low", "_high")) for name in metrics_of(run))
+    assert "generation" not in _metrics_of(run)
+    assert not any(name.endswith(("_low", "_high")) for name in _metrics_of(run))
 
 
 @dataclass

@@ -17,7 +17,7 @@ from evolve.config.toml import resolve_as
 from evolve.errors import AgentError, AgentFileError, EngineError, EvolveError, SettingsError
 from evolve.fitness.statistics import Estimate, score_of_elo
 from evolve.programs.external import ExternalAgent
-from evolve.runs.life_cycle import agree_to_programs, config_of
+from evolve.runs.life_cycle import _config_of, agree_to_programs
 from evolve.service import engine_worker
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import plan_of
@@ -61,7 +61,7 @@ def test_the_best_values_are_an_agent(tmp_path: Path, monkeypatch: pytest.Monkey
     folder.mkdir()
     best = folder / "best.json"
     best.write_text(json.dumps(made.facts({"corner": 7, "MOBILITY": 2})))
-    (folder / "config.toml").write_text(config_of(SWEEPS, "sweep program", made.sweep))
+    (folder / "config.toml").write_text(_config_of(SWEEPS, "sweep program", made.sweep))
     for name in (folder, best):
         with pytest.raises(AgentError, match="--corner"):
             evolve.load_agent(name)
