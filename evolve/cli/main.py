@@ -29,11 +29,9 @@ from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import SHOWN, as_word, expect_any_text, plain
 from evolve.version import __version__
 
-_OF_KINDS: Final = ("run", "train", "sweep")
-"""Kinds of runs whose command has a module; `run` makes those of others from their entries."""
 GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Begin and continue": {
-        **{k.name: (k.name if k.name in _OF_KINDS else "run", k.about) for k in RUN_TYPES},
+        **{k.name: ("sweep" if k.name == "sweep" else "run", k.about) for k in RUN_TYPES},
         "study": ("run", "Run a design of settings and seeds, several runs at a time."),
         "resume": ("run", "Resume a run that was stopped, or past its end."),
         "serve": ("serve", "Serve a page and a REST API over a folder of runs."),

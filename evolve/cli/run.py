@@ -1,12 +1,11 @@
-"""`evolve run`, `study` and `resume`, and what all commands that start runs share."""
+"""`evolve run`, `train`, `study` and `resume`, and what all commands that start runs share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -30,7 +29,9 @@ from evolve.config.toml import resolve, resolve_as
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.errors import OptionsError, SettingsError
 from evolve.evolution.kind import KIND as EVOLUTIONS
+from evolve.extras import install_hint
 from evolve.fitness.executor import MOST_JOBS, processors
+from evolve.learning.kind import KIND as TRAININGS
 from evolve.parsing import laid_over
 from evolve.runs.life_cycle import begun
 from evolve.runs.run_type import RunType
@@ -56,6 +57,56 @@ Examples:
   evolve run --start-from 'swh?depth=3' --rules standard --time-limit 0.5
   evolve run --config settings.toml --population 32
   evolve run --generations 40 --seeds 0-9 --grid crossover=blend,uniform
+"""
+
+
+_TRAIN_HELP: Final = f"""Train from games: `patterns` value what shapes on the board hold, networks
+value moves (`dqn`) or positions (`mcts`).
+
+Networks need PyTorch: {install_hint("learn")} adds it. The result plays like any
+other agent.
+
+\b
+Examples:
+  evolve train patterns --preset quick
+  evolve train mcts --budget 120
+  evolve train dqn --preset s2-minimax-dueling --games 20000 --out runs/s2
+  evolve match runs/mcts-001 'positional?depth=6' --games 100
+"""
+
+_TRAINED: Final = {
+    "mcts": """Train a network to value positions, by the games of its own tree search.
+
+\b
+Examples:
+  evolve train mcts --budget 120
+  evolve train mcts --preset s4-reversiv --games 5000 --seed 3
+  evolve train mcts --layers 'gate, gate, dense 1 tanh' --input canonical
+""",
+    "dqn": """Train a network to value moves, by the rewards of its games.
+
+\b
+Examples:
+  evolve train dqn --budget 180
+  evolve train dqn --preset s5-network2 --shaping 1 --games 2000
+  evolve train dqn --bootstrap negamax --steps 3 --opponents self=0.7 --opponents random=0.3
+""",
+    "patterns": """Train the weights of patterns, the strongest agents here, in a minute.
+
+Against patterns-standard they score 0.40 after 60 CPU seconds, 0.45 after 240.
+
+\b
+Examples:
+  evolve train patterns
+  evolve train patterns --budget 960 --rules reversed --jobs 2
+  evolve train patterns --shapes 'corner, edge, a1-d2, b1/g6' --phases 3 --games 200000
+  evolve train patterns --preset evolved --rules standard --jobs 2
+  evolve train patterns --start-from runs/patterns-001 --duels 1 --duel-depths 2,3
+""",
+}
+"""The help of its commands; those of others say what the registry says about them."""
+_ENDING: Final = """
+Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
 """
 
 
@@ -122,18 +173,14 @@ def start_run(
     return work_of(kind, command).carry_out(run, jobs)
 
 
-def command_of(
-    kind: RunType, texts: Mapping[str, str] = MappingProxyType({}), about: str | None = None
-) -> click.Command:
-    """The command that starts runs of a kind.
-
-    texts: help by the second word, and about: of the whole, where they say more than the kind does.
-    """
-
+def command_of(kind: RunType) -> click.Command:
+    """The command that starts runs of a kind; its help is that of the entry, or the one above."""
+    trains = kind is TRAININGS
     places = (scheduler_option,) if kind.runs_on_clusters else ()
 
     def one(word: str) -> click.Command:
-        text = texts.get(word) or kind.variants[word].about or kind.about
+        text = kind.variants[word].about or kind.about
+        text = f"{_TRAINED.get(word, text)}{_ENDING}" if trains else text
         folder = f"runs/{kind.stem_of(kind.command('KIND'), 'RULES')}-NNN"
 
         @click.command(cls=GroupedCommand, name=word or kind.name, help=text)
@@ -146,7 +193,8 @@ def command_of(
 
     if "" in kind.variants:
         return one("")
-    return SecondWords(kind.name, [*map(one, kind.variants)], help=about or kind.about)
+    about = _TRAIN_HELP if trains else kind.about
+    return SecondWords(kind.name, [*map(one, kind.variants)], help=about)
 
 
 def _design(

@@ -12,9 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from evolve.cli.match import match_command
 from evolve.cli.rate import rate_command
-from evolve.cli.run import resume_command, run_command, study_command
+from evolve.cli.run import command_of, resume_command, run_command, study_command
 from evolve.cli.sweep import sweep_command
-from evolve.cli.train import train_command
 from evolve.config.base import plain_type
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
@@ -22,17 +21,19 @@ from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.toml import config_text, resolve_as
+from evolve.learning.kind import KIND as TRAININGS
 from evolve.runs.life_cycle import stored_settings
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, read_study_spec, study_spec_of
 from tests.cli import done, fails
 
+_TRAIN: Any = command_of(TRAININGS)
 COMMANDS: Final[Mapping[str, tuple[click.Command, type[BaseModel]]]] = {
     "run": (run_command, EvolutionSettings),
-    "train dqn": (train_command.commands["dqn"], DqnSettings),
-    "train mcts": (train_command.commands["mcts"], MctsSettings),
-    "train patterns": (train_command.commands["patterns"], PatternSettings),
+    "train dqn": (_TRAIN.commands["dqn"], DqnSettings),
+    "train mcts": (_TRAIN.commands["mcts"], MctsSettings),
+    "train patterns": (_TRAIN.commands["patterns"], PatternSettings),
     "sweep program": (sweep_command.commands["program"], ProgramSweepSettings),
     "sweep mcts": (sweep_command.commands["mcts"], SweepSettings),
     "study": (study_command, StudySpec),
