@@ -23,7 +23,7 @@ from evolve.cli.settings import (
     model_options,
 )
 from evolve.cli.terminal import loading
-from evolve.cli.work import work_of
+from evolve.cli.work import undoing, work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve, resolve_as
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
@@ -169,7 +169,7 @@ def start_run(
     if not kind.plays_on_clusters:
         stay_here(f"a `{command}` without --seeds or --grid is")
     resolved = resolved or partial(resolve_as, model, variant.all_presets())
-    run = begun(kind, command, out, resolved(given, file, config or "file"), jobs)
+    run = begun(kind, command, out, resolved(given, file, config or "file"), jobs, undoing)
     return work_of(kind, command).carry_out(run, jobs)
 
 

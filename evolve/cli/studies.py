@@ -11,7 +11,7 @@ from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.main import main
 from evolve.cli.runs import print_compared, shown_row
 from evolve.cli.terminal import cell, print_error
-from evolve.cli.work import finish, shown, shown_by
+from evolve.cli.work import finish, shown, shown_by, undoing
 from evolve.cluster import HERE
 from evolve.config.base import option_words
 from evolve.config.evolution import OWN, OWNABLE
@@ -33,7 +33,7 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
     design.variant.need_extras()
     _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
-    with new_folder(begun_runs, "study", out) as folder:
+    with new_folder(begun_runs, "study", out, undoing) as folder:
         agree_to_programs(folder, *design.checked())
         write_study(folder, design)
         return _run_study(Study(folder), jobs, ())

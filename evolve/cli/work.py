@@ -16,7 +16,7 @@ from evolve.cli.display import (
     progress_of,
     watching,
 )
-from evolve.cli.signals import INTERRUPTED
+from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.cli.terminal import loading
 from evolve.errors import ClusterError
 from evolve.extras import imported
@@ -129,8 +129,8 @@ def shown(
 ) -> Iterator[Progress]:
     """Show to people what the work of the block reports, and keep it for `--progress`.
 
-    The first Ctrl-C ends it after the current step, a second one at once, which then says how to
-    continue, or that nothing was kept. name, row_event: of the work and its rows.
+    The first Ctrl-C ends it after the current step, a second one at once. If anything is kept then,
+    say how to continue. name, row_event: of the work and its rows.
     """
     file = progress_of()
     file.row_event = row_event
@@ -138,11 +138,9 @@ def shown(
     try:
         with watching(view) as display:
             yield Progress(display, file)
-    except (KeyboardInterrupt, ClusterError) as reason:
+    except (KeyboardInterrupt, ClusterError):
         if kept(folder):
             _print_resume(folder)
-        elif isinstance(reason, KeyboardInterrupt):
-            print_line(f"nothing was kept: {folder} had not finished a step")
         raise
 
 
@@ -162,3 +160,12 @@ def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], No
 
 def _print_resume(folder: Path) -> None:
     print_line(f"continue with: evolve resume {as_word(folder)}")
+
+
+@contextmanager
+def undoing(folder: Path, reason: BaseException) -> Iterator[None]:
+    """See `life_cycle.new_folder`: say so if a Ctrl-C leaves nothing."""
+    with at_ctrl_c(lambda: None):  # another Ctrl-C must not leave half of it
+        yield
+    if isinstance(reason, KeyboardInterrupt):
+        print_line(f"nothing was kept: {folder} had not finished a step")

@@ -7,7 +7,7 @@ import os
 import platform
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -73,6 +73,10 @@ def stored_settings(
     return resolve_as(model, {}, {**word, **changes}, values, str(file))
 
 
+_Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
+"""Surrounds the removal of a folder after an error."""
+
+
 class Work:
     """What does the work of a run in its locked folder."""
 
@@ -120,11 +124,16 @@ class Begun:
 
 @contextmanager
 def begun(
-    kind: RunType, command: str, folder: str | Path | None, settings: Any, jobs: int
+    kind: RunType,
+    command: str,
+    folder: str | Path | None,
+    settings: Any,
+    jobs: int,
+    undoing: _Undoing = lambda folder, reason: nullcontext(),
 ) -> Iterator[Begun]:
     """Begin a run in a new folder: the given one, or the next runs/STEM-NNN; see `new_folder`."""
     stem = kind.stem_of(command, settings.rules)
-    with new_folder(kind.reading.kept, stem, folder) as made:
+    with new_folder(kind.reading.kept, stem, folder, undoing) as made:
         settings = settings.completed(made, jobs)
         agree_to_programs(made, settings)
         run_folder.create(made, _config_of(kind, command, settings), kind.parts)
@@ -174,7 +183,10 @@ def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, 
 
 @contextmanager
 def new_folder(
-    kept: Callable[[Path], int], stem: str, requested: str | Path | None
+    kept: Callable[[Path], int],
+    stem: str,
+    requested: str | Path | None,
+    undoing: _Undoing = lambda folder, reason: nullcontext(),
 ) -> Iterator[Path]:
     """Make and lock the folder of a new run: the requested one, or the next runs/STEM-NNN.
 
@@ -187,11 +199,12 @@ def new_folder(
     with run_folder.locked(folder):
         try:
             yield folder
-        except BaseException:
+        except BaseException as reason:
             if kept(folder) == 0:
-                run_folder.discard(folder, made)
-                if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
-                    remove_folder(RUNS)
+                with undoing(folder, reason):
+                    run_folder.discard(folder, made)
+                    if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
+                        remove_folder(RUNS)
             raise
 
 
