@@ -46,9 +46,6 @@ IMPORTS: Final[Mapping[str, Sequence[str]]] = {
 }
 """What the server imports before it first forks a command, beside its module and `ALL`."""
 ALL: Final = ("evolve.engine.games.game", "pyarrow.parquet")
-HELD_BEFORE: Final = "HELD_BEFORE"
-"""A variable with the end of a path, and a number: a fork stops itself before it gives a file that
-name so many times."""
 _NUMBER: Final = struct.Struct("i")
 
 
@@ -251,26 +248,9 @@ def become(request: Any, ready: socket.socket) -> None:
     ):
         setattr(sys, name, _stream(place, errors))
         setattr(sys, f"__{name}__", getattr(sys, name))
-    if HELD_BEFORE in os.environ:
-        _hold_before(os.environ.pop(HELD_BEFORE))
     sys.path[0] = os.getcwd()
     sys.argv[1:] = request["words"]
     runpy.run_module("evolve", run_name="__main__", alter_sys=True)
-
-
-def _hold_before(what: str) -> None:
-    from evolve.files import changes
-
-    name, _, times = what.rpartition(" ")
-    left = int(times)
-
-    def hold(change: changes.Change, path: Path, _: bytes) -> None:
-        nonlocal left
-        left -= change == "rename" and path.as_posix().endswith(name)
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGSTOP)
-
-    changes.hook = hold
 
 
 def _stream(place: int, errors: str) -> TextIOWrapper:

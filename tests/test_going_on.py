@@ -16,6 +16,7 @@ import pytest
 import evolve
 from evolve.runs.progress import Observer
 from tests.cli import INTERRUPTED, done, finish, spawn, wait_until
+from tests.evolution.conftest import After
 from tests.learning import DQN, MCTS, PATTERNS
 from tests.tables.content import outcome
 
@@ -74,18 +75,33 @@ RUNS: dict[str, dict[str, Any]] = {
     "run, rank": {"selection": "rank", "survivors": 0.5, "survival": "best"},
     "run, by lot": {"opponents": 3, "openings": "pair"},
 }
+MOVE_VALUES: dict[str, dict[str, Any]] = {
+    "dqn": {},
+    "dqn, survival": {
+        "networks": 2, "survival": 1, "survival_games": 4, "opponents": {"past": 1.0},
+    },
+    "dqn, doubly": {"steps": 1, "double": True, "target_period": 3, "random_first": 0.5},
+    "dqn, coloured": {"input": "coloured-move", "layers": "dense 8 relu, dense 1", "steps": 2},
+}  # fmt: skip
+TREE_SEARCHES: dict[str, dict[str, Any]] = {
+    "mcts": {},
+    "mcts, accept": {"accept": True, "accept_games": 2, "opponents": {"self": 0.5, "swh": 0.5}},
+    "mcts, policy": {
+        "input": "planes", "layers": "conv 2 relu norm, dense 8 relu dropout, policy-value",
+    },
+}  # fmt: skip
 KINDS: dict[str, Kind] = {
     **{name: Kind("run", {**EVOLUTION, **one}, "generations") for name, one in RUNS.items()},
     "patterns": Kind("train patterns", PATTERNS, None),
-    "dqn": Kind("train dqn", DQN, None),
-    "mcts": Kind("train mcts", MCTS, None),
+    **{name: Kind("train dqn", {**DQN, **one}, None) for name, one in MOVE_VALUES.items()},
+    **{name: Kind("train mcts", {**MCTS, **one}, None) for name, one in TREE_SEARCHES.items()},
     "sweep": Kind("sweep alphabeta", SWEEP, "trials"),
     "sweep, CMA-ES": Kind("sweep alphabeta", {**SWEEP, "sampler": "cma", "trials": 6}, "trials"),
     "sweep, race": Kind("sweep mcts", {**SWEEP, "pruner": "race", "fix": TREES}, "trials"),
 }
-LEARNING = ("dqn", "mcts", "sweep, race")
+LEARNING = (*MOVE_VALUES, *TREE_SEARCHES, "sweep, race")
 LIGHT = ("run", "patterns", "sweep")
-ENDED = (*LIGHT, *LEARNING)
+ENDED = (*LIGHT, "dqn", "mcts", "sweep, race")
 """Kinds whose commands are ended: what a signal leaves is the same for all settings of a kind."""
 
 
@@ -102,21 +118,6 @@ def cases(*ways: Any, kinds: Collection[str] = tuple(KINDS)) -> list[Any]:
         for way in ways
         if way != "made longer" or KINDS[name].end
     ]
-
-
-class After(Observer):
-    """Does something when so many rows are written: a wish to stop, or an error."""
-
-    def __init__(self, rows: int, error: type[BaseException] | None = None) -> None:
-        self.left, self.error = rows, error
-
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self.left -= 1
-        if self.left <= 0 and self.error is not None:
-            raise self.error
-
-    def stop(self) -> bool:
-        return self.left <= 0
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +147,6 @@ def test_tables_are_those_of_one_call(
             kind.call(folder, After(2, KeyboardInterrupt))
         kind.call(folder)
     else:
-        assert kind.end is not None
         end = kind.settings[kind.end]
         kind.call(folder, **{kind.end: end // 2})
         done("resume", folder, f"--{kind.end}={end}")

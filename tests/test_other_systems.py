@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -91,9 +90,7 @@ def test_a_signal_that_is_sent_again_ends_nothing_on_windows(
         take_away(there)
         there.delattr(os, "kill")
         signals._resend(signal.SIGINT)
-        end = time.monotonic() + 60
-        while not came and time.monotonic() < end:
-            time.sleep(0.01)
+        until(lambda: came)
     assert came == [True]
 
 

@@ -14,9 +14,8 @@ import pytest
 
 import evolve
 from evolve import errors
-from evolve.cli.main import COMMANDS
 from evolve.errors import EvolveError
-from tests.cli import python
+from tests.waits import PATIENCE
 
 ROOT = Path(__file__).parent.parent
 
@@ -51,21 +50,6 @@ def test_signatures_name_nothing_private() -> None:
         if callable(value) and not (inspect.isclass(value) and issubclass(value, Exception))
     }
     assert {name: text for name, text in signatures.items() if private.search(text)} == {}
-
-
-def test_import_and_help_load_nothing_heavy() -> None:
-    code = (
-        "import sys, evolve\n"
-        "from evolve.cli.main import main\n"
-        "try: main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = {'numpy', 'numba', 'pandas', 'pyarrow', 'deap', 'rich', 'pydantic'}\n"
-        "found = sorted(heavy & set(sys.modules))\n"
-        "assert not found, found\n"
-    )
-    done = python(code)
-    assert done.code == 0, done.err
-    assert not [command for command in COMMANDS if command not in done.out]
 
 
 def test_kernels_live_in_the_engine_alone() -> None:
@@ -134,6 +118,7 @@ TESTED_BY = {
     "evolve/cli/trainings.py": "tests/cli/test_train.py",
     "evolve/engine/games/duels.py": "tests/learning/test_duels.py",
     "evolve/engine/networks/forward.py": "tests/engine/networks/test_architecture.py",
+    "evolve/evolution/tables.py": "tests/plots/test_lineage.py",
     "evolve/learning/mcts.py": "tests/learning/test_dqn.py",
     "evolve/service/api/generations.py": "tests/service/api/test_runs.py",
     "evolve/service/api/sweeps.py": "tests/service/test_contract.py",
@@ -157,6 +142,45 @@ def test_every_module_of_a_hundred_lines_has_tests_that_are_easily_found() -> No
             missing += [path] * (not any(one.exists() for one in found))
     assert missing == []
     assert not [path for path in TESTED_BY if not (ROOT / path).exists()]
+
+
+CLOCK = r"(?:monotonic|perf_counter)\(\)"
+
+
+def bounds_a_time(function: ast.AST) -> bool:
+    """Whether it asserts that less than so many seconds have passed, and is not of the clock."""
+    text = ast.unparse(function)
+    spans = [rf"{CLOCK} - \w+", *re.findall(rf"^ *(\w+) = .*{CLOCK} - \w+$", text, re.M)]
+    bounds = re.findall(rf"^ *assert .*(?:{'|'.join(spans)}) <=? ([\d.]+)\b", text, re.M)
+    return "mark.clock" not in text and any(float(seconds) < PATIENCE for seconds in bounds)
+
+
+@pytest.mark.parametrize(
+    ("body", "bounds"),
+    [
+        ("assert time.monotonic() - begin < 25", True),
+        ("gone = time.perf_counter() - begin; assert 0.1 < gone <= 2 or idle", True),
+        ("assert time.monotonic() - begin < 500", False),
+        ("assert time.monotonic() - begin > 1", False),
+        ("end = time.monotonic() + 60; assert time.monotonic() < end", False),
+    ],
+)
+def test_what_bounds_a_time_is_seen(body: str, bounds: bool) -> None:
+    marks = {"": bounds, "@pytest.mark.clock": False}
+    assert {m: bounds_a_time(ast.parse(f"{m}\ndef test(): {body}").body[0]) for m in marks} == marks
+
+
+def test_only_tests_of_the_clock_bound_a_time() -> None:
+    """On a busy machine any other fails now and then; `-m clock` is for an idle one."""
+    texts = {path: path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py")}
+    found = [
+        (path.name, one)
+        for path, text in texts.items()
+        if re.search(CLOCK, text)
+        for one in ast.walk(ast.parse(text))
+    ]
+    functions = [pair for pair in found if isinstance(pair[1], ast.FunctionDef)]
+    assert not [(name, one.name) for name, one in functions if bounds_a_time(one)]
 
 
 ALL = {name: found for name, found in vars(errors).items() if isinstance(found, type)}

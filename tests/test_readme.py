@@ -53,7 +53,6 @@ def test_commands_and_options_exist(words: tuple[str, ...]) -> None:
     command = cli.get_command(context, words[0])
     if isinstance(command, click.Group):
         command = command.get_command(context, words[1]) if len(words) > 1 else command
-    assert command is not None
     known = {name for parameter in command.params for name in parameter.opts}
     known |= {name for parameter in command.params for name in parameter.secondary_opts}
     given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}

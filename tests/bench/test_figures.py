@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shutil
 from pathlib import Path
 from typing import Any
@@ -65,22 +64,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return figures.FILE
 
 
-def test_what_is_measured_changes_its_row_alone(file: Path) -> None:
-    before = file.read_text(encoding="utf-8").splitlines()
-    figures.put("reversed", "level-2", elo=190, error=21, seconds=0.0000766)
-    figures.put("reversed", "level-2", step=166, step_error=15)
-    changed = [
-        line
-        for line in difflib.ndiff(before, file.read_text(encoding="utf-8").splitlines())
-        if line[0] in "+-"
-    ]
-    assert changed[1:] == [
-        "+ level-2 = { elo = 190, error = 21, seconds = 0.00008, step = 166, step_error = 15 }"
-    ]
-    figures.put("standard", "swh", seconds=4e-7)
-    assert figures.read()["standard"]["swh"]["seconds"] == 1e-5
-
-
 def test_the_file_is_as_it_is_written(file: Path) -> None:
     before = file.read_text(encoding="utf-8")
     for rules, rated in RATINGS.items():
@@ -88,15 +71,6 @@ def test_the_file_is_as_it_is_written(file: Path) -> None:
             figures.put(rules, name)
         figures.estimate(rules)
     assert file.read_text(encoding="utf-8") == before
-
-
-def test_levels_that_are_estimates_stand_a_step_above_the_one_below(file: Path) -> None:
-    figures.put("standard", "level-8", elo=1790)
-    for level, step in ((9, 184), (10, 154), (11, 172)):
-        figures.put("standard", f"level-{level}", step=step)
-    figures.estimate("standard")
-    rated = figures.read()["standard"]
-    assert [rated[f"level-{level}"]["elo"] for level in (9, 10, 11)] == [1970, 2120, 2290]
 
 
 @pytest.mark.learning

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import psutil
 import pytest
 
 import evolve
@@ -237,12 +236,6 @@ def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) ->
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end
         time.sleep(0.002)
-
-
-def wait_until_held(process: subprocess.Popen[str]) -> None:
-    """Wait until a program has stopped itself that was started with `HELD_BEFORE`."""
-    held = psutil.Process(process.pid)
-    wait_until(lambda: held.status() == psutil.STATUS_STOPPED, process)
 
 
 def snapshot(folder: Path) -> dict[str, bytes | None]:

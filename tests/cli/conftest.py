@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,3 +80,15 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
     yield become
     terminal.out.cache_clear()
+
+
+@pytest.fixture
+def shown(screen: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Gives the lines that a function with its arguments prints on so many columns."""
+
+    def of(columns: int, show: Callable[..., object], *arguments: object) -> list[str]:
+        screen(columns, False)
+        show(*arguments)
+        return re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+
+    return of

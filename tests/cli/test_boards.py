@@ -201,8 +201,6 @@ def session(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
 @pytest.mark.slow
 def test_every_answer_comes_at_once(tmp_path: Path) -> None:
     process = session(tmp_path, "swh?depth=3", "--protocol", "gtp", "--rules", "standard")
-    assert process.stdin is not None
-    assert process.stdout is not None
     answers = []
     for asked in (b"name\r\n", b"genmove black\r\n"):
         process.stdin.write(asked)
@@ -220,13 +218,10 @@ def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
     out, _ = process.communicate(b"nboard 2\nset depth 4\ngo\n", timeout=PATIENCE)
     assert b"=== " in out, "what was asked before the end is answered"
     process = session(tmp_path, "anti-swh", "--protocol", "gtp")
-    assert process.stdout is not None
-    assert process.stdin is not None
     process.stdout.close()
     process.stdin.write(b"name\n" * 3)
     process.stdin.close()
     assert process.wait(30) == 0
-    assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
 

@@ -64,8 +64,6 @@ def assert_same(one: Path, other: Path) -> None:
     assert runs
     for name in runs:
         assert outcome(one / name) == outcome(other / name), name
-        files = [(study / name / "champion.json").read_text() for study in (one, other)]
-        assert files[0] == files[1]
 
 
 @pytest.mark.slow
@@ -91,35 +89,15 @@ def test_a_study_has_the_tables_of_one_on_this_machine_whatever_happens(tmp_path
 
 
 @pytest.mark.slow
-def test_runs_go_leg_by_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_runs, "seconds_for", lambda size: 0.001)
-    with place(tmp_path, 1) as found:
-        cluster(found, 1).close()
-        words = ("run", *SMALL, "--scheduler", found.address, "--seeds=1-2")
-        result = invoke(*words, "--out", tmp_path / "legs")
-    assert result.code == 0, result
-    # On a busy machine the worker is heard late, which a line says.
-    assert all(line.endswith(" joined, 1 slot") for line in result.err.splitlines()), result
-    done("run", *SMALL, "--seeds=1-2", "--out", tmp_path / "whole")
-    assert_same(tmp_path / "whole", tmp_path / "legs")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
+        ("run", *SMALL),
         (*TRAIN["patterns"], "--games=200"),
-        pytest.param(
-            (
-                "train", "mcts", "--games=60", "--simulations=4", "--check-simulations=4",
-                "--play-simulations=4", "--endgame=4", "--panel-openings=2",
-                "--layers=dense 4 relu, dense 1 tanh",
-            ),
-            marks=pytest.mark.learning,
-        ),
+        pytest.param((*TRAIN["mcts"], "--games=60"), marks=pytest.mark.learning),
     ],
-)  # fmt: skip
-def test_trainings_go_slice_by_slice(
+)
+def test_work_goes_slice_by_slice(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote_runs, "seconds_for", lambda size: 0.001)
@@ -127,13 +105,11 @@ def test_trainings_go_slice_by_slice(
     with place(tmp_path, 1) as found:
         cluster(found, 1).close()
         there = ("--scheduler", found.address, "--seeds=1-2", "--out", tmp_path / "slices")
-        assert invoke(*words, *there).code == 0
-    one, other = (
-        [results(tmp_path / name / seed) for seed in ("seed-1", "seed-2")]
-        for name in ("whole", "slices")
-    )
-    assert one == other
-    assert [bool(found) for found in one] == [True, True]
+        result = invoke(*words, *there)
+    assert result.code == 0, result
+    # On a busy machine the worker is heard late, which a line says.
+    assert all(line.endswith(" joined, 1 slot") for line in result.err.splitlines()), result
+    assert_same(tmp_path / "whole", tmp_path / "slices")
 
 
 @pytest.mark.slow

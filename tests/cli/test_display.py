@@ -1,23 +1,29 @@
-"""What work shows of itself."""
+"""What work shows of itself, how it says to go on, and how it ends."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
 
 from evolve.cli import terminal
 from evolve.cli.display import Display, reporting_compilation, watching
+from evolve.cli.signals import INTERRUPTED
 from evolve.cli.studies import _RunsView
+from evolve.cli.sweeps import TrialsView
 from evolve.cli.trainings import _ChecksView
+from evolve.cli.work import finish, shown
 from evolve.config.learning import DqnSettings
-from evolve.learning.tables import METRICS_COLUMNS
+from evolve.config.sweep import SweepSettings
+from evolve.evolution.kind import KIND as EVOLUTIONS
+from evolve.sweeps.sweep import SweepEnding
 from tests.cli import on_a_terminal, program
-from tests.cli.test_sweeps import view_of_a_sweep
 
 
 def test_compilation_is_told_once_and_only_when_it_happens(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,13 +59,48 @@ def test_compiling_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
-def test_lines_of_a_study_stand_below_their_heads() -> None:
-    view = _RunsView()
-    row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
-    lines = [view.line({**row, "elo": elo}, 90.0) for elo in (None, 1234.5)]
-    head = view.head()
-    assert {len(line) for line in (head, *lines)} == {len(head)}
-    assert lines[1].index("1234") == head.index("elo")
+CHECK = {
+    "check": 3, "games": 12_000, "steps": 900, "loss": 0.12345, "random": 1.0, "depth_1": 0.5,
+    "depth_2": 0.25, "score": float("nan"), "cpu_seconds": 61.7, "seconds": 30.0,
+}  # fmt: skip
+RUN = {"setting": "all", "seed": 0, "command": "run", "done": 2, "target": 2}
+
+
+def trial(number: int, state: str, score: float | None, **others: Any) -> dict[str, Any]:
+    facts = {"number": number, "state": state, "score": score, "score_error": 0.0125, "best": None}
+    return {**facts, "seconds": 2.04, "reason": None, **others}
+
+
+def view_of_a_sweep() -> TrialsView:
+    return TrialsView(SweepSettings(kind="alphabeta", trials=20))
+
+
+@pytest.mark.parametrize(
+    ("view", "row", "line"),
+    [
+        (_ChecksView(DqnSettings()), CHECK, "3 12000 900 0.123 1.000 0.500 0.250 – 62 2 min"),
+        (_RunsView(), {**RUN, "elo": None}, "all 0 2/2 – 2 min"),
+        (_RunsView(), {**RUN, "elo": 1234.5}, "all 0 2/2 1234 2 min"),
+        (view_of_a_sweep(), trial(1, "COMPLETE", 0.5), "1 finished 0.500 0.013 – 2.0 2 min"),
+    ],
+)
+def test_each_figure_stands_under_its_column(view: Any, row: dict[str, Any], line: str) -> None:
+    head, shown = view.head(), view.line(row, 90.0)
+    assert shown.split() == line.split()
+    assert len(head) == len(shown)
+    spans = [re.search(rf"\b{name}\b", head).span() for name in view.columns]  # type: ignore[union-attr]
+    places = [start if view.justify == "left" else end - 1 for start, end in spans]
+    assert " " not in {shown[place] for place in places}
+
+
+def test_trials_that_failed_or_were_pruned_are_rows() -> None:
+    look = view_of_a_sweep()
+    assert len(look.head()) <= 80
+    failed = trial(0, "FAIL", None, seconds=None, reason="no memory")
+    pruned = trial(2, "PRUNED", 0.9, best=0.5)
+    assert look.cells(failed) == ["0", "failed", "–", "0.013", "–", "–"]
+    assert look.cells(pruned)[1:3] == ["pruned", "0.900"]
+    assert [look.remark(one) for one in (failed, pruned)] == ["trial 0: no memory", None]
 
 
 def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
@@ -92,20 +133,36 @@ def test_who_plays_first_on_a_machine_is_told_that_it_compiles(
     assert (ended.code, ended.err) == (0, "")
 
 
-ROW = {
-    "check": 3, "games": 12_000, "steps": 900, "loss": 0.12345, "random": 1.0, "depth_1": 0.5,
-    "depth_2": 0.25, "score": float("nan"), "cpu_seconds": 61.7, "seconds": 30.0,
-}  # fmt: skip
+def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
+    with watching(view_of_a_sweep()) as display:
+        display.stage("final", 2, 80)
+        signal.raise_signal(signal.SIGINT)
+    assert "Ctrl-C" in capsys.readouterr().out
 
 
-def test_each_figure_stands_under_its_column() -> None:
-    look = _ChecksView(DqnSettings())
-    head = look.head()
-    line = look.line(ROW, 90.0)
-    assert line.split() == [
-        "3", "12000", "900", "0.123", "1.000", "0.500", "0.250", "–", "62", "2", "min",
-    ]  # fmt: skip
-    ends = [head.index(f" {name} ") + len(name) + 1 for name in look.columns]
-    assert all(line[end - 1] != " " and line[end] == " " for end in ends)
-    assert len(head) == len(line)
-    assert set(look.columns) <= set(METRICS_COLUMNS.names)
+def test_how_to_go_on_is_said_where_anything_is_kept(
+    quick: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for folder in (quick, tmp_path):
+        with (
+            pytest.raises(KeyboardInterrupt),
+            shown("run", "row", folder, view_of_a_sweep(), EVOLUTIONS.reading.kept),
+        ):
+            raise KeyboardInterrupt
+        said.append(capsys.readouterr().out.split()[-2:] == ["resume", f"{folder}"])
+    assert said == [True, False]
+
+
+def test_a_report_is_made_of_what_came_to_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    made: list[str] = []
+
+    def report() -> None:
+        made.append("report")
+
+    assert finish(Path("here"), "3 of 3", SweepEnding.COMPLETE, report) == 0
+    assert made == ["report"]
+    assert capsys.readouterr().out == "3 of 3: all trials are finished\n"
+    assert finish(Path("here"), "1 of 3", SweepEnding.STOPPED, report) == INTERRUPTED
+    assert made == ["report"]
+    assert capsys.readouterr().out == "1 of 3: stopped\ncontinue with: evolve resume here\n"

@@ -14,7 +14,6 @@ import pytest
 
 import evolve
 from evolve.cli.main import COMMANDS
-from evolve.records.formats import read_games
 from tests.agents.conftest import mcts_agent
 from tests.cli import (
     QUICK,
@@ -237,20 +236,6 @@ def test_a_writer_on_a_full_disk(copy: Path, tmp_path: Path, what: str) -> None:
     assert snapshot(tmp_path) == before
 
 
-def test_names_that_would_be_formulas_come_back() -> None:
-    agent = evolve.load_agent("swh")
-    names = {"=1+1.json", "@x.json"}
-    for name in names:
-        agent.save(name)  # type: ignore[union-attr]
-    done("match", *sorted(names), "--games=2", "--out", "games.parquet")
-    done("convert", "games.parquet", "-o", "games.csv")
-    text = Path("games.csv").read_text()
-    assert "'=1+1.json," in text
-    assert "'@x.json," in text
-    game = read_games("games.csv").records[0]
-    assert {game.black, game.white} == names
-
-
 @posix
 def test_pipes_and_devices_are_written_to_by_no_command() -> None:
     os.mkfifo("pipe")
@@ -333,7 +318,6 @@ def test_programs_of_a_stranger_need_leave(
     # Mine, where I started it: nothing is asked.
     done("resume", "mine", "--trials=2")
     # Theirs: what it names is not run, and nothing is changed.
-    mine = tmp_path / "data"
     another_user(monkeypatch, tmp_path / "other")
     mark.unlink()
     before = snapshot(tmp_path / "mine")
@@ -347,18 +331,7 @@ def test_programs_of_a_stranger_need_leave(
     assert mark.exists()
     done("resume", "mine", "--trials=4")
     assert len(evolve.load_run("mine").trials) == 4
-    # The mark is of one user, one place and these very programs.
-    another_user(monkeypatch, mine)
-    assert "--allow-programs" in fails("resume", "mine", "--trials=5")
-    another_user(monkeypatch, tmp_path / "other")
-    (tmp_path / "mine").rename(tmp_path / "moved")
-    assert "--allow-programs" in fails("resume", "moved", "--trials=5")
-    (tmp_path / "moved").rename(tmp_path / "mine")
-    config = tmp_path / "mine/config.toml"
-    config.write_text(config.read_text().replace(program, f"{program} -v"))
-    mark.unlink()
-    assert f"{program} -v" in fails("resume", "mine", "--trials=5")
-    assert not mark.exists()
+    # Of which user, place and programs the mark is: tests/runs/test_life_cycle.py.
 
 
 @posix

@@ -52,15 +52,9 @@ def test_weights_are_coloured_by_their_sign(
 
 @pytest.mark.parametrize(("columns", "beside"), [(60, 1), (90, 2), (140, 3)])
 def test_as_many_boards_stand_side_by_side_as_have_room(
-    first: Path,
-    screen: Callable[..., None],
-    capsys: pytest.CaptureFixture[str],
-    columns: int,
-    beside: int,
+    first: Path, shown: Callable[..., list[str]], columns: int, beside: int
 ) -> None:
-    screen(columns, False)
-    print_agent(evolve.load_agent(first))
-    lines = capsys.readouterr().out.splitlines()
+    lines = shown(columns, print_agent, evolve.load_agent(first))
     assert max(line.count("weights, ") for line in lines) == beside
     boards = [line for line in lines if re.match(r"[1-8]  ", line)]
     assert max(map(len, boards)) <= columns

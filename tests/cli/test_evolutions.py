@@ -37,12 +37,6 @@ def test_a_run_where_there_is_no_place_for_it(tmp_path: Path, out: str, word: st
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_what_cannot_begin_leaves_no_folder(tmp_path: Path) -> None:
-    words = ("run", *QUICK, "--start-from", "swh?depth=2", "--bounds", "weights=-5:5")
-    assert ["bounds" in fails(*words, *more) for more in ((), ("--out", "run"))] == [True] * 2
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> None:
     shown = on_a_terminal(tmp_path, "run", *QUICK, "--generations", 2, "--out", "live")

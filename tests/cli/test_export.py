@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import runpy
 from pathlib import Path
 from typing import cast
 
-import numpy as np
 import pytest
 
 import evolve
 from evolve.agents.registry import with_clock
 from tests.cli import done
+from tests.standalone import differing, load
 
 
 def test_an_agent_file_is_carried_over_unchanged(first: Path, tmp_path: Path) -> None:
@@ -46,28 +45,13 @@ def test_any_individual(first: Path) -> None:
     ]
 
 
-def play_one_move(path: Path, board: evolve.Board) -> int:
-    """What the player of a stand-alone file chooses, having given all legal moves."""
-    cells = np.zeros((8, 8), int)
-    for square in range(64):
-        cells[divmod(square, 8)] = (board.white >> square & 1) - (board.black >> square & 1)
-    player = runpy.run_path(str(path))["AI"](8, -1 if board.side == "black" else 1, 5)
-    player.go(cells)
-    moves = [8 * row + column for row, column in player.candidate_list]
-    assert sorted(moves[:-1]) == board.legal_moves()
-    return moves[-1]
-
-
 def test_python_file_plays_the_moves_of_the_agent(first: Path, tmp_path: Path) -> None:
     done("export", first, "--to", "python", "-o", "player.py")
-    agent = evolve.load_agent(first)
-    board = evolve.Board.start()
-    moves, expected = [], []
+    module = load((tmp_path / "player.py").read_text(encoding="ascii"))
+    agent, boards = evolve.load_agent(first), [evolve.Board.start()]
     for _ in range(12):
-        moves.append(play_one_move(tmp_path / "player.py", board))
-        expected.append(agent.choose(board))
-        board = board.play(expected[-1])
-    assert moves == expected
+        boards.append(boards[-1].play(agent.choose(boards[-1])))
+    assert not differing(module, agent, boards)
 
 
 @pytest.mark.slow

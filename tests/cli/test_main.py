@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -18,6 +17,7 @@ from evolve.cli.main import COMMANDS, GROUPS, cli
 from evolve.config.toml import resolve
 from evolve.engine.search.genes import TERM_NAMES
 from tests.cli import done, environment, program
+from tests.cli.test_missing import commands
 
 
 def test_version() -> None:
@@ -106,22 +106,15 @@ def test_help_lists_commands_under_headings() -> None:
     ] == [[*group] for group in GROUPS.values()]
 
 
-def options(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Option]]:
-    for parameter in command.get_params(context):
-        if isinstance(parameter, click.Option):
-            yield context.command_path, parameter
-    if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            inner = command.get_command(context, name)
-            assert inner is not None
-            yield from options(inner, click.Context(inner, context, name))
-
-
 def test_every_option_says_what_it_is() -> None:
-    found = list(options(cli, click.Context(cli, info_name="evolve", **cli.context_settings)))
+    found = [
+        (words, option)
+        for words, command in commands(cli, (), click.Context(cli))
+        for option in command.params
+        if isinstance(option, click.Option)
+    ]
     assert len(found) > 300
-    silent = [(path, option.opts) for path, option in found if not option.help]
-    assert not silent, silent
+    assert not [(words, option.opts) for words, option in found if not option.help]
 
 
 def test_all_terms_are_the_default_and_may_be_asked_for() -> None:

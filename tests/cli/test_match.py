@@ -17,7 +17,6 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.agents.agent import StoredAgent
 from evolve.arena.match import Match
 from evolve.cli.terminal import failure_reporter
 from evolve.engine.board.rules import RULE_SETS
@@ -133,7 +132,6 @@ def test_a_reader_that_went_away_does_not_take_the_games_along(
 def exported(rules: str, name: str = "agent.py") -> str:
     """A stand-alone file of ours that plays by these rules."""
     agent = evolve.load_agent("zero").with_rules(rules)  # type: ignore[arg-type]
-    assert isinstance(agent, StoredAgent)
     Path(name).write_text(agent.python_source())
     return f"python:{name}"
 

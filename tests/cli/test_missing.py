@@ -58,13 +58,12 @@ MISSING = ("missing/x.csv", "my missing/x y.csv", "text.txt/x.csv", "/no/such/pl
 def commands(
     command: click.Command, words: tuple[str, ...], context: click.Context
 ) -> Iterator[tuple[str, click.Command]]:
+    """It and all commands in it, by their words."""
+    yield " ".join(words), command
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             found = command.get_command(context, name)
-            assert found is not None
             yield from commands(found, (*words, name), context)
-    else:
-        yield " ".join(words), command
 
 
 def options() -> Iterator[tuple[str, str]]:
@@ -128,9 +127,11 @@ LACKING = (
 )
 
 
-def without(hidden: tuple[str, ...], commands: list[tuple[str, ...]]) -> list[Result]:
+def without(
+    hidden: tuple[str, ...], commands: list[tuple[str, ...]], **changes: str
+) -> list[Result]:
     """What commands do, one after another in a process that lacks some packages."""
-    ended = python(HIDE.format(hidden=hidden, words=commands), folder=Path.cwd())
+    ended = python(HIDE.format(hidden=hidden, words=commands), folder=Path.cwd(), **changes)
     assert ended.code == 0, ended
     return [Result(*found) for found in json.loads(ended.lines[-1])]
 
@@ -174,13 +175,6 @@ def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     assert "x~/swh.json" in fails("show", "x~/swh.json")
 
 
-_UNCOMPILED = """
-import json, sys
-from tests.cli import invoke
-print(json.dumps([invoke(*words)[::2] for words in json.loads(sys.argv[1])]))
-"""
-
-
 @pytest.mark.slow
 def test_without_compiling_what_plays_says_so_and_all_else_works(tmp_path: Path) -> None:
     (tmp_path / "start.txt").write_text("f5d6")
@@ -203,19 +197,15 @@ def test_without_compiling_what_plays_says_so_and_all_else_works(tmp_path: Path)
         *(("run",), ("sweep", "alphabeta"), ("train", "patterns"), ("study", "study.toml")),
         *(("perft", "3"), ("solve", "start.txt"), ("serve",)),
     ]
-    words = json.dumps([*others, *plays])
-    ended = python(_UNCOMPILED, words, folder=tmp_path, NUMBA_DISABLE_JIT="1")
-    answers = json.loads(ended.out)
+    answers = without((), [*others, *plays], NUMBA_DISABLE_JIT="1")
     assert not [
-        (command, err)
-        for (code, err), (command, message) in zip(answers, others.items(), strict=False)
-        if (code, message in err) != (bool(message), True)
+        (command, said)
+        for said, (command, message) in zip(answers, others.items(), strict=False)
+        if (said.code, message in said.err) != (bool(message), True)
     ]
-    refused = answers[len(others) :]
-    assert [(code, err.count("\n")) for code, err in refused] == [(1, 1)] * len(plays)
-    assert not [
-        err for _, err in refused if not err.startswith("error: NUMBA_DISABLE_JIT is set, ")
-    ]
+    refused, start = answers[len(others) :], "error: NUMBA_DISABLE_JIT is set, "
+    assert [(said.code, said.err.count("\n")) for said in refused] == [(1, 1)] * len(plays)
+    assert {said.err[: len(start)] for said in refused} == {start}
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *("start.txt", "study.toml", "swh.png", "swh.py")
     ]

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import pytest
 
-from evolve.cli.options import output_named, output_path, readable
+from evolve.cli.options import output_path, readable
 
 
 def given(command: click.Command, *arguments: str) -> dict[str, Any]:
@@ -19,7 +19,6 @@ def given(command: click.Command, *arguments: str) -> dict[str, Any]:
 
 @click.command
 @click.option("-o", callback=output_path)
-@click.option("--games", callback=output_named(".parquet", ".csv"))
 def writing(**_: Any) -> None:
     pass
 
@@ -34,17 +33,6 @@ def test_a_file_may_be_there_or_not_but_its_folder_must(tmp_path: Path) -> None:
         given(writing, "-o", str(tmp_path))
     with pytest.raises(click.ClickException, match=r"/no .*a\.csv"):
         given(writing, "-o", str(tmp_path / "no" / "a.csv"))
-
-
-@pytest.mark.parametrize("name", ["g.csv", "g.CSV", "g.parquet"])
-def test_tables_of_games_are_named_as_such(name: str) -> None:
-    assert given(writing, "--games", name)["games"] == Path(name)
-
-
-@pytest.mark.parametrize("name", ["g.json", "g", "csv", "g.csv.gz"])
-def test_other_names_of_tables_are_refused(name: str) -> None:
-    with pytest.raises(click.BadParameter, match=r"\.parquet"):
-        given(writing, "--games", name)
 
 
 def test_a_name_of_any_bytes_can_be_shown() -> None:

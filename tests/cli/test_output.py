@@ -50,19 +50,17 @@ def test_what_is_long_is_cut_for_people_alone() -> None:
     assert _narrow(1.25) == 1.25
 
 
-@pytest.mark.parametrize(("columns", "shown"), [(60, 6), (80, 8), (200, 12)])
+@pytest.mark.parametrize(("columns", "count"), [(60, 6), (80, 8), (200, 12)])
 def test_a_narrow_terminal_leaves_columns_out_whole(
-    screen: Callable[..., None], capsys: pytest.CaptureFixture[str], columns: int, shown: int
+    shown: Callable[..., list[str]], columns: int, count: int
 ) -> None:
     frame = pd.DataFrame({f"column_{n}": [n * 1000, n] for n in range(12)})
-    screen(columns, False)
-    print_frame(frame)
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
-    assert lines[0].split() == [f"column_{n}" for n in range(shown)]
-    assert lines[1].split() == [str(n * 1000) for n in range(shown)]
+    lines = shown(columns, print_frame, frame)
+    assert lines[0].split() == [f"column_{n}" for n in range(count)]
+    assert lines[1].split() == [str(n * 1000) for n in range(count)]
     assert max(map(len, lines)) <= columns
     text = " ".join(lines[3:])
-    assert re.findall(r"column_\d+", text) == [f"column_{n}" for n in range(shown, 12)]
+    assert re.findall(r"column_\d+", text) == [f"column_{n}" for n in range(count, 12)]
 
 
 @pytest.mark.parametrize(
@@ -85,27 +83,15 @@ def test_every_column_of_generations_is_explained() -> None:
     assert not [line for line in lines if line not in said or not line[18:].strip()]
 
 
-def shown(text: str) -> list[str]:
-    return re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
-
-
 @pytest.mark.parametrize(
     ("columns", "there", "gone"),
     [(45, "rating", "past"), (60, "past", "distinct"), (200, "distinct", "nothing")],
 )
 def test_there_are_as_many_columns_as_have_room(
-    first: Path,
-    screen: Callable[..., None],
-    capsys: pytest.CaptureFixture[str],
-    columns: int,
-    there: str,
-    gone: str,
+    first: Path, shown: Callable[..., list[str]], columns: int, there: str, gone: str
 ) -> None:
-    screen(columns, False)
     run = evolve.load_run(first)
-    assert isinstance(run, evolve.Run)
-    print_generations(run, run.generations)
-    lines = shown(capsys.readouterr().out)
+    lines = shown(columns, print_generations, run, run.generations)
     assert max(map(len, lines)) <= columns
     heads = " ".join(lines[: next(n for n, line in enumerate(lines) if line.split()[:1] == ["0"])])
     assert there in heads.split()

@@ -123,7 +123,6 @@ def test_a_game_has_the_values_and_the_words_of_the_coach(rules: Rules) -> None:
     for ply, board in enumerate(positions_of(record.start, record.moves[:-1])):
         if len(board.legal_moves()) > 1:
             found = in_discs(coach, board, coach.analyse(board))
-            assert found is not None
             worth = found.values[record.moves[ply]]
             lost[ply + 1] = round(max(found.values.values())) - round(worth)
             lead = round(worth if board.side == "black" else -worth)

@@ -112,7 +112,6 @@ def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() ->
     found = re.search(
         r"since generation (\d+) the rating rises by \[(.\d+), (.\d+)\] Elo", offers[0]
     )
-    assert found is not None
     assert int(found[2]) < int(found[3]) < _REST
     rows = evolve.load_run("whole").generations
     first = int(rows.loc[rows["rise_high"] < _REST, "generation"].iloc[0])
@@ -167,7 +166,6 @@ def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
     options = ("--population", 200, "--fix", "depths=5", "--bounds", "depths=1:5")
     options = (*options, "--move-budget=0", "--progress", "events")
     process = spawn(tmp_path, "run", *UNBOUNDED, *options, "--out", "long")
-    assert process.stdout is not None
     # Games are played, so the signal is waited for.
     events = tmp_path / "events"
     wait_until(lambda: events.exists() and '"stage"' in events.read_text(), process)
@@ -184,7 +182,6 @@ def test_ctrl_c_twice_ends_a_run_at_once(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_run_goes_on_when_nobody_reads_its_output(tmp_path: Path) -> None:
     process = spawn(tmp_path, "run", *QUICK, "--generations", 3, "--out", "unread")
-    assert process.stdout is not None
     process.stdout.readline()
     process.stdout.close()
     process.stdout = None

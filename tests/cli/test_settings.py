@@ -39,7 +39,6 @@ def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, 
     command: click.Command | None = cli.get_command(click.Context(cli), words[0])
     if isinstance(command, click.Group):
         command = command.get_command(click.Context(command), words[1])
-    assert command is not None
     options = {p.opts[0].removeprefix("--") for p in command.params if isinstance(p, click.Option)}
     assert options <= set(named)
 

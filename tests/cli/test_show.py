@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from tests.cli import QUICK, done, fails, misused, snapshot
+from tests.cli import done, fails, misused, snapshot
 
 COLUMNS = {
     "individuals": [
@@ -126,24 +126,18 @@ def test_looking_changes_nothing(copy: Path) -> None:
     assert not changed
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lineage") / "run"
-    done("run", *QUICK, "--generations=4", "--out", folder)
-    return folder
-
-
 @pytest.mark.parametrize("table", ["ancestors", "genes", "operators"])
-def test_tables(run: Path, table: str, tmp_path: Path) -> None:
-    assert done("lineage", run, "0-1", "--table", table).out
-    done("lineage", run, "0-1", "--table", table, "-o", tmp_path / "x.json")
-    rows = json.loads((tmp_path / "x.json").read_text())
-    done("lineage", run, "0-1", "--table", table, "-o", tmp_path / "x.csv")
-    assert len((tmp_path / "x.csv").read_text().splitlines()) == len(rows) + 1
+def test_tables_of_a_lineage(quick: Path, table: str) -> None:
+    words = ("lineage", quick, "0-1", "--table", table)
+    assert done(*words).out
+    for name in ("x.json", "x.csv"):
+        done(*words, "-o", name)
+    rows = json.loads(Path("x.json").read_text())
+    assert len(Path("x.csv").read_text().splitlines()) == len(rows) + 1
     if table == "ancestors":
         assert [row["individual"] for row in rows] == ["0-1"]
 
 
-def test_a_picture(run: Path, tmp_path: Path) -> None:
-    done("lineage", run, "-o", tmp_path / "x.svg")
-    assert "<svg" in (tmp_path / "x.svg").read_text()
+def test_a_picture_of_a_lineage(quick: Path) -> None:
+    done("lineage", quick, "-o", "x.svg")
+    assert "<svg" in Path("x.svg").read_text()

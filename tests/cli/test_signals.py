@@ -94,7 +94,10 @@ def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(signal.SIGHUP, ("--help",)), (signal.SIGTERM, ("match", "swh", "zero", "--games", 2))],
+    [
+        pytest.param(signal.SIGHUP, ("--help",), marks=pytest.mark.slow),
+        (signal.SIGTERM, ("match", "swh", "zero", "--games", 2)),
+    ],
 )
 def test_a_signal_at_the_start_ends_it_without_a_traceback(
     number: signal.Signals, words: tuple[object, ...], tmp_path: Path
@@ -172,7 +175,6 @@ def test_signals_are_left_alone_where_they_are_ignored(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert shell.stdout is not None
     number = int(shell.stdout.readline())
     generations = tmp_path / "long" / "generations"
     wait_until((generations / "gen-0000.parquet").exists, shell)

@@ -6,14 +6,17 @@ import json
 from pathlib import Path
 from typing import cast
 
+import httpx
 import pandas as pd
 import pyarrow as pa
 import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
 
 import evolve
 from evolve.fitness.executor import processors
 from evolve.tables.parquet import write_table
-from evolve.tables.paths import TRIALS_FILE
+from evolve.tables.paths import JOURNAL_FILE, TRIALS_FILE
 from evolve.tables.trials import read_trials
 from tests.cli import ALPHABETA, QUICK_SWEEP, done
 from tests.evolution.conftest import TINY
@@ -54,6 +57,17 @@ def test_the_table_of_trials(swept: Path) -> None:
     assert champion.name == f"trial-{final['winner']}"
 
 
+def test_the_study_opens_in_optuna_dashboard(swept: Path) -> None:
+    """Its importances are what `evolve` leaves to it."""
+    dashboard = pytest.importorskip("optuna_dashboard")
+    storage = JournalStorage(JournalFileBackend(str(swept / JOURNAL_FILE)))
+    client = httpx.Client(transport=httpx.WSGITransport(dashboard.wsgi(storage)))
+    (study,) = client.get("http://x/api/studies").json()["study_summaries"]
+    found = client.get(f"http://x/api/studies/{study['study_id']}/param_importances").json()
+    names = {one["name"] for one in found["param_importances"][0]}
+    assert names == set(evolve.load_run(swept).trials.columns[5:-11])
+
+
 @pytest.mark.slow
 def test_the_top_of_its_trials_are_complete(sweep: Path) -> None:
     rows = read_trials(sweep)
@@ -68,14 +82,7 @@ def test_the_top_of_its_trials_are_complete(sweep: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_shows_it(swept: Path, tmp_path: Path) -> None:
-    rows = done("show", swept, "--table", "trials", "--format", "json").document
-    assert [row["number"] for row in rows] == [0, 1, 2, 3, 4]
-    best = done("show", swept, "--top", 1, "--format", "json").document
-    assert best[0]["score"] == max(row["score"] for row in rows)
-    listed = done("runs", swept.parent, "--json").document[0]
-    assert (listed["command"], listed["done"]) == ("sweep alphabeta", 5)
-    assert (listed["target"], listed["state"]) == (5, "done")
+def test_it_is_drawn_and_compared_with_runs(swept: Path, tmp_path: Path) -> None:
     run = evolve.evolve(tmp_path / "run", **TINY, rules="standard")
     found = evolve.compare(swept, run)  # without a metric: both have an Elo
     assert found["metric"].unique().tolist() == ["elo"]
@@ -110,7 +117,6 @@ def test_the_sweeps_of_a_study_keep_how_many_workers_they_had() -> None:
     few = (*ALPHABETA[:-1], "--trials=1")
     done(*few, "--seeds=0-1", "--jobs=4", "--out=both")
     found = evolve.load_run("both")
-    assert isinstance(found, evolve.Study)
     assert found.design.settings["jobs"] == 2
     members = [found.path / f"seed-{seed}" for seed in (0, 1)]
     assert [evolve.load_run(one).config["jobs"] for one in members] == [2, 2]
@@ -129,6 +135,7 @@ def test_the_time_runs_out(tmp_path: Path) -> None:
     assert evolve.load_run("short").config["timeout"] == 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 def test_a_sweep_of_dqn() -> None:
     held = ("--fix=games=40", "--fix=games_per_iteration=20", "--fix=layers=dense 8 relu, dense 64")

@@ -12,7 +12,7 @@ import pytest
 
 import evolve
 from evolve.sweeps.kind import KIND as SWEEPS
-from tests.cli import ROOT, done, fails, spawn, wait_until_held
+from tests.cli import ROOT, done, fails
 
 ENGINE = f"{sys.executable} -I -S {ROOT / 'tests/sweeps/tuned.py'}"
 PROGRAM = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}}"
@@ -190,22 +190,3 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert "--nonsense" in said
     assert len(said.splitlines()) == 1
     assert not (tmp_path / "x").exists(), "nothing is begun"
-
-
-@pytest.mark.slow
-def test_killed_and_gone_on_with_it_is_as_if_undisturbed(tmp_path: Path) -> None:
-    options = ("--trials=6", "--startup=3", "--sampler=spsa", *LITTLE)
-    done("sweep", "program", PROGRAM, *options, "--out", tmp_path / "whole")
-    words = ["sweep", "program", PROGRAM, *options, "--out", tmp_path / "cut"]
-    for times in (3, 4):
-        with spawn(tmp_path, *words, HELD_BEFORE=f"/trials.parquet {times}") as process:
-            wait_until_held(process)
-            process.kill()
-            process.communicate()
-        words = ["resume", tmp_path / "cut", "--jobs", 1]
-    done(*words)
-    columns = ["number", "state", "score", "score_error", "corner", "games", "origin"]
-    one, other = (evolve.load_run(tmp_path / name).trials[columns] for name in ("whole", "cut"))
-    assert one.equals(other)
-    best = [json.loads((tmp_path / name / "best.json").read_text()) for name in ("whole", "cut")]
-    assert best[0] == best[1]

@@ -175,13 +175,11 @@ def test_json_is_the_same_in_any_encoding(first: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("columns", "tables"), [(60, 2), (120, 1)])
 def test_tables_on_a_terminal_break_no_number(
-    screen: Callable[..., None], capsys: pytest.CaptureFixture[str], columns: int, tables: int
+    shown: Callable[..., list[str]], columns: int, tables: int
 ) -> None:
     heads = ("setting", "against", "difference", "95 %", "p", "p (Holm)")
     row = ("crossover=blend", "crossover=uniform", "-124.8", "[-476.8, 227.1]", 0.3411, 0.3411)
-    screen(columns, False)
-    assert terminal.print_rows(heads, [row]) == []
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    lines = shown(columns, terminal.print_rows, heads, [row])
     assert len(lines) == 2 * tables
     assert max(map(len, lines)) <= columns
     assert all(line.startswith("setting") for line in lines[::2])
@@ -190,12 +188,11 @@ def test_tables_on_a_terminal_break_no_number(
 
 
 def test_a_comparison_keeps_its_probabilities_beside_its_names(
-    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    shown: Callable[..., list[str]],
 ) -> None:
     long = FRAME.assign(against=FRAME["against"].map("crossover=uniform population={}".format))
-    screen(80, False)
-    print_compared(Comparison([], long.where(FRAME["against"].notna(), FRAME), {}))
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    compared = Comparison([], long.where(FRAME["against"].notna(), FRAME), {})
+    lines = shown(80, print_compared, compared)
     heads = [line for line in lines if "(Holm)" in line]
     assert len(heads) == 3
     assert all(line.startswith("comparison") for line in heads)

@@ -7,8 +7,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 
 from evolve.errors import ClusterError
 from tests.cli import environment
+from tests.waits import until
 
 
 def free_port() -> int:
@@ -79,25 +80,19 @@ def cluster(place: Place, workers: int, **options: Any) -> Any:
     """A client, once so many workers are there."""
     from evolve.cluster.client import Cluster
 
-    end = time.monotonic() + 60
-    port = int(place.address.rpartition(":")[2])
-    while True:  # first without Dask, which closes a client that cannot start only as garbage
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            break
-        except OSError:
-            assert time.monotonic() < end
-            time.sleep(0.05)
-    while True:
-        try:
-            made = Cluster(place.address, **options)
-            break
-        except ClusterError:
-            assert time.monotonic() < end
-    while workers and made.slots < workers:
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return made
+    def reached(connect: Callable[[], Any]) -> bool:
+        with suppress(OSError, ClusterError):
+            found.append(connect())
+        return bool(found)
+
+    found = list[Any]()
+    there = ("127.0.0.1", int(place.address.rpartition(":")[2]))
+    # First without Dask, which closes a client that cannot start only as garbage.
+    until(lambda: reached(lambda: socket.create_connection(there)), pause=0.05)
+    found.pop().close()
+    until(lambda: reached(lambda: Cluster(place.address, **options)))
+    until(lambda: not workers or found[0].slots >= workers, pause=0.05)
+    return found[0]
 
 
 def certificates(folder: Path) -> tuple[object, ...]:

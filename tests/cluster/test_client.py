@@ -22,14 +22,14 @@ from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
-from tests.cli import ALPHABETA, QUICK, done, match, program, spawn, wait_until
+from tests.cli import QUICK, done, match, program, spawn, wait_until
 from tests.cluster.dask import Place, certificates, cluster, place
 from tests.tables.content import outcome
 from tests.waits import PATIENCE
 
 distributed = pytest.importorskip("distributed")
 
-pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # Dask's own
 
 AGENTS = [evolve.load_agent(name) for name in ("swh", "zero", "swh-mobility", "positional")]
 
@@ -48,7 +48,6 @@ def assert_same(one: Any, other: Any) -> None:
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.slow
 def test_games_are_those_of_threads(shared: Place) -> None:
     told: list[int] = []
     with cluster(shared, 2, threads=1) as found:
@@ -113,7 +112,6 @@ def slow(task: int) -> int:
     return task
 
 
-@pytest.mark.slow
 def test_a_run_on_a_cluster_has_the_tables_of_one_on_threads(shared: Place, tmp_path: Path) -> None:
     done("run", *QUICK, "--out", tmp_path / "threads")
     with cluster(shared, 2):
@@ -122,7 +120,6 @@ def test_a_run_on_a_cluster_has_the_tables_of_one_on_threads(shared: Place, tmp_
     assert outcome(tmp_path / "dask") == outcome(tmp_path / "threads")
 
 
-@pytest.mark.slow
 def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: Path) -> None:
     words = ("run", *QUICK[1:], "--generations=6", "--population=16")
     done(*words, "--out", tmp_path / "threads")
@@ -140,7 +137,7 @@ def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: P
     assert outcome(run) == outcome(tmp_path / "threads")
 
 
-@pytest.mark.slow
+@pytest.mark.clock
 def test_the_scheduler_is_killed_and_the_run_goes_on_without(tmp_path: Path) -> None:
     words = ("run", *QUICK[1:], "--generations=60")
     with place(tmp_path, 1) as found:
@@ -166,7 +163,6 @@ def short_ttl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "5 s")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("short_ttl")
 def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
     with place(tmp_path, 2) as found, cluster(found, 2) as made:
@@ -178,7 +174,6 @@ def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
         stopped.resume()
 
 
-@pytest.mark.slow
 def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:
     with cluster(shared, 2) as found:
         ended: list[int] = []
@@ -212,7 +207,6 @@ def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
         found._client.status = "running"
 
 
-@pytest.mark.slow
 def test_without_workers_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve.cluster.client._WORKER_TIMEOUT", 2.0)
     with place(tmp_path, 0) as found:
@@ -228,41 +222,13 @@ def dies(task: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["alphabeta", "evolution"])
-def test_sweeps_on_a_cluster(shared: Place, tmp_path: Path, kind: str) -> None:
-    sizes = {
-        "alphabeta": ("--trials=4", "--panel-openings=8"),
-        "evolution": ("--trials=2", "--budget=2", "--panel-openings=4", "--fix=population=8"),
-    }
-    words = ("sweep", kind, *sizes[kind], "--jobs=1", "--final-openings=4", "--panel=swh,zero")
+def test_a_sweep_of_evolutions_on_a_cluster(shared: Place, tmp_path: Path) -> None:
+    words = ("sweep", "evolution", "--trials=2", "--budget=2", "--fix=population=8", "--jobs=1")
+    few = ("--panel-openings=4", "--final-openings=4", "--panel=swh,zero")
     with cluster(shared, 2):
-        done(*words, "--scheduler", shared.address, "--out", tmp_path / "dask")
+        done(*words, *few, "--scheduler", shared.address, "--out", tmp_path / "dask")
     trials = evolve.load_run(tmp_path / "dask").trials
     assert trials["state"].isin(["COMPLETE", "PRUNED"]).all()
-    if kind == "alphabeta":
-        done(*words, "--out", tmp_path / "here")
-        columns = ["number", "score", "state", "weights.0"]
-        assert trials[columns].equals(evolve.load_run(tmp_path / "here").trials[columns])
-
-
-@pytest.mark.slow
-def test_a_sweep_whose_scheduler_is_killed_goes_on(tmp_path: Path) -> None:
-    words = (*ALPHABETA, "--trials=1000", "--jobs=2")
-    with place(tmp_path, 1) as found:
-        cluster(found, 1).close()
-        sweep = tmp_path / "sweep"
-        process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", sweep)
-        wait_until(lambda: len(list(sweep.glob("trials/*"))) > 2, process)
-        found.scheduler.kill()
-        out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1, (out, err)
-    assert f"continue with: evolve resume {sweep}" in out
-    assert err.strip() == f"error: the scheduler at {found.address} is gone"
-    trials = evolve.load_run(sweep).trials
-    assert not (trials["state"] == "FAIL").any()
-    done("resume", sweep, "--trials", len(trials) + 5)
-    assert (evolve.load_run(sweep).trials["state"] == "COMPLETE").sum() >= 8
 
 
 def test_whoever_has_left_the_cluster_is_told_so_and_nothing_else(shared: Place) -> None:
@@ -275,7 +241,6 @@ def test_whoever_has_left_the_cluster_is_told_so_and_nothing_else(shared: Place)
         found._client.close()
 
 
-@pytest.mark.slow
 def test_with_certificates_and_with_wrong_ones(tmp_path: Path) -> None:
     options = certificates(tmp_path)
     strange = tmp_path / "strange"

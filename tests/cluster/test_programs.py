@@ -245,25 +245,21 @@ def begun(found: Place, tmp_path: Path, workers: int) -> Any:
 
 
 @pytest.mark.slow
-def test_a_worker_is_killed_in_the_middle_of_a_game(tmp_path: Path, here: Any) -> None:
+@pytest.mark.parametrize("killed", ["a worker", "the scheduler"])
+def test_the_cluster_is_killed_in_the_middle_of_a_game(
+    killed: str, tmp_path: Path, here: Any
+) -> None:
     with place(tmp_path, 3) as found:
         process = begun(found, tmp_path, 3)
-        found.kill_a_worker()
+        (found.kill_a_worker if killed == "a worker" else found.scheduler.kill)()
         result = finish(process)
+        until(lambda: killed == "the scheduler" or not engines(), pause=0.1)
+    if killed == "a worker":
         assert result.code == 0, result
-        assert games(tmp_path / "there.parquet") == here
-        until(lambda: not engines(), pause=0.1)
-
-
-@pytest.mark.slow
-def test_the_scheduler_is_killed_and_the_match_goes_on_without(tmp_path: Path, here: Any) -> None:
-    with place(tmp_path, 2) as found:
-        process = begun(found, tmp_path, 2)
-        found.scheduler.kill()
-        result = finish(process)
-    assert result.code == 1
-    assert result.err.splitlines()[-1] == f"error: the scheduler at {found.address} is gone"
-    done(*WORDS, "--out", tmp_path / "there.parquet")
+    else:
+        said = f"error: the scheduler at {found.address} is gone"
+        assert (result.code, result.err.splitlines()[-1]) == (1, said)
+        done(*WORDS, "--out", tmp_path / "there.parquet")
     assert games(tmp_path / "there.parquet") == here
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import re
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from evolve.fitness.executor import ONE_THREAD
 from tests.cli import ROOT
 from tests.cluster.dask import cluster, place
 from tests.cluster.test_client import assert_same, round_robin
+from tests.waits import until
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 
@@ -79,23 +79,15 @@ def test_workers_that_are_others_play_no_game(tmp_path: Path) -> None:
     assert any("it has no evolve of this kind: it was never installed" in text for text in told)
 
 
-pytest.importorskip("distributed")
-
-
 @pytest.mark.slow
 def test_who_comes_and_goes_is_told(tmp_path: Path) -> None:
     reported: list[str] = []
 
     def wait_for(text: str) -> None:
-        end = time.monotonic() + 40
-        while not any(re.search(text, line) for line in reported):
-            assert time.monotonic() < end, reported
-            assert made.slots
-            time.sleep(0.1)
+        until(lambda: made.slots and any(re.search(text, line) for line in reported), pause=0.1)
 
     with place(tmp_path, 1) as found, cluster(found, 1, report=reported.append) as made:
-        while not made.workers.usable():
-            time.sleep(0.1)
+        until(made.workers.usable, pause=0.1)
         reported.clear()
         second = found.worker()
         wait_for(r"^worker tcp://.* joined, 1 slot$")

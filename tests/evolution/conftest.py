@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,21 @@ TINY: dict[str, Any] = {
     "generations": 4, "population": 6, "panel_openings": 2, "playoff_openings": 3,
     "hall_of_fame": 2, "move_budget": 400, "seed": 5,
 }  # fmt: skip
+
+
+class After(Observer):
+    """Does something when so many rows are written: a wish to stop, or an error."""
+
+    def __init__(self, rows: int, error: type[BaseException] | None = None) -> None:
+        self.left, self.error = rows, error
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self.left -= 1
+        if self.left <= 0 and self.error is not None:
+            raise self.error
+
+    def stop(self) -> bool:
+        return self.left <= 0
 
 
 class StopAfter(Observer):

@@ -9,7 +9,6 @@ from deap import tools
 
 from evolve.config.toml import resolve
 from evolve.evolution.generation import Champions
-from evolve.evolution.tables import ancestry
 from evolve.population.genome import Genome, Individual
 from evolve.runs.run import Run
 
@@ -58,10 +57,3 @@ def test_ids_are_unique_and_ancestry_is_known(run: Run) -> None:
     assert set(frame["parents"].explode().dropna()) <= known
     assert ((frame["parents"].map(len) == 0) == frame["origin"].isin(["random", "newcomer"])).all()
     assert (frame.groupby("generation").size() == 8).all()
-
-
-def test_ancestry_leads_back_to_the_first_generation(run: Run) -> None:
-    born_late = run.individuals[run.individuals["born"] > 0].iloc[-1]
-    lines = ancestry(run, {"individual": born_late["individual"], "parents": born_late["parents"]})
-    assert lines[0][:2] == (0, born_late["individual"])
-    assert {name for _, name, _ in lines[1:]} >= set(born_late["parents"])

@@ -17,6 +17,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Container, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -215,15 +216,24 @@ class Work(NamedTuple):
             shutil.copytree(self.prepared, folder)
 
 
-def command(words: Sequence[object], out: str, outcome: Callable[[], Any]) -> Work:
+def command(
+    words: Sequence[object], out: str, outcome: Callable[[], Any], file: str = "config.toml"
+) -> Work:
     """A command that makes the run `out`: it is typed again where there is no run yet."""
 
     def go_on() -> Result:
-        if (Path(out) / "config.toml").exists():
-            return invoke("resume", out, "--jobs", 1)
-        return invoke(*words)
+        again = ("resume", out, "--jobs", 1) if (Path(out) / file).exists() else words
+        return invoke(*again)
 
     return Work(lambda: invoke(*words), go_on, outcome)
+
+
+def typed_again(
+    words: Sequence[object], outcome: Callable[[], Any], prepared: Path | None = None
+) -> Work:
+    """A command that goes on when it is typed again."""
+    work = partial(invoke, *words)
+    return Work(work, work, outcome, prepared)
 
 
 Where = Callable[[Point, int], bool]
@@ -282,7 +292,7 @@ class Enumeration:
         """Die at every change that is `at` such a place, and go on; how often."""
         numbers = {n for n in death_points(self.points) if at(self.points[n], n)}
         for number, copy in self.deaths(numbers).items():
-            with self.inside(copy), _explained(self.points[number], number):
+            with self.inside(copy), explained(self.points[number], number):
                 self._go_on()
         return len(numbers)
 
@@ -302,7 +312,7 @@ class Enumeration:
             if not at(point, number):
                 continue
             count += 1
-            with self.inside() as folder, _explained(point, number):
+            with self.inside() as folder, explained(point, number):
                 failure = Failure(number)
                 with hooked(failure):
                     answer = self.work.begin()
@@ -318,7 +328,7 @@ class Enumeration:
         """Do something at some points, as a signal, `check` the answer, and go on; how often."""
         for number in at:
             point = self.points[number]
-            with self.inside() as folder, _explained(point, number):
+            with self.inside() as folder, explained(point, number):
                 with hooked(Interruption(number, action)):
                     answer = self.work.begin()
                 check(answer)
@@ -336,7 +346,7 @@ class Enumeration:
 
 
 @contextlib.contextmanager
-def _explained(point: Point, number: int) -> Iterator[None]:
+def explained(point: Point, number: int) -> Iterator[None]:
     """Say where it was, if anything goes wrong."""
     try:
         yield

@@ -15,6 +15,8 @@ import pytest
 
 from evolve.cli import studies
 from evolve.cluster import Placement
+from evolve.files.atomic import Tail
+from evolve.files.changes import remove
 from evolve.studies.running import RunProcess, Working
 from evolve.sweeps import sweep as sweeps
 from tests.cli import invoke
@@ -47,9 +49,6 @@ class InsideRun(RunProcess):
     def __init__(
         self, main: Any, modules: Sequence[str], words: Sequence[str], log: Path, progress: Path
     ) -> None:
-        from evolve.files.atomic import Tail
-        from evolve.files.changes import remove
-
         remove(progress, missing_ok=True)
         self._progress, self._tail = progress, Tail(progress)
         Working.__init__(self)
@@ -63,8 +62,6 @@ class InsideRun(RunProcess):
     def ended(self) -> int:
         os.close(self.sentinel)
         self.look()
-        from evolve.files.changes import remove
-
         remove(self._progress, missing_ok=True)
         return self._code
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.cli import Result, invoke
-from tests.faults import Enumeration, Point, Work, in_one_line, results
+from tests.cli import Result
+from tests.faults import Enumeration, Point, in_one_line, results, typed_again
 
 pytestmark = pytest.mark.slow
 
@@ -22,27 +22,14 @@ MATCH: Final = (
 RATING: Final = ("rate", "swh", "zero", "random", "--games=4", "--json", "--jobs=1", "--out=x")
 
 
-def match() -> Work:
-    """A match that keeps its games after every pair, and is typed again to go on."""
-
-    def play() -> Result:
-        return invoke(*MATCH)
-
-    def outcome() -> dict[str, Any]:
-        assert os.listdir() == ["g.parquet"]
-        return {"g.parquet": Path("g.parquet").read_bytes()}
-
-    return Work(play, play, outcome)
+def kept() -> dict[str, Any]:
+    assert os.listdir() == ["g.parquet"]
+    return {"g.parquet": Path("g.parquet").read_bytes()}
 
 
-def rating() -> Work:
-    def rate() -> Result:
-        return invoke(*RATING)
-
-    return Work(rate, rate, lambda: results(Path("x")))
-
-
-WORKS: Final = {"match": match, "rating": rating}
+WORKS: Final = {
+    "match": typed_again(MATCH, kept), "rating": typed_again(RATING, lambda: results(Path("x"))),
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -54,17 +41,17 @@ def _kept_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", WORKS)
 def test_one_that_dies_anywhere_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
-    found = Enumeration(WORKS[name](), tmp_path)
+    found = Enumeration(WORKS[name], tmp_path)
     assert found.die() >= 6
 
 
 def test_a_rating_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> None:
-    assert Enumeration(rating(), tmp_path).fail(in_one_line) >= 10
+    assert Enumeration(WORKS["rating"], tmp_path).fail(in_one_line) >= 10
 
 
 def test_a_match_in_which_any_change_fails_loses_no_game(tmp_path: Path) -> None:
     """While it goes on it warns and tries again; what cannot be written at its end is an error."""
-    found = Enumeration(match(), tmp_path)
+    found = Enumeration(WORKS["match"], tmp_path)
     seen = set()
 
     def check(point: Point, answer: Result) -> None:

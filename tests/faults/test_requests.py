@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 import evolve
+from tests import faults
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, death_points, hooked, leftovers, named, recorded
 from tests.faults.test_runs import SMALL
@@ -70,6 +71,28 @@ class Request(NamedTuple):
     status: int = 202
     done: tuple[int, ...] = ()
 
+    def sent(self, server: Server, base: Base) -> httpx.Response:
+        return server.ask(self.method, self.path.format(**base.ids), self.document)
+
+
+_OTHER: Final = base64.b64encode(_CHAMPION.read_bytes() + b"\n").decode()
+_START: Final = {"agent": "swh", "side": "black"}
+REQUESTS: Final = {
+    "order": Request("POST", "jobs", {**_RUN, "name": "y"}, 202, (409,)),
+    "order-unnamed": Request("POST", "jobs", _RUN),
+    "match": Request("POST", "jobs", _MATCH),
+    "extend": Request("POST", "runs/x/resume", {"settings": {"generations": 3}}, 202, (409,)),
+    "stop": Request("POST", "jobs/{waits}/stop", None, 202, (409,)),
+    "resume": Request("POST", "jobs/{cancelled}/resume", None, 202, (409,)),
+    "forget": Request("DELETE", "jobs/{cancelled}", None, 204, (404,)),
+    "delete": Request("DELETE", "runs/x", None, 204, (404,)),
+    "upload": Request("POST", "agents", {"name": "b.json", "data": _OTHER}, 201),
+    "remove": Request("DELETE", "agents/{uploaded}", None, 204, (404,)),
+    "play": Request("POST", "plays", _START, 201),
+    "move": Request("POST", "plays/{play}/moves", {"move": "d3", "ply": 0}, 200, (409,)),
+    "games": Request("GET", "runs/x/files/games.parquet", None, 200),
+}
+
 
 class Base(NamedTuple):
     """A folder with a run, an upload, jobs that wait and were cancelled, and a game.
@@ -80,7 +103,7 @@ class Base(NamedTuple):
 
     folder: Path
     kept: Path
-    requests: dict[str, Request]
+    ids: dict[str, str]
 
     def placed(self, content: Path | None = None) -> Path:
         """The folder, with that content: as it was at first, unless given."""
@@ -105,48 +128,14 @@ def base(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Ba
     done(*SMALL[:-1], "--out", folder / "x")
     server = Server(folder, runner)
     upload = {"name": "a.json", "data": _DATA}
-    uploaded = server.ask("POST", "agents", upload).json()["id"]
-    waits = server.ask("POST", "jobs", {**_RUN, "name": "waits"}).json()["id"]
-    cancelled = server.ask("POST", "jobs", _MATCH).json()["id"]
-    server.ask("POST", f"jobs/{cancelled}/stop")
-    start = {"agent": "swh", "side": "black"}
-    play = server.ask("POST", "plays", start).json()["id"]
+    orders = {"uploaded": ("agents", upload), "waits": ("jobs", {**_RUN, "name": "waits"})}
+    orders |= {"cancelled": ("jobs", _MATCH), "play": ("plays", _START)}
+    ids = {name: server.ask("POST", *order).json()["id"] for name, order in orders.items()}
+    server.ask("POST", f"jobs/{ids['cancelled']}/stop")
     server.state.folders.release()
     kept = folder.parent / "kept"
     shutil.copytree(folder, kept)
-    other = base64.b64encode(_CHAMPION.read_bytes() + b"\n").decode()
-    moved = {"move": "d3", "ply": 0}
-    return Base(
-        folder,
-        kept,
-        {
-            "order": Request("POST", "jobs", {**_RUN, "name": "y"}, 202, (409,)),
-            "order-unnamed": Request("POST", "jobs", _RUN),
-            "match": Request("POST", "jobs", _MATCH),
-            "extend": Request(
-                "POST", "runs/x/resume", {"settings": {"generations": 3}}, 202, (409,)
-            ),
-            "stop": Request("POST", f"jobs/{waits}/stop", None, 202, (409,)),
-            "resume": Request("POST", f"jobs/{cancelled}/resume", None, 202, (409,)),
-            "forget": Request("DELETE", f"jobs/{cancelled}", None, 204, (404,)),
-            "delete": Request("DELETE", "runs/x", None, 204, (404,)),
-            "upload": Request("POST", "agents", {"name": "b.json", "data": other}, 201),
-            "remove": Request("DELETE", f"agents/{uploaded}", None, 204, (404,)),
-            "play": Request("POST", "plays", start, 201),
-            "move": Request("POST", f"plays/{play}/moves", moved, 200, (409,)),
-            "games": Request("GET", "runs/x/files/games.parquet", None, 200),
-        },
-    )
-
-
-NAMES: Final = [
-    *("order", "order-unnamed", "match", "extend", "stop", "resume", "forget", "delete"),
-    *("upload", "remove", "play", "move", "games"),
-]
-
-
-def sent(server: Server, request: Request) -> httpx.Response:
-    return server.ask(request.method, request.path, request.document)
+    return Base(folder, kept, ids)
 
 
 class Whole(NamedTuple):
@@ -157,13 +146,13 @@ class Whole(NamedTuple):
     after: dict[str, Any]
 
 
-def whole(base: Base, name: str, runner: asyncio.Runner) -> Whole:
+def whole(base: Base, request: Request, runner: asyncio.Runner) -> Whole:
     folder = base.placed()
     server = Server(folder, runner)
     before = server.listed()
     with recorded(folder) as points:
-        answer = sent(server, base.requests[name])
-    assert answer.status_code == base.requests[name].status, answer.text
+        answer = request.sent(server, base)
+    assert answer.status_code == request.status, answer.text
     server.state.index.scan()
     after = server.listed()
     assert_nothing_left(server)
@@ -184,15 +173,15 @@ class Case:
     """A request that meets faults, what it changes undisturbed, and what starts servers."""
 
     def __init__(self, base: Base, name: str, runner: asyncio.Runner) -> None:
-        self._name, self.request = name, base.requests[name]
+        self._name, self._base, self.request = name, base, REQUESTS[name]
         self._start = lambda folder: Server(folder, runner)
-        self.whole = whole(base, name, runner)
+        self.whole = whole(base, self.request, runner)
 
     def start(self, folder: Path) -> Server:
         return self._start(folder)
 
     def send(self, server: Server) -> httpx.Response:
-        return sent(server, self.request)
+        return self.request.sent(server, self._base)
 
     def assert_taken_again(self, server: Server) -> None:
         """It was done whole or not at all; sent again, it has been done once."""
@@ -228,16 +217,7 @@ def remove_claims(folder: Path) -> None:
             claim.rmdir()
 
 
-@contextlib.contextmanager
-def explained(point: Point) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        error.add_note(f"the fault was at {point}")
-        raise
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", REQUESTS)
 def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
     case: Case, base: Base, tmp_path: Path
 ) -> None:
@@ -253,7 +233,7 @@ def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
     assert deaths.copies.keys() == numbers
     for number, left in deaths.copies.items():
         folder = base.placed(left)
-        with explained(points[number]):
+        with faults.explained(points[number], number):
             server = case.start(folder)
             assert_nothing_left(server)
             remove_claims(folder)
@@ -261,14 +241,14 @@ def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
             case.assert_kept(folder)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", REQUESTS)
 def test_a_request_in_which_any_change_fails_says_so_and_may_be_sent_again(
     case: Case, base: Base
 ) -> None:
     for number, point in enumerate(case.whole.points):
         folder = base.placed()
         server = case.start(folder)
-        with explained(point):
+        with faults.explained(point, number):
             with hooked(Failure(number)):
                 answer = case.send(server)
             server.state.index.scan()

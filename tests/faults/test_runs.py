@@ -10,8 +10,16 @@ from typing import Any, Final
 import pytest
 
 import evolve
-from tests.cli import Result, done, invoke
-from tests.faults import Enumeration, Interruption, Work, command, hooked, in_one_line, results
+from tests.cli import Result, done
+from tests.faults import (
+    Enumeration,
+    Interruption,
+    command,
+    hooked,
+    in_one_line,
+    results,
+    typed_again,
+)
 
 SMALL: Final = (
     *("run", "--generations=2", "--population=4", "--hall-of-fame=3", "--panel-openings=2"),
@@ -19,6 +27,7 @@ SMALL: Final = (
     *("--openings=start", "--jobs=1", "--out=x"),
 )
 """A run with a panel, a play-off and a hall of fame: a tenth of a second."""
+AGAIN: Final = ("resume", "x", "--jobs=1")
 ONCE_MORE: Final = ("resume", "x", "--generations=3", "--jobs=1")
 
 
@@ -45,22 +54,6 @@ def half(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def resumed(half: Path) -> Work:
-    def go_on() -> Result:
-        return invoke("resume", "x", "--jobs", 1)
-
-    return Work(go_on, go_on, outcome, half)
-
-
-def extended(finished: Path) -> Work:
-    """A finished run that is to have a generation more."""
-
-    def extend() -> Result:
-        return invoke(*ONCE_MORE)
-
-    return Work(extend, extend, outcome, finished)
-
-
 @pytest.mark.slow
 def test_a_run_that_dies_at_any_change_ends_as_if_undisturbed(tmp_path: Path) -> None:
     found = Enumeration(command(SMALL, "x", outcome), tmp_path)
@@ -79,8 +72,8 @@ def test_a_run_in_which_any_change_fails_says_so_and_goes_on(tmp_path: Path) -> 
 def test_one_that_goes_on_may_die_or_fail_at_any_change(
     which: str, half: Path, finished: Path, tmp_path: Path
 ) -> None:
-    work = resumed(half) if which == "resumed" else extended(finished)
-    found = Enumeration(work, tmp_path)
+    words, prepared = (AGAIN, half) if which == "resumed" else (ONCE_MORE, finished)
+    found = Enumeration(typed_again(words, outcome, prepared), tmp_path)
     changes = {point.change for point in found.points}
     assert {"write", "rename", "sync", "remove"} <= changes
     found.die()

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.cli import Result, invoke
-from tests.faults import Enumeration, Point, Work, named, results
+from tests.cli import Result
+from tests.faults import Enumeration, Point, Work, command, named, results
 from tests.faults.test_runs import SMALL
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("inside")]
@@ -18,17 +18,11 @@ STUDY: Final = (*SMALL[:-1], "--generations=1", "--seeds=0-1", "--out=x")
 
 
 def study() -> Work:
-    def begin() -> Result:
-        return invoke(*STUDY)
-
-    def go_on() -> Result:
-        return invoke("resume", "x", "--jobs", 1) if Path("x/study.toml").exists() else begin()
-
     def outcome() -> dict[str, Any]:
         assert not list(Path("x/logs").glob("*.progress"))
         return {name: results(Path("x", name)) for name in ("seed-0", "seed-1")}
 
-    return Work(begin, go_on, outcome)
+    return command(STUDY, "x", outcome, "study.toml")
 
 
 def test_a_study_that_dies_anywhere_ends_as_if_undisturbed(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 import evolve
-from tests.cli import Result
+from tests.cli import ROOT, Result
 from tests.faults import (
     Enumeration,
     Failure,
@@ -35,8 +35,8 @@ _GENES: Final = (
 SWEEP: Final = ("alphabeta", *_FEW, *_GENES, "--trials=2", "--startup=1")
 JOURNAL: Final = "x/journal.log"
 
-_ENGINE: Final = f"{sys.executable} -I -S {Path(__file__).with_name('engine.py')}"
-_PROGRAM: Final = ("program", f"gtp:{_ENGINE} {{place:0:9=0}}", "--final-openings=2")
+_ENGINE: Final = f"{sys.executable} -I -S {ROOT / 'tests/sweeps/tuned.py'}"
+_PROGRAM: Final = ("program", f"gtp:{_ENGINE} --place {{place:0:9=0}}", "--final-openings=2")
 _PANEL: Final = ("--panel=swh", "--panel-openings=2", "--final-openings=2", "--finalists=1")
 _EVOLUTION: Final = (
     *("evolution", "--fix=population=4", "--fix=openings=start", "--fix=panel_every=1000"),
@@ -53,6 +53,10 @@ SWEEPS: Final[dict[str, tuple[tuple[object, ...], tuple[str, ...]]]] = {
     "program": (
         (*_PROGRAM, "--pairs=2", "--finalists=1", "--trials=2", "--startup=1"),
         (".agreed", "best.json", "best.toml", "trial-N.json"),
+    ),
+    "spsa": (
+        (*_PROGRAM, "--pairs=2", "--finalists=1", "--trials=6", "--startup=3", "--sampler=spsa"),
+        ("journal.log", "x/trials.parquet"),
     ),
     "evolution": (
         (*_EVOLUTION, "--trials=2"),

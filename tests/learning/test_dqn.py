@@ -27,6 +27,7 @@ from tests.learning import Watcher, training, whole
 pytestmark = pytest.mark.learning
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in DQN_PRESETS if n != "default"])
 def test_every_published_dqn_learns_and_plays(name: str, tmp_path: Path) -> None:
     options = {"games": 4, "games_per_iteration": 2, "panel_openings": 2, "batch": 16}
@@ -38,6 +39,7 @@ def test_every_published_dqn_learns_and_plays(name: str, tmp_path: Path) -> None
     assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("both", "expected"), [(True, 4096), (False, 2048)])
 def test_a_game_of_s5_is_learned_by_4096_samples_of_both_sides(
     both: bool, expected: int, tmp_path: Path
@@ -50,6 +52,7 @@ def test_a_game_of_s5_is_learned_by_4096_samples_of_both_sides(
     assert run.learner.steps * 64 / 40 == pytest.approx(expected, rel=0.05)
 
 
+@pytest.mark.slow
 def test_reversed_rules_are_learned(tmp_path: Path) -> None:
     """Fewest discs win, so that the same rewards teach the opposite."""
     options: dict[str, Any] = {"games": 1500, "rules": "reversed", "bootstrap": "own", "steps": 60}
@@ -146,6 +149,7 @@ FEWER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "changes"), [("s4-reversiv", {}), ("s3-mcts", FEWER)])
 def test_the_published_trees_learn_and_play(
     tmp_path: Path, name: str, changes: dict[str, Any]

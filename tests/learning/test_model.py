@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
 
-from evolve.config.learning import DqnSettings, MctsSettings
-from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
-from evolve.config.toml import resolve_as
+from evolve.config.learning import MctsSettings
 from evolve.engine.networks.architecture import Architecture
 from evolve.errors import SettingsError
 from evolve.learning.model import Model, Module, _device_of, encoded
@@ -114,33 +110,3 @@ def test_torch_and_numba_give_the_same(architecture: Architecture) -> None:
     with torch.no_grad():
         played = Module.playing(network)(inputs).numpy()
     assert np.abs(played - wanted).max() < 1e-5
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        resolve_as(model, presets, {"preset": name})
-        for model, presets in ((MctsSettings, MCTS_PRESETS), (DqnSettings, DQN_PRESETS))
-        for name in presets
-    ],
-    ids=lambda s: s.preset,
-)
-def test_the_network_of_every_preset_is_the_same(settings: Any) -> None:
-    """The published convolutions of 512, 512 and 256 channels among them."""
-    architecture = Architecture(settings.input, settings.layers)
-    boards, sides, moves = positions_of(2)
-    module = Module(architecture)
-    module.eval()
-    with torch.no_grad():
-        wanted = module(encoded(architecture, boards, sides, moves)).numpy()
-    assert np.abs(networks.outputs(module.network(), boards, sides, moves) - wanted).max() < 1e-5
-
-
-@pytest.mark.parametrize("kind", ["canonical", "planes", "mobility", "coloured", "coloured-move"])
-def test_what_is_seen_is_what_the_squares_hold(kind: str) -> None:
-    boards, sides, moves = positions_of(30)
-    architecture = Architecture(kind, ("dense 1",) if kind != "coloured" else ("dense 64",))
-    inputs = encoded(architecture, boards, sides, moves).numpy()
-    rows = zip(boards.tolist(), sides.tolist(), moves.tolist(), strict=True)
-    expected = [networks.planes(*board, side, move, kind) for board, side, move in rows]
-    assert np.allclose(inputs, expected)

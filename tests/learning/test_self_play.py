@@ -83,7 +83,6 @@ def games_of(architecture: Architecture, in_step: bool, jobs: int, **changes: fl
     players = np.zeros((SEARCHED, 2), np.int32)
     players[np.arange(SEARCHED), rng.integers(0, 2, SEARCHED)] = opponents
     swh = evolve.load_agent("swh")
-    assert isinstance(swh, evolve.AlphaBetaAgent)
     told: list[int] = []
     settings = MctsSettings(simulations=20, **changes)  # type: ignore[arg-type]
     games = TreeGames(settings, Lineup.drawn(players, 5, rng), [swh], with_visits=True)

@@ -12,9 +12,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent_file import read_arrays, write_arrays
-from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.arena.judges import _RATING_PANELS, RATING, RUNGS, Judgement, Ladder, Panel
+from evolve.arena.judges import Judgement, Ladder, Panel
 from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.toml import resolve_as
@@ -23,78 +22,13 @@ from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate
-from evolve.learning.tables import METRICS_COLUMNS, METRICS_SCORES, committed_checks, read_metrics
+from evolve.learning.tables import METRICS_COLUMNS, METRICS_SCORES, read_metrics
 from evolve.learning.training import InMemoryTraining, LearningEnding, _columns_of, _judge_of
 from evolve.runs.progress import Observer
 from tests import networks
-from tests.learning import Watcher, content, small, training, whole
+from tests.learning import Watcher, small, training, whole
 
 pytestmark = pytest.mark.learning
-
-
-def elo_of(folder: Path) -> list[Any]:
-    provenance: Any = evolve.load_agent(folder).stored().provenance
-    return [provenance.get(key) for key in ("elo", "elo_low", "elo_high", "elo_games")]
-
-
-VARIANTS = [
-    ("mcts", {}),
-    ("mcts", {"accept": True, "accept_games": 2, "opponents": {"self": 0.5, "swh": 0.5}}),
-    ("mcts", {"input": "planes", "layers": "conv 2 relu norm, dense 8 relu dropout, policy-value"}),
-    ("dqn", {}),
-    ("dqn", {"networks": 2, "survival": 1, "survival_games": 4, "opponents": {"past": 1.0}}),
-    ("dqn", {"steps": 1, "double": True, "target_period": 3, "random_first": 0.5}),
-    ("dqn", {"input": "coloured-move", "layers": "dense 8 relu, dense 1", "steps": 2}),
-]
-
-
-@pytest.mark.parametrize(("kind", "changes"), VARIANTS)
-def test_stopped_and_gone_on_with_it_ends_the_same(
-    kind: str, changes: dict[str, Any], tmp_path: Path
-) -> None:
-    observer = Watcher()
-    complete = training(tmp_path / "whole", kind, **changes)
-    assert complete.run(observer) is LearningEnding.GAMES
-    assert [row["games"] for row in observer.rows] == [20, 40, 60]
-    assert observer.shares[-1] == 1.0
-    first = training(tmp_path / "parts", kind, jobs=2, **changes)
-    assert first.run(Watcher(checks=1)) is LearningEnding.STOPPED
-    second = training(tmp_path / "parts", kind, jobs=2, **changes)
-    second.restore()
-    assert second.games == 20
-    assert second.run(Watcher()) is LearningEnding.GAMES
-    assert content(tmp_path / "parts") == content(tmp_path / "whole")
-    third = training(tmp_path / "parts", kind, **changes)
-    third.restore()
-    assert third.finished is LearningEnding.GAMES
-
-
-class Killed(Watcher):
-    """An observer of a training that is killed while it rates its champion."""
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        if name == RATING:
-            raise KeyboardInterrupt
-        super().stage(name, done, total)
-
-
-@pytest.mark.parametrize("kind", ["mcts", "dqn"])
-def test_its_champion_is_rated_at_its_end(kind: str, tmp_path: Path) -> None:
-    """By the same games after a kill in these, which leaves the training unfinished."""
-    training(tmp_path / "whole", kind).run(Watcher())
-    elo, low, high, games = elo_of(tmp_path / "whole")
-    assert low < elo < high
-    assert games == 2 * RUNGS * _RATING_PANELS * 2
-    with pytest.raises(KeyboardInterrupt):
-        training(tmp_path / "killed", kind).run(Killed())
-    assert committed_checks(tmp_path / "killed") < committed_checks(tmp_path / "whole")
-    again = training(tmp_path / "killed", kind)
-    again.restore()
-    assert again.finished is LearningEnding.GAMES
-    learned = again.learner.steps
-    again.run(Watcher())
-    assert again.learner.steps == learned
-    assert elo_of(tmp_path / "killed") == [elo, low, high, games]
 
 
 def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
@@ -113,6 +47,7 @@ def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
         training(tmp_path, "dqn", both_sides=True).restore()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "games"), [("mcts", 600), ("dqn", 1500)])
 def test_what_it_learns_wins(kind: str, games: int, tmp_path: Path) -> None:
     """A few seconds of learning against the same network before it."""
@@ -171,37 +106,11 @@ def test_patience_ends_what_no_longer_gets_better(tmp_path: Path) -> None:
     assert len(observer.rows) == 3
 
 
-def test_checkpoints_that_are_damaged_or_of_other_settings(tmp_path: Path) -> None:
-    training(tmp_path, "dqn").run(Watcher(checks=1))
-    with pytest.raises(RunError, match="settings"):
-        training(tmp_path, "dqn", gamma=0.5).restore()
-    path = tmp_path / "checkpoint.npz"
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(RunError, match="damaged"):
-        training(tmp_path, "dqn").restore()
-    path.unlink()
-    metrics = tmp_path / "metrics"
-    (metrics / "check-0001.parquet").write_bytes((metrics / "check-0000.parquet").read_bytes())
-    with pytest.raises(RunError, match="missing"):
-        training(tmp_path, "dqn").restore()
-
-
-def budgeted(folder: Path, kind: str, budget: float, **changes: Any) -> dict[str, Any]:
-    """The last row of a training by CPU seconds."""
-    options = {"budget": budget, "check_every": 10**6, "panel_openings": 2, **changes}
-    run, observer = whole(folder, kind, 2, **options), Watcher()
-    assert run.run(observer) is LearningEnding.BUDGET
-    assert max(observer.told) == run.games
-    return observer.rows[-1]
-
-
 CONVOLUTION = {"input": "planes", "layers": "conv 4 relu, policy-value", "simulations": 200}
-
-
 LONG = {"games_per_iteration": 20_000, "window": 10**6}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "changes"),
     [
@@ -216,7 +125,11 @@ def test_a_budget_ends_iterations_that_would_take_longer(
     kind: str, changes: dict[str, Any], tmp_path: Path
 ) -> None:
     """The first iterations of each would take a minute and more."""
-    row = budgeted(tmp_path / "run", kind, 2.0, **changes)
+    options = {"budget": 2.0, "check_every": 10**6, "panel_openings": 2, **changes}
+    run, observer = whole(tmp_path / "run", kind, 2, **options), Watcher()
+    assert run.run(observer) is LearningEnding.BUDGET
+    assert max(observer.told) == run.games
+    row = observer.rows[-1]
     assert 1.8 <= row["cpu_seconds"] <= 2.2
     assert row["steps"] > 0
     chooses = "accept" in changes or "survival" in changes
@@ -269,8 +182,6 @@ def test_warming_up_teaches_nothing() -> None:
     assert (run.games, run.spent, run.learner.steps) == (0, 0.0, 0)
     assert run.rng.random() == cold.rng.random()
     warm, other = run.learner.agent(), cold.learner.agent()
-    assert isinstance(warm, DqnAgent)
-    assert isinstance(other, DqnAgent)
     assert warm.networks[0].digest == other.networks[0].digest
 
 

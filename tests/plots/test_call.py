@@ -128,30 +128,34 @@ def test_the_data_behind_it(run: Run, study: Study) -> None:
     assert weights.loc[weights["square"] == "a1", "weight"].tolist() == [100]
     assert len(weights) == 64
     assert isinstance(weights, pd.DataFrame)
-    with pytest.raises(AgentError, match="weights"):
-        data_of("random")
 
 
-def test_what_cannot_be_drawn(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(OptionsError, match="'poster'"):
-        evolve.plot(run, style="poster")
-    with pytest.raises(OptionsError, match="this is an agent"):
-        evolve.plot("swh", metric="rating")
-    with pytest.raises(OptionsError, match="studies"):
-        data_of("swh", metric="nonsense", x="games")
-    axes = Figure().subplots()
-    with pytest.raises(OptionsError, match="studies"):
-        evolve.plot("swh", ax=axes)
-    with pytest.raises(OptionsError, match="output"):
-        evolve.plot(run, ax=axes, output=tmp_path / "x.png")
-    with pytest.raises(OptionsError, match="alone"):
-        evolve.plot(run, "swh")
-    with pytest.raises(OptionsError, match="studies"):
-        evolve.plot()
-    with pytest.raises(RunError, match=r"\.png"):
-        evolve.plot(run, output=tmp_path / "x.gif")
-    with pytest.raises(AgentError, match="weights"):
-        evolve.plot("random")
+@pytest.mark.parametrize(
+    ("draw", "sources", "options", "error", "word"),
+    [
+        (evolve.plot, ["RUN"], {"style": "poster"}, OptionsError, "'poster'"),
+        (evolve.plot, ["swh"], {"metric": "rating"}, OptionsError, "this is an agent"),
+        (data_of, ["swh"], {"metric": "nonsense", "x": "games"}, OptionsError, "studies"),
+        (evolve.plot, ["swh"], {"ax": Figure().subplots()}, OptionsError, "studies"),
+        (
+            evolve.plot,
+            ["RUN"],
+            {"ax": Figure().subplots(), "output": "x.png"},
+            OptionsError,
+            "output",
+        ),
+        (evolve.plot, ["RUN", "swh"], {}, OptionsError, "alone"),
+        (evolve.plot, [], {}, OptionsError, "studies"),
+        (evolve.plot, ["RUN"], {"output": "x.gif"}, RunError, r"\.png"),
+        (evolve.plot, ["random"], {}, AgentError, "weights"),
+        (data_of, ["random"], {}, AgentError, "weights"),
+    ],
+)
+def test_what_cannot_be_drawn(
+    run: Run, draw: Any, sources: list[str], options: Any, error: type[Exception], word: str
+) -> None:
+    with pytest.raises(error, match=word):
+        draw(*(run if one == "RUN" else one for one in sources), **options)
 
 
 def test_means_and_differences(study: Study, tmp_path: Path) -> None:

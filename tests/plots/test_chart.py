@@ -49,7 +49,6 @@ def test_names_stand_in_a_legend_below(size: tuple[float, float]) -> None:
     renderer = drawn(axes.get_figure(root=True))  # type: ignore[arg-type]
     assert legend_of(axes) == list("01234")
     legend = axes.get_legend()
-    assert legend is not None
     assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0
     assert legend_of(charted([course("alone", 9.0)])) == []
 

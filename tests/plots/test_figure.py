@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import RunError
-from evolve.plots.figure import Look, check_output, picture, short
+from evolve.plots.figure import Look, picture, short
 from tests.plots import drawn
 
 
@@ -29,9 +28,3 @@ def test_the_end_of_the_name_decides_the_format(name: str, magic: bytes, tmp_pat
     assert made.save(path) == path
     assert path.read_bytes().startswith(magic)
     assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("name", ["a.gif", "a", "png", "a.png.txt"])
-def test_other_formats_are_refused(name: str) -> None:
-    with pytest.raises(RunError, match=r"\.png"):
-        check_output(Path(name))

@@ -51,7 +51,6 @@ def test_the_champion_has_the_elo_of_the_headline(run: Run, tmp_path: Path) -> N
     (folder / "champion.json").write_text(json.dumps({**document, "name": champion}))
     run = Run(folder)
     summary, lineage = summary_of(run), Lineage(run)
-    assert run.elo is not None
     assert _elos(lineage, champion) == {champion: summary.elo}
     plot_lineage(lineage, champion).save(tmp_path / "tree.svg")
     headline = elo_text(*run.elo[:3])

@@ -30,19 +30,6 @@ VALUES: dict[str, Any] = {
 }
 
 
-def trials_with(values: Any) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "number": range(COUNT),
-            "state": ["PRUNED" if n % 3 else "COMPLETE" for n in range(COUNT)],
-            "score": np.linspace(0.2, 0.9, COUNT),
-            "score_error": 0.03,
-            "origin": ["defaults"] + ["sampler"] * (COUNT - 1),
-            "x": values,
-        }
-    )
-
-
 def scatter_with(values: Any) -> tuple[Scatter, Setting]:
     setting = Setting.of("x", list(values))
     scores = np.linspace(0.2, 0.9, COUNT).tolist()
@@ -79,11 +66,12 @@ def test_tick_labels_do_not_overlap(kind: str) -> None:
 def test_the_legend_is_not_over_the_curve() -> None:
     figure = Figure(figsize=(12, 9.4), layout="constrained")
     axes = figure.add_subplot(figure.add_gridspec(3, 4)[0, :2])
-    trials = trials_with(VALUES["share"])
+    trials = pd.DataFrame({"number": range(COUNT), "score": np.linspace(0.2, 0.9, COUNT)})
+    trials["state"] = ["PRUNED" if n % 3 else "COMPLETE" for n in range(COUNT)]
+    trials["score_error"], trials["origin"] = 0.03, ["defaults", *["sampler"] * (COUNT - 1)]
     _draw_history(axes, trials, trials["score"].cummax())
     renderer = drawn(figure)
     legend = axes.get_legend()
-    assert legend is not None
     assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0
 
 

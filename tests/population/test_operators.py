@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -93,14 +91,6 @@ def test_the_sweep_searches_every_operator() -> None:
     assert searched == {kind: tuple(OPERATORS[kind]) for kind in FUNCTIONS}
 
 
-def test_names_are_known_without_what_they_run() -> None:
-    code = (
-        "import sys, evolve.config.evolution, evolve.cli.options\n"
-        "assert not {'deap', 'evolve.population'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def first_ones(candidates: Sequence[Individual], count: int, breeding: Any) -> Any:
     return candidates[:count]
 
@@ -183,7 +173,7 @@ def test_settings_and_functions_must_agree(kind: str) -> None:
     with pytest.raises(SettingsError, match=f"{kind}=first_ones"):
         operators_of(settings, {})
     with pytest.raises(SettingsError, match=f"with {kind}=first_ones"):
-        operators_of(settings, {kind: test_names_are_known_without_what_they_run})
+        operators_of(settings, {kind: positional})
     with pytest.raises(SettingsError, match="own:first_ones"):
         operators_of(resolve({}), {kind: first_ones})
 
@@ -195,7 +185,6 @@ def test_what_has_no_name_cannot_be_written_down() -> None:
 
 def test_cma_has_operators_of_its_own() -> None:
     settings = resolve({"algorithm": "cma", "selection": "own:first_ones"})
-    assert isinstance(settings, EvolutionSettings)
     with pytest.raises(SettingsError, match="algorithm"):
         algorithm_of(settings, Genome.of(settings), None, {"selection": first_ones})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +41,7 @@ def moves(page: Page) -> list[str]:
     return [text.split()[0] for text in page.locator(".movelist a").all_inner_texts()]
 
 
+@pytest.mark.clock
 def test_from_the_server_to_the_first_move_in_two_steps(tmp_path: Path, browser: Browser) -> None:
     begin = time.monotonic()
     with (
@@ -50,8 +50,7 @@ def test_from_the_server_to_the_first_move_in_two_steps(tmp_path: Path, browser:
     ):
         page.get_by_role("link", name="Play", exact=True).click()
         move(page)
-        seconds = time.monotonic() - begin
-        assert seconds < 10 or os.getloadavg()[0] > (os.cpu_count() or 1)  # others work here
+        assert time.monotonic() - begin < 10
         assert len(moves(page)) == 2
         page.reload()
         says(page, "Your move.")

@@ -163,16 +163,6 @@ def test_the_part_with_numba_keeps_the_rules_of_the_file() -> None:
     assert "numba" not in agent.python_source()
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("compiled patterns")
-@pytest.mark.parametrize("rules", RULES)
-def test_the_bundled_agents_once_compiled(rules: Rules, compiler: Any) -> None:
-    agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
-    module = compiled(agent, compiler)
-    # With time for its whole depth, as the agent has
-    assert not differing(module, agent, ASKED)
-
-
 @pytest.mark.clock
 def test_a_bundled_agent_keeps_the_time_from_its_first_move_on() -> None:
     """A contest's 5 seconds a move, also while the search is compiled beside it, and after; then

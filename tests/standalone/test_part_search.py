@@ -24,12 +24,10 @@ from evolve.standalone.part_board import (
     FULL,
     WIDTHS,
     bit_count,
-    class_of,
     count_of,
     moves_of,
     neighbours_of,
     side_by_side,
-    squares_of,
     stable_of,
 )
 from evolve.standalone.part_values import final_score
@@ -337,18 +335,6 @@ def test_scores_are_those_of_the_rules(rules: Rules) -> None:
         final_score(1, 2, 9, bit_count)
 
 
-@pytest.mark.parametrize("term", ["weights", *TERM_NAMES])
-def test_same_moves_with_a_single_term(term: str) -> None:
-    rng = random.Random(term)
-    values: dict[str, Any] = {"weights": [[0] * 10], term: [rng.choice((-3, 7))]}
-    if term == "weights":
-        values = {"weights": [list(range(10))]}
-    agent = AlphaBetaAgent(depths=[2], **values)
-    module = exported(agent)
-    boards = boards_with_choice(rng, 30)
-    assert not differing(module, agent, boards)
-
-
 @pytest.mark.parametrize("phase", [0, 1])
 def test_many_boards_at_once_are_worth_what_each_of_them_is(phase: int) -> None:
     rng = random.Random(9)
@@ -406,14 +392,4 @@ def test_lanes_do_not_disturb_one_another(count: int) -> None:
     assert beside == expected
     assert lanes_of(stable_of(wide, empty, 0, width), len(boards)) == [
         (reference.stable(own, opp), reference.stable(opp, own)) for own, opp in boards
-    ]
-
-
-def test_squares_are_of_the_class_of_their_images() -> None:
-    bits = [1 << reference.square_of(name) for name in reference.CLASSES]
-    images = [
-        squares_of(reference.transform(bit, symmetry)) for bit in bits for symmetry in range(8)
-    ]
-    assert [class_of(image) for (image,) in images] == [
-        k for k in range(len(bits)) for _ in range(8)
     ]

@@ -20,8 +20,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.search.genes import TERM_NAMES
-from evolve.errors import AgentError, PositionError
-from evolve.standalone.render import render
+from evolve.errors import AgentError
 from tests import networks
 from tests.agents.conftest import pattern_agent
 from tests.standalone import (
@@ -108,11 +107,6 @@ def test_the_parameters_are_literals() -> None:
         for key in agent.parameters
     ] == list(agent.parameters.values())
     assert max(map(len, text.splitlines())) <= 100
-
-
-def test_unknown_rules_are_refused() -> None:
-    with pytest.raises(PositionError, match="anti"):
-        render(AlphaBetaAgent(weights=[[1] * 10]).parameters, "anti", "", {})
 
 
 DRIVER = """

@@ -2,7 +2,8 @@
 
 It takes --corner and --mobility, or the variables CORNER and MOBILITY, or the GTP command
 `set_parameter NAME VALUE`. With --crash-above X it ends as soon as it is asked for a move with a
-corner over X; with --wait it sleeps so many seconds before each move.
+corner over X; with --wait it sleeps so many seconds before each move. With --place N it plays, in
+milliseconds, that of its legal moves whose number is N, counted round and round.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ parser.add_argument("--corner", type=float, default=float(os.environ.get("CORNER
 parser.add_argument("--mobility", type=float, default=float(os.environ.get("MOBILITY", "0")))
 parser.add_argument("--wait", type=float, default=0.0)
 parser.add_argument("--crash-above", type=float, default=1e9)
+parser.add_argument("--place", type=int)
 given = parser.parse_args()
 told = {"corner": given.corner, "mobility": given.mobility}
 
@@ -78,7 +80,10 @@ def answer(words: list[str]) -> str:
                 sys.exit("the corner is too large")
             time.sleep(given.wait)
             legal = moves(board, side)
-            x, y = max(legal, key=lambda one: value(played(board, side, *one), side))
+            if given.place is None:
+                x, y = max(legal, key=lambda one: value(played(board, side, *one), side))
+            else:
+                x, y = legal[given.place % len(legal)]
             board = played(board, side, x, y)
             return f"{'abcdefgh'[x]}{y + 1}"
     return ""

@@ -44,12 +44,6 @@ def check_stable(board: Board) -> None:
     assert kernel_stable((opp, own)) == expected[::-1]
 
 
-def test_start_position() -> None:
-    assert (int(bits.START_OWN), int(bits.START_OPP)) == START
-    assert list(squares(kernel_moves(START))) == [19, 26, 37, 44]  # d3 c4 f5 e6
-    assert kernel_flips(START, 19) == 1 << 27
-
-
 @quick
 @given(any_boards)
 def test_rules_as_reference(board: Board) -> None:

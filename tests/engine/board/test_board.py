@@ -111,21 +111,6 @@ def test_a_pass_gives_the_move_to_the_other_side() -> None:
     assert (passed.side, passed.legal_moves()) == ("white", [2])
 
 
-@pytest.mark.parametrize(
-    ("black", "white", "side", "standard", "reversed_"),
-    [
-        (40, 24, "black", 16, -16), (40, 24, "white", -16, 16), (32, 32, "black", 0, 0),
-        (13, 0, "black", 64, -13), (13, 0, "white", -64, 13),
-    ],
-)  # fmt: skip
-def test_scores(black: int, white: int, side: str, standard: int, reversed_: int) -> None:
-    cells = "X" * black + "O" * white + "-" * (64 - black - white)
-    board = evolve.Board.parse(cells, side)  # type: ignore[arg-type]
-    assert board.is_over()
-    assert board.score("standard") == standard
-    assert board.score("reversed") == reversed_
-
-
 def test_moves_as_text() -> None:
     assert [square_name(square) for square in (0, 7, 19, 56, 63, 64)] == [
         "a1", "h1", "d3", "a8", "h8", "pass",

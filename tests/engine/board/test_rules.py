@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -39,13 +38,6 @@ from tests import networks
 
 BAD: Any = "misère"
 SWH = evolve.AlphaBetaAgent([[1] * 10])
-
-
-@pytest.mark.parametrize("table", ["board.rules", "search.genes"])
-def test_the_tables_load_no_kernel_and_no_numpy(table: str) -> None:
-    code = f"import sys, evolve.engine.{table}; print(*{{'numba', 'numpy'}} & set(sys.modules))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == ""
 
 
 def test_every_rule_has_a_code_and_a_score() -> None:

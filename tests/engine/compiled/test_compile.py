@@ -153,7 +153,6 @@ def test_a_folder_that_others_can_write_to_is_not_used(
     """Machine code, and the pickles that hold it, could be anything."""
     monkeypatch.setenv("EVOLVE_CACHE_DIR", str(tmp_path / "cache"))
     folder = compiling._cache_dir()
-    assert folder is not None
     path = folder.parent if above else folder
     path.chmod(mode)
     with pytest.warns(RuntimeWarning, match=f"{path}.*EVOLVE_CACHE_DIR"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -380,17 +379,6 @@ def test_differences(options: GameOptions, rules: Rules, trace: float) -> None:
     assert (taught.tables != taught_of(patterns).tables).any()
 
 
-def test_differences_are_learned() -> None:
-    """The same games again and again: the errors of their forecasts become less."""
-    patterns, records = random_patterns(TINY, 1), some_games(TO_THE_END, "standard")
-    taught, vectors = taught_of(patterns), vectors_of(patterns.shapes)
-    errors = [
-        learn_by_differences(records, 1.0, 0.02, taught, vectors, patterns.address)[0]
-        for _ in range(30)
-    ]
-    assert errors[-1] < 0.5 * errors[0]
-
-
 def slow_labels(
     options: GameOptions, rules: Rules, trace: float, searched: float
 ) -> tuple[list[Board], list[float]]:
@@ -483,30 +471,6 @@ def test_fits(rate: float, rare: int, overlap: int, saturation: float) -> None:
         patterns.address,
     )  # fmt: skip
     assert found == pytest.approx(total, rel=1e-4)
-    slow.assert_are(taught)
-
-
-def test_a_repeated_position_is_learned() -> None:
-    """Its error goes down at every step; no weight of another position or phase moves."""
-    patterns = random_patterns(TINY, 1)
-    taught, vectors = taught_of(patterns), vectors_of(patterns.shapes)
-    before = taught.tables.copy()
-    positions, targets = some_positions(14)
-    number, address = 40, patterns.address
-    errors = [
-        fit_positions(
-            positions, targets, np.full(1, number), 0.01, 0.0, 0, 0.0, taught, vectors, address
-        )
-        for _ in range(40)
-    ]
-    assert all(after < error for error, after in itertools.pairwise(errors))
-    assert errors[-1] < 0.01 * errors[0]
-    slow = SlowWeights(patterns.shapes, BOUNDARIES, taught)
-    phase, places = slow.places((int(positions[number, 0]), int(positions[number, 1])))
-    expected = np.zeros_like(before, bool)
-    canonical = patterns.shapes.canonical
-    expected[phase, : len(canonical)] = np.isin(canonical, places)
-    assert ((taught.tables != before) == expected).all()
     slow.assert_are(taught)
 
 

@@ -87,14 +87,6 @@ def test_as_reference(rules: int, board: Board, weights: tuple[int, ...]) -> Non
     assert kernel_leaf((opp, own), weights, rules) == -expected
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(any_boards)
-def test_each_term_as_reference(board: Board) -> None:
-    if not reference.is_over(*board):
-        values = [kernel_leaf(board, single(term)) for term in range(reference.TERMS)]
-        assert values == reference.terms(*board)
-
-
 @pytest.mark.parametrize("symmetry", range(8))
 def test_corner_terms(symmetry: int) -> None:
     """X and C squares count beside empty corners only, each square for its own corner."""

@@ -249,17 +249,6 @@ def test_ffo(number: int, board: Board, scores: dict[int, int]) -> None:
     } == scores
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_small_and_large_tables_agree(rules: int) -> None:
-    """FFO positions of 14 empties under both rules: the table changes the nodes alone."""
-    boards = [board for _, board, _ in ffo_positions()[:7]]
-    small, *others = (
-        [Engine(rules, table_bits=bits).solve_move(board) for board in boards]
-        for bits in (1, 5, layout.GAME_TABLE_BITS, MANY_BITS)
-    )
-    assert others == [small] * 3
-
-
 @pytest.mark.parametrize(("rules", "pinned"), [(STANDARD, 1166291), (REVERSED, 1992221)])
 def test_bench(rules: int, pinned: int) -> None:
     """The nodes of a fixed set of positions: a change of behaviour must change this figure."""
