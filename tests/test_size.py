@@ -10,9 +10,9 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 52_122, "modules": 235, "public names": 1_769, "strings that point up": 0,
-    "lines of tests": 45_363, "test files": 229, "tests that hold a wording": 112,
-    "tests with assert in a loop": 92, "words of docs": 44_000, "options": 315,
+    "lines": 51_901, "modules": 231, "public names": 1_725, "strings that point up": 0,
+    "lines of tests": 43_945, "test files": 224, "tests that hold a wording": 109,
+    "tests with assert in a loop": 90, "words of docs": 44_000, "options": 315,
 }  # fmt: skip
 """What `python -m benchmarks.size` counts, at most. Lower a number with what goes."""
 
