@@ -157,7 +157,7 @@ def _empty(path: Path) -> Path:
 
 def _trials(study: Study, plan: ProgramPlan) -> list[FrozenTrial]:
     """The trials of a whole sweep."""
-    held = Held(plan)
+    held = Held(plan.sweep)
     while not study.budget.over:
         task, state = study.take(), State()
         outcome = task.result

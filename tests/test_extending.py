@@ -39,7 +39,7 @@ MOST_FILES = {
 """Files of the package that a recipe may touch; two where nothing is said."""
 MOST_WORDS = 2250
 TESTS = (
-    *(f"tests/agents/test_{name}.py" for name in ("agent", "agent_file", "alphabeta", "names")),
+    *(f"tests/agents/test_{name}.py" for name in ("agent", "agent_file", "alphabeta")),
     "tests/agents/test_registry.py",
     "tests/agents/calibration/test_ratings.py", "tests/config", "tests/engine/board",
     "tests/engine/search", "tests/population", "tests/records", "tests/runs",

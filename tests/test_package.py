@@ -117,6 +117,7 @@ def test_no_two_modules_have_one_name() -> None:
 TESTED_BY = {
     "evolve/cli/trainings.py": "tests/cli/test_train.py",
     "evolve/engine/games/duels.py": "tests/learning/test_duels.py",
+    "evolve/engine/games/first_use.py": "tests/engine/games/test_game.py",
     "evolve/engine/networks/forward.py": "tests/engine/networks/test_architecture.py",
     "evolve/evolution/tables.py": "tests/plots/test_lineage.py",
     "evolve/learning/mcts.py": "tests/learning/test_dqn.py",

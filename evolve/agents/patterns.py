@@ -256,7 +256,7 @@ class PatternAgent(SearchingAgent):
             memory.context[layout.AGE] += 1
         memory.context[layout.TABLE_BITS] = self._table_bits
         memory.set(self.patterns, self.block, self._rules)
-        return CutSearch(memory.context, board)
+        return CutSearch(memory.context, board, bool(self.cuts and self.probcut))
 
     def _exact(self, empties: int) -> layout.Cells:
         """The memory of its exact search from so many empties, whose moves the patterns order."""
@@ -274,6 +274,7 @@ def _prepare() -> None:
     patterns = Patterns(shapes, (), np.zeros((1, shapes.entries), np.int16))
     agent = PatternAgent(patterns, depth=2, endgame=0)
     agent.choose(Board.start())
+    agent._search(Board.start()).reaching(1, 2, 64)
     for use in ("search", "exact"):
         context = thread_pattern_memory(TABLE_BITS, use).context
         context[layout.TABLE : layout.table_end(TABLE_BITS)].fill(0)

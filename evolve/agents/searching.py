@@ -53,7 +53,7 @@ class SearchingAgent(StoredAgent):
     BEFORE_EXACT: ClassVar[float] = 0.2
     """Share of a limit to use before the exact search."""
     DOUBT: ClassVar[int] = 0
-    """Up to this value for either side the exact search checks moves from further off; 0: never."""
+    """Up to this value for either side a move is checked from further off; 0: never."""
 
     if TYPE_CHECKING:
 

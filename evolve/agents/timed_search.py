@@ -62,18 +62,18 @@ class _Cost(NamedTuple):
 
 
 _OUTCOME: Final = _Cost(0.002, 50_000, 2.4)  # on average; exact nodes
-_TO_THE_END: Final = _Cost(0.0001, 1200, 1.9)  # the median
+_TO_THE_END: Final = _Cost(0.0001, 1200, 1.9)  # the median, under either rules
 
 
 class CutSearch:
     """A search with forward cuts from one position, for patterns and for weights of squares.
 
     context: prepared for the evaluation, the cuts and the rules, see `engine.patterns`; it also
-    counts the nodes.
+    counts the nodes. cuts: whether it makes forward cuts.
     """
 
-    def __init__(self, context: layout.Cells, board: Board) -> None:
-        self.context = context
+    def __init__(self, context: layout.Cells, board: Board, cuts: bool = True) -> None:
+        self.context, self.cuts = context, cuts
         self._board = board
 
     def prepare(self) -> None:
@@ -115,14 +115,13 @@ class CutSearch:
 
         Forward cuts are made to the end of the game, so that it may be wrong.
         """
-        own, opp, empties = U(self._board.own), U(self._board.opp), self._board.empties
-        square = 64
-        for target in (1, 0):
-            if square == 64:
-                square = pattern_reaching(
-                    own, opp, empties, target, first, self.context.ctypes.data
-                )
-        return int(square)
+        square = self.reaching(1, self._board.empties, first)
+        return self.reaching(0, self._board.empties, first) if square == 64 else square
+
+    def reaching(self, target: int, depth: int, first: int) -> int:
+        """A move of a value of `target` or more, see `pattern_reaching`."""
+        own, opp, address = U(self._board.own), U(self._board.opp), self.context.ctypes.data
+        return int(pattern_reaching(own, opp, depth, target, first, address))
 
     def _search(self, board: Board, depth: int) -> tuple[int, int]:
         square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
@@ -191,7 +190,9 @@ class TimedSearch:
         if self.exact[layout.DISC_SIGN] < 0:
             limits *= 5  # how many times as much it takes where fewest discs win
         solving = empties <= self.endgame or limits < 1
-        checking = self.doubt > 0 and _TO_THE_END.share(empties, seconds, nodes) < _END_SHARE
+        ending = self.search.cuts and self._deepest == empties
+        ending = ending and _TO_THE_END.share(empties, seconds, nodes) < _END_SHARE
+        checking = self.doubt > 0 and (ending or limits < _CHECKED)
         self._deepen(self.before_exact if solving else _BEFORE_CHECK if checking else _SHARE)
         if self._stopped:
             return
@@ -199,15 +200,16 @@ class TimedSearch:
         if solving:
             self._solve()
         elif checking and abs(self._value) <= self.doubt:
-            self._check(limits < _CHECKED)
+            self._check(ending, limits < _CHECKED)
 
-    def _check(self, proving: bool) -> None:
+    def _check(self, ending: bool, proving: bool) -> None:
         """Search the outcome of the moves to the end, and try to prove it."""
-        square = self.search.outcome_move(self._square)
-        self._square = square if 0 <= square < 64 else self._square
+        if ending:
+            square = self.search.outcome_move(self._square)
+            self._square = square if 0 <= square < 64 else self._square
         if proving and not self._stopped:
-            self.exact[layout.HINTS] = self.search.context.ctypes.data
             try:
+                self.exact[layout.HINTS] = self.search.context.ctypes.data
                 self._solve()
             finally:
                 self.exact[layout.HINTS] = 0

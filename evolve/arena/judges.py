@@ -216,7 +216,7 @@ class ChampionRating:
         self._begin = time.monotonic()
 
     def play(self, each: int, guess: float | None = None) -> dict[str, Any]:
-        """Return its Elo by rounds of `each` openings a rung, from a guess or the middle on."""
+        """Return its Elo, or {}. A round has `each` openings a rung, from a guess or the middle."""
         number, limited = each, math.isfinite(self.seconds)
         if not self.ladder.rungs or (limited and not self._is_quick()):
             return {}

@@ -179,8 +179,8 @@ class _LiveDisplay(Display):
         self.at, self._stage, self._at = name, _Bar(name, done, total), time.monotonic()
 
     def whole(self, name: str, done: float, total: float) -> None:
-        self.stage(name, done, total)
-        self._whole, self._stage = _Bar(name, done, total), None
+        self.at, self._stage, self._at = name, None, time.monotonic()
+        self._whole = _Bar(name, done, total)
 
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))

@@ -126,7 +126,8 @@ def _draw_champion(axes: Axes, course: Course, colour: str, alone: bool) -> None
     """Draw the champion's own Elo beside the strength, or the mean of the seeds' champions."""
     if course.metric != "rating":
         return
-    champions = [*filter(None, (run.elo for run in course.runs))]
+    crowned = (run.elo for run in course.runs if run.kind.reading.progress(run).crowned)
+    champions = [*filter(None, crowned)]
     if len(champions) < len(course.runs):
         return
     elo, low, high, _ = champions[0]

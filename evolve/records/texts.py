@@ -60,7 +60,7 @@ def scan_text(text: str, request: Request = NO_REQUEST) -> Reading:
     tree = _TREE.search(text)
     if tree and not _SQUARE.search(text, 0, tree.start()):  # else moves before it are a game too
         return scan_trees(text, request)
-    return _scan_lines(text, request)
+    return scan_lines(text, request)
 
 
 def scan_pgn(text: str, request: Request = NO_REQUEST) -> Reading:
@@ -167,7 +167,7 @@ def _result(record: GameRecord) -> str:
     return "1-0" if score > 0 else "0-1"
 
 
-def _scan_lines(text: str, request: Request = NO_REQUEST) -> Reading:
+def scan_lines(text: str, request: Request = NO_REQUEST) -> Reading:
     """The games and positions of a text; a position is a game without moves.
 
     It skips empty lines and those that begin with % # or ;, of which one may say the rules. Lines

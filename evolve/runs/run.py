@@ -110,7 +110,11 @@ class Run(FolderView):
         known = {} if file is None else read_header(file).provenance
         values = [known.get(name) for name in ("elo", "elo_low", "elo_high")]
         elo, low, high = (math.nan if value is None else float(value) for value in values)
-        return None if math.isnan(elo) else Estimate(elo, low, high, known.get("elo_games", 0))
+        return (
+            None
+            if math.isnan(elo + low + high)
+            else Estimate(elo, low, high, known.get("elo_games", 0))
+        )
 
     @property
     def changes(self) -> list[Change]:

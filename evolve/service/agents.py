@@ -130,7 +130,9 @@ class Agents:
         if individual:
             run = Run(folder)
             check_config(run)
-            if run.kind.table("individuals") is None or births_of(run)(individual) is None:
+            known = re.fullmatch(r"[0-9]{1,9}-[0-9]{1,9}", individual) is not None
+            known = known and run.kind.table("individuals") is not None
+            if not known or births_of(run)(individual) is None:
                 raise not_found(f"individual {individual[:40]!r} in {name}")
             return f"run:{folder}:{individual}"
         if champion_of(folder) is None:
@@ -190,6 +192,7 @@ class Agents:
         return f"{PurePath(runs.name, *folders, last)}{settings}"
 
     def exists(self, name: str) -> bool:
+        """Whether there is an agent of that id."""
         try:
             self.source(name)
         except ProblemError:

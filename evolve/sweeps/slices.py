@@ -23,7 +23,7 @@ from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.programs.kept import working_here
 from evolve.runs.progress import Observer
-from evolve.sweeps.plan import plan_of
+from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.trial import (
     Held,
     PauseError,
@@ -50,11 +50,13 @@ def advance(part: Slice) -> SliceResult:
     Raises what is no fault of its values: ShortageError, and ClusterError where this machine lacks
     something.
     """
-    begin, trial = time.perf_counter(), Trial(part, _held_for(part))
+    begin = time.perf_counter()
+    held, plan = _held_for(part)
+    trial = Trial(part, held)
     outcome: Report | TrialResult | None = None
     try:
         with working_here():
-            outcome = trial.held.plan.advance(trial)
+            outcome = plan.advance(trial)
     except PauseError:
         pass
     except StateError as error:
@@ -70,18 +72,18 @@ def advance(part: Slice) -> SliceResult:
     return SliceResult(f"{socket.gethostname()}:{os.getpid()}", state, outcome)
 
 
-def _held_for(part: Slice) -> Held:
-    held: Held | None = getattr(_local, "held", None)
-    if held is None or held.plan.sweep != part.sweep:
+def _held_for(part: Slice) -> tuple[Held, Plan]:
+    found: tuple[Held, Plan] | None = getattr(_local, "held", None)
+    if found is None or found[0].sweep != part.sweep:
         _local.held = None
         try:
-            held = Held(plan_of(part.sweep))
+            found = held, plan = Held(part.sweep), plan_of(part.sweep)
             _ = held.panel
-            held.plan.prepare(held, part.answers)
+            plan.prepare(held, part.answers)
         except EvolveError as error:  # something is not here
             raise ClusterError(str(error)) from error
-        _local.held = held
-    return held
+        _local.held = found
+    return found
 
 
 def _reason_of(error: Exception) -> str:

@@ -226,6 +226,7 @@ class Space:
 
     @property
     def types(self) -> dict[str, type]:
+        """The type of each parameter's values by its name."""
         return {parameter.name: parameter.type for parameter in self.parameters}
 
     @cached_property

@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,6 @@ from evolve.runs.time_slice import seconds_for
 from evolve.tables.paths import TRIALS
 from evolve.tables.trials import DEFAULTS, FINISHED, REPEATED, RETEST, TRIALS_COLUMNS
 from evolve.version import __version__
-
-if TYPE_CHECKING:
-    from evolve.sweeps.plan import Plan
 
 # Attributes of a trial in the study.
 MIRROR: Final = "mirror"
@@ -245,18 +242,18 @@ class StateError(Exception):
 
 @dataclass
 class Held:
-    """What a thread of a worker keeps from a slice to the next of the sweep of a plan.
+    """What a thread of a worker keeps from a slice to the next of the same sweep.
 
     programs: the last that a plan has used, by name, with their values; `programs.kept` has them
     running.
     """
 
-    plan: Plan
+    sweep: SweepSettings
     programs: dict[str, tuple[Mapping[str, Any], Any]] = field(default_factory=dict)
 
     @cached_property
     def panel(self) -> Panel:
-        sweep = self.plan.sweep
+        sweep = self.sweep
         return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
 
 

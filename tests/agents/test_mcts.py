@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from functools import partial
 
@@ -58,6 +59,17 @@ def test_it_beats_random_and_more_simulations_beat_fewer() -> None:
     assert Match(agent, evolve.load_agent("random"), openings, "standard").play().score.value > 0.9
     fewer = evolve.load_agent("uct?simulations=10")
     assert Match(agent, fewer, openings, "standard").play().score.value > 0.7
+
+
+@pytest.mark.clock
+def test_the_time_for_a_move_is_used() -> None:
+    """An answer in less than half of it would leave strength."""
+    agent, waited = evolve.load_agent("uct?time=0.1"), []
+    for board in boards(0, 5, 40):
+        begin = time.perf_counter()
+        agent.choose(board)
+        waited.append(time.perf_counter() - begin)
+    assert sorted(waited)[2] > 0.05
 
 
 @pytest.mark.parametrize("board", boards(0, 10, 12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shutil
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,22 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(figures.FILE, tmp_path)
     monkeypatch.setattr(figures, "FILE", tmp_path / figures.FILE.name)
     return figures.FILE
+
+
+def test_what_is_measured_changes_its_row_alone(file: Path) -> None:
+    before = file.read_text(encoding="utf-8").splitlines()
+    figures.put("reversed", "level-2", elo=190, error=21, seconds=0.0000766)
+    figures.put("reversed", "level-2", step=166, step_error=15)
+    changed = [
+        line
+        for line in difflib.ndiff(before, file.read_text(encoding="utf-8").splitlines())
+        if line[0] in "+-"
+    ]
+    assert changed[1:] == [
+        "+ level-2 = { elo = 190, error = 21, seconds = 0.00008, step = 166, step_error = 15 }"
+    ]
+    figures.put("standard", "swh", seconds=4e-7)
+    assert figures.read()["standard"]["swh"]["seconds"] == 1e-5
 
 
 def test_the_file_is_as_it_is_written(file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from evolve.agents.registry import REFERENCES
 from evolve.cli.main import COMMANDS, GROUPS, cli
 from evolve.config.toml import resolve
 from evolve.engine.search.genes import TERM_NAMES
-from tests.cli import done, environment, program
+from tests.cli import done, environment, program, ran
 from tests.cli.test_missing import commands
 
 
@@ -94,6 +95,13 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
     assert completions(tmp_path, "run", "--preset", "") == ["tuned", "published"]
     assert completions(tmp_path, "run", "--start-from", "swh") == ["swh", "swh-mobility"]
     assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")
+
+
+def test_the_script_for_a_shell() -> None:
+    ended = ran(
+        sys.executable, "-m", "evolve", _EVOLVE_COMPLETE="zsh_source", PATH=os.environ["PATH"]
+    )
+    assert (ended.code, "_EVOLVE_COMPLETE=zsh_complete" in ended.out) == (0, True)
 
 
 def test_help_lists_commands_under_headings() -> None:

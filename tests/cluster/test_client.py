@@ -29,7 +29,7 @@ from tests.waits import PATIENCE
 
 distributed = pytest.importorskip("distributed")
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # Dask's own
+pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 
 AGENTS = [evolve.load_agent(name) for name in ("swh", "zero", "swh-mobility", "positional")]
 
@@ -48,6 +48,7 @@ def assert_same(one: Any, other: Any) -> None:
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
+@pytest.mark.slow
 def test_games_are_those_of_threads(shared: Place) -> None:
     told: list[int] = []
     with cluster(shared, 2, threads=1) as found:
@@ -76,6 +77,7 @@ def has_no_room(task: int) -> None:
     raise RunError(f"no room on {distributed.get_worker().address}")
 
 
+@pytest.mark.slow
 def test_nobody_listens_any_more(shared: Place) -> None:
     with cluster(shared, 2) as found:
         with closing(found.run(slow, range(1000))) as answers:
@@ -83,6 +85,7 @@ def test_nobody_listens_any_more(shared: Place) -> None:
         assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)]
 
 
+@pytest.mark.slow
 def test_answers_are_fetched_together_and_by_way_of_the_scheduler(shared: Place) -> None:
     with cluster(shared, 2) as found:
         places = found.workers.usable()
@@ -112,6 +115,7 @@ def slow(task: int) -> int:
     return task
 
 
+@pytest.mark.slow
 def test_a_run_on_a_cluster_has_the_tables_of_one_on_threads(shared: Place, tmp_path: Path) -> None:
     done("run", *QUICK, "--out", tmp_path / "threads")
     with cluster(shared, 2):
@@ -120,6 +124,7 @@ def test_a_run_on_a_cluster_has_the_tables_of_one_on_threads(shared: Place, tmp_
     assert outcome(tmp_path / "dask") == outcome(tmp_path / "threads")
 
 
+@pytest.mark.slow
 def test_workers_killed_again_and_again_and_late_ones_change_nothing(tmp_path: Path) -> None:
     words = ("run", *QUICK[1:], "--generations=6", "--population=16")
     done(*words, "--out", tmp_path / "threads")
@@ -163,6 +168,7 @@ def short_ttl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "5 s")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short_ttl")
 def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
     with place(tmp_path, 2) as found, cluster(found, 2) as made:
@@ -174,6 +180,7 @@ def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
         stopped.resume()
 
 
+@pytest.mark.slow
 def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:
     with cluster(shared, 2) as found:
         ended: list[int] = []
@@ -197,6 +204,7 @@ def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:
     assert not wrong
 
 
+@pytest.mark.slow
 def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
     with cluster(shared, 2) as found:
         assert found.slots == 2
@@ -207,6 +215,7 @@ def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
         found._client.status = "running"
 
 
+@pytest.mark.slow
 def test_without_workers_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve.cluster.client._WORKER_TIMEOUT", 2.0)
     with place(tmp_path, 0) as found:
@@ -222,6 +231,7 @@ def dies(task: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_sweep_of_evolutions_on_a_cluster(shared: Place, tmp_path: Path) -> None:
     words = ("sweep", "evolution", "--trials=2", "--budget=2", "--fix=population=8", "--jobs=1")
     few = ("--panel-openings=4", "--final-openings=4", "--panel=swh,zero")
@@ -231,6 +241,7 @@ def test_a_sweep_of_evolutions_on_a_cluster(shared: Place, tmp_path: Path) -> No
     assert trials["state"].isin(["COMPLETE", "PRUNED"]).all()
 
 
+@pytest.mark.slow
 def test_whoever_has_left_the_cluster_is_told_so_and_nothing_else(shared: Place) -> None:
     with cluster(shared, 2) as found:
         assert found.slots == 2
@@ -241,6 +252,7 @@ def test_whoever_has_left_the_cluster_is_told_so_and_nothing_else(shared: Place)
         found._client.close()
 
 
+@pytest.mark.slow
 def test_with_certificates_and_with_wrong_ones(tmp_path: Path) -> None:
     options = certificates(tmp_path)
     strange = tmp_path / "strange"

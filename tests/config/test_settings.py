@@ -127,6 +127,10 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("run", {"tie": "endgame"}, "tie.*endgame"),
     ("run", {"boundaries": "30"}, "boundaries"),
     ("run", {"boundaries": "40,20"}, "boundaries"),
+    ("run", {"seed": -1}, "seed.*-1"),
+    ("run", {"phases": 62}, "phases.*62"),
+    ("run", {"time_limit": 0}, "time_limit.*0"),
+    ("run", {"patience": 0}, "patience.*0"),
     ("run", {"survivors": 1.0}, "survivors"),
     ("run", {"survivors": 0.9, "newcomers": 0.1}, "survivors"),
     ("run", {"opponents": 64}, "opponents: 64 individuals have 63 others, not 64"),
@@ -163,6 +167,8 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("train patterns", {"duel_shapes": "a1/c3", "duels": 1, "shapes": "a1-b2"}, "a1 b2 c3"),
     ("train patterns", {"layers": "dense 1"}, "layers: there is no such setting"),
     ("match", {"openings": "random", "opening_plies": 2}, "random openings have 3 moves or more"),
+    ("match", {"opening_plies": 61}, "opening_plies"),
+    ("match", {"alpha": 0.5}, "alpha"),
     ("match", {"sprt": (20, 0)}, "the first must be under the second"),
     ("match", {"sprt": "0:201"}, "-200 to 200 in normalized Elo"),
     ("match", {"sprt": "0:3000:logistic"}, "-2000 to 2000 in logistic Elo"),
@@ -172,6 +178,7 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("match", {"nonsense": 1}, "nonsense"),
     ("sweep alphabeta", {"budget": 5.0}, "trials of alphabeta learn nothing"),
     ("sweep mcts", {"kind": "chess"}, "there is no 'chess'; there are .*dqn, mcts"),
+    ("sweep program", {"pairs": 1}, "pairs"),
     ("sweep mcts", {"panel": ""}, "panel: it is empty"),
 )
 """A command, settings that cannot be, and what the one line of error must say of them."""

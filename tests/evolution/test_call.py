@@ -15,7 +15,7 @@ from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import _OF_DIRECT_GENES
 from evolve.fitness.roundrobin import Round
 from tests.cli import done, fails
-from tests.evolution.conftest import TINY, StopAfter
+from tests.evolution.conftest import TINY, After, StopAfter
 from tests.studies.conftest import youngest
 from tests.tables.content import content_hash
 
@@ -51,6 +51,16 @@ def test_own_functions_decide_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert content_hash(again.path) == content_hash(whole.path)
     assert evolve.evolve(half, **own).generation_count == 4, "nothing is left to do"
     assert evolve.evolve(half, **{**own, "generations": 5}).generation_count == 5
+
+
+def test_a_longer_call_that_is_interrupted_keeps_its_new_end(tmp_path: Path) -> None:
+    settings = {**QUICK, "generations": 2}
+    evolve.evolve(tmp_path / "run", **settings)
+    settings["generations"] = 4
+    with pytest.raises(KeyboardInterrupt):
+        evolve.evolve(tmp_path / "run", observer=After(1, KeyboardInterrupt), **settings)
+    done("resume", tmp_path / "run", "--jobs=1")
+    assert evolve.load_run(tmp_path / "run").generation_count == 4
 
 
 def test_the_command_line_refuses_what_it_cannot_go_on_with(tmp_path: Path) -> None:

@@ -36,6 +36,13 @@ def test_a_run_with_the_fixed_panel_shows_its_scores(tmp_path: Path) -> None:
     assert not {"past_score", "rating"} & set(texts)
 
 
+def test_a_run_without_a_generation_cannot_be_drawn(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes((KEPT_RUN / "config.toml").read_bytes())
+    with pytest.raises(RunError, match="generation"):
+        plot_run(Run(tmp_path), Look()).save(tmp_path / "run.svg")
+    assert not (tmp_path / "run.svg").exists()
+
+
 CONFIG = 'command = "train mcts"\npreset = "default"\nrules = "reversed"\nseed = 3\n'
 
 

@@ -107,10 +107,14 @@ def test_what_is_right(tmp_path: Path) -> None:
             *("memory", "of 100", ""),
             marks=pytest.mark.slow,
         ),
+        pytest.param(
+            f"self.once([sys.executable, '-S', '-c', {BURNS!r}])",
+            *("cpu", "the most for a move", "stopped at game 0"),
+            marks=pytest.mark.slow,
+        ),
         *(
             (f"self.once([{words}, '-S', '-c', {code!r}])", name, text, games)
             for words, code, name, text, games in (
-                ("sys.executable", BURNS, "cpu", "the most for a move", ""),
                 # Long enough for a sample: what lives for less is found at the end.
                 ("sys.executable", STAYS, "memory", "of 100", "stopped at game 0"),
                 ("sys.executable", FILLS, "memory", "of 100", ""),

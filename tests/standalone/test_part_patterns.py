@@ -186,3 +186,12 @@ def test_a_bundled_agent_keeps_the_time_from_its_first_move_on() -> None:
     for one, empties in ((other, 50), (replace(other, depth=1, endgame=40), 36)):
         (board,) = boards(6, 1, empties)
         check_time(compiled(one, module.COMPILER), board)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("compiled patterns")
+@pytest.mark.parametrize("rules", RULES)
+def test_the_bundled_agents_once_compiled(rules: Rules, compiler: Any) -> None:
+    agent: Any = evolve.load_agent(f"patterns-{rules}?probcut=0")
+    # With time for its whole depth, as the agent has
+    assert not differing(compiled(agent, compiler), agent, ASKED)

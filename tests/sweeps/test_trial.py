@@ -13,7 +13,6 @@ from optuna.trial import create_trial
 import evolve
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trial import Held, Slice, State, Task, Trial, values_of
 
 
@@ -31,7 +30,7 @@ def test_values_are_those_that_were_to_be_tried() -> None:
 @pytest.mark.parametrize(("reports", "steps"), [(4, [1, 3]), (1, [])])
 def test_a_mark_says_how_much_of_the_trial_is_done(reports: int, steps: list[int]) -> None:
     sweep = SweepSettings(kind="evolution", reports=reports, panel=("random",), panel_openings=2)
-    trial = Trial(Slice(sweep, "x", Task(0, {})), Held(plan_of(sweep)))
+    trial = Trial(Slice(sweep, "x", Task(0, {})), Held(sweep))
     agent, shares = evolve.load_agent("random"), (0.1, 0.3, 0.4, 0.8, 0.9, 1.0)
     marks = ((share, trial.mark_at(share)) for share in shares)
     assert [trial.report(mark, agent).step for _, mark in marks if mark is not None] == steps

@@ -21,7 +21,12 @@ from evolve.engine.compiled.intrinsics import (
 )
 from evolve.engine.games.game import choose, move_values, play_games, set_phase
 from evolve.engine.games.opening import draw_openings, mark_balanced
-from evolve.engine.patterns.pattern_search import list_to_solve, pattern_move, pattern_values
+from evolve.engine.patterns.pattern_search import (
+    list_to_solve,
+    pattern_move,
+    pattern_reaching,
+    pattern_values,
+)
 from evolve.engine.search.context import look
 from evolve.engine.search.search import best_move, search, search_deep
 from evolve.engine.search.solver import solve_deep, solve_move, solve_outcome_move
@@ -49,6 +54,7 @@ MOVES: Final[Kernels] = (
     *((set_phase, "(u8, u8, i8, i8)"), (legal_moves, "(u8, u8)"), (flips, "(i8, u8, u8)")),
     *((list_to_solve, LISTING_TYPES), (pattern_move, "(u8, u8, i8, i8)")),
     (pattern_values, "(u8, u8, i8, i8[::1], i8)"),
+    (pattern_reaching, "(u8, u8, i8, i8, i8, i8)"),
 )
 """The same, and what single moves and their values need, by patterns too."""
 _PR_SET_PDEATHSIG: Final = 1

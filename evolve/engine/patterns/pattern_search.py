@@ -350,7 +350,7 @@ def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
 
 @kernel
 def pattern_reaching(own: U, opp: U, depth: int, target: int, first: int, context: int) -> int:
-    """A move that is worth `target` or more to `depth` ≥ 2 plies; 64 for none, −1 when stopped.
+    """A move of a value of `target` or more to `depth` ≥ 2 plies; 64 for none, −1 when stopped.
 
     The side must have a move. The move `first` is tried before the others. All windows are null
     windows: forward cuts are made below every move, which takes a fraction of the nodes of

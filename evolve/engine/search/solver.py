@@ -206,7 +206,7 @@ def solve_deep(own: U, opp: U, alpha: int, beta: int, context: int) -> int:
     if highest <= alpha:
         return sign * highest
     beta = min(beta, highest)
-    # 2. The bounds in the table.
+    # 2. The bounds in the table, or else a move from that of hints.
     known = int64(64)
     bucket = layout.bucket_of(own, opp, context)
     entry = layout.probe(own, opp, bucket, context)

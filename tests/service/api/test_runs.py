@@ -53,6 +53,11 @@ def test_a_run(service: Service) -> None:
 
 def test_tables_are_those_of_python(service: Service, runs: Path) -> None:
     run = evolve.load_run(runs / "small")
+    rows = service.get("runs/small/generations")["items"]
+    assert [row["best"] for row in rows] == list(run.generations["best"])
+    assert [row["panel_score"] for row in rows] == pytest.approx(
+        list(run.generations["panel_score"])
+    )
     individuals, games = run.generation(1)
     page = service.get("runs/small/generations/1/individuals?limit=500")
     assert page["total"] == len(individuals)
