@@ -11,7 +11,7 @@ from benchmarks import size
 ROOT = Path(__file__).parent.parent
 LIMITS = {
     "lines": 51_918, "modules": 231, "public names": 1_726, "strings that point up": 0,
-    "lines of tests": 44_043, "test files": 224, "tests that hold a wording": 109,
+    "lines of tests": 44_044, "test files": 224, "tests that hold a wording": 109,
     "tests with assert in a loop": 90, "words of docs": 44_000, "options": 315,
 }  # fmt: skip
 """What `python -m benchmarks.size` counts, at most. Lower a number with what goes."""
