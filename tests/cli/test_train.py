@@ -158,12 +158,12 @@ def test_finished_ones_say_so_and_continue_when_asked(kind: str, copy: Path) -> 
 @pytest.mark.slow
 def test_a_budget_is_kept_and_does_not_count_compilation() -> None:
     """Those of networks are in tests/learning/test_training.py."""
-    told = done(*TRAIN["patterns"], "--budget", 1.5, "--jobs=2", "--out", "short").out
+    said = done(*TRAIN["patterns"], "--budget", 1.5, "--jobs=2", "--out", "short").out
     run = evolve.load_run("short")
     assert 1.3 < run.metrics["cpu_seconds"].iloc[-1] < 1.7
     assert len(run.metrics) >= 2
     agent: Any = evolve.load_agent("short")
-    assert ("forward" in told) != bool(agent.cuts)
+    assert ("forward" in said) != bool(agent.cuts)
 
 
 @pytest.mark.parametrize(

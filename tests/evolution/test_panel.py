@@ -95,11 +95,11 @@ class Watch(Observer):
     """What stages report."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, float, float]] = []
+        self.stages: list[tuple[str, float, float]] = []
         self.notes: list[str] = []
 
     def stage(self, name: str, done: float, total: float) -> None:
-        self.told.append((name, done, total))
+        self.stages.append((name, done, total))
 
     def note(self, text: str) -> None:
         self.notes.append(text)
@@ -138,7 +138,7 @@ def test_a_rung_has_the_elo_that_was_measured(
     # It plays itself as well, which brings half of the points for certain; twice the interval.
     assert abs(found["elo"] - rung.elo) < 2 * half
     assert found["elo_games"] == 2 * RUNGS * _RATING_PANELS * 8
-    (_, done, total), totals = watch.told[-1], {total for *_, total in watch.told}
+    (_, done, total), totals = watch.stages[-1], {total for *_, total in watch.stages}
     assert done == total == max(totals)
 
 
@@ -231,5 +231,5 @@ def test_the_games_of_the_stages_after_the_last_generation_are_known(
     expected = games_afterwards(resolve({**TINY, "panel": panel}))
     watch = Watch()
     start(tmp_path / "run", observer=watch, panel=panel)
-    played = {name: max(done for one, done, _ in watch.told if one == name) for name in expected}
+    played = {name: max(done for one, done, _ in watch.stages if one == name) for name in expected}
     assert not [name for name, games in expected.items() if not games / 3 <= played[name] <= games]

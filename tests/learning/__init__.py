@@ -54,12 +54,12 @@ class Watcher(Observer):
         self.left = checks
         self.rows: list[dict[str, Any]] = []
         self.shares: list[float] = []
-        self.told: list[int] = []
+        self.games: list[int] = []
 
     def stage(self, name: str, done: float, total: float) -> None:
         if name.endswith(" games"):
             self.shares.append(done / total)
-            self.told.append(int(name.removesuffix(" games")))
+            self.games.append(int(name.removesuffix(" games")))
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self.rows.append(dict(row))

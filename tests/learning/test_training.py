@@ -128,7 +128,7 @@ def test_a_budget_ends_iterations_that_would_take_longer(
     options = {"budget": 2.0, "check_every": 10**6, "panel_openings": 2, **changes}
     run, observer = whole(tmp_path / "run", kind, 2, **options), Watcher()
     assert run.run(observer) is LearningEnding.BUDGET
-    assert max(observer.told) == run.games
+    assert max(observer.games) == run.games
     row = observer.rows[-1]
     assert 1.8 <= row["cpu_seconds"] <= 2.2
     assert row["steps"] > 0
@@ -151,15 +151,15 @@ def test_the_last_iteration_is_cut_to_the_budget() -> None:
 
 def test_games_end_it_and_are_its_share() -> None:
     settings = DqnSettings(games=30, games_per_iteration=20, layers=("dense 8 relu", "dense 64"))
-    run, told = InMemoryTraining(settings, 1), list[tuple[int, float]]()
+    run, reports = InMemoryTraining(settings, 1), list[tuple[int, float]]()
     shares = [run.share]
     while run.finished is None:
-        run.iterate(lambda games, share: told.append((games, share)))
+        run.iterate(lambda games, share: reports.append((games, share)))
         shares.append(run.share)
     assert run.finished is LearningEnding.GAMES
     assert (run.games, shares) == (30, [0.0, 20 / 30, 1.0]), "the last iteration is cut"
-    assert told[-1] == (30, 1.0)
-    assert [games for games, _ in told] == sorted(games for games, _ in told)
+    assert reports[-1] == (30, 1.0)
+    assert [games for games, _ in reports] == sorted(games for games, _ in reports)
 
 
 def test_it_knows_how_many_checks_are_to_come(tmp_path: Path) -> None:

@@ -126,15 +126,15 @@ def test_what_is_right(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named_and_ends_it(
     tmp_path: Path, body: str, name: str, text: str, games: str
 ) -> None:
-    told: list[int] = []
+    moves: list[int] = []
     seconds = 0.1 if name in ("time", "cpu") or "sleep(60)" in body else 5.0
-    found = findings(tmp_path, body, seconds=seconds, games=1, progress=told.append)
+    found = findings(tmp_path, body, seconds=seconds, games=1, progress=moves.append)
     assert found[name].good is False
     assert text in found[name].text
     if games:
         assert found["games"].text.startswith(games)
         assert found["games"].good is (False if name == "games" else None)
-        assert len(told) <= 3
+        assert len(moves) <= 3
 
 
 @pytest.mark.clock
@@ -163,12 +163,12 @@ def test_what_is_late_on_a_busy_machine_is_not_called_wrong(tmp_path: Path) -> N
     ],
 )
 def test_a_quick_look_finds_it_as_well(tmp_path: Path, body: str, name: str, text: str) -> None:
-    told: list[int] = []
+    moves: list[int] = []
     seconds = 0.25 if name == "time" else 5.0
-    found = findings(tmp_path, body, seconds=seconds, games=0, progress=told.append)
+    found = findings(tmp_path, body, seconds=seconds, games=0, progress=moves.append)
     assert text in found[name].text
     assert (found[name].good is True) is (body == "pass")
-    assert len(told) <= 6
+    assert len(moves) <= 6
 
 
 @pytest.mark.parametrize(("side", "discs"), examination._QUICK)
@@ -183,9 +183,9 @@ def test_positions_of_a_quick_look_are_those_that_it_says(
 
 
 def test_it_tells_each_move(tmp_path: Path) -> None:
-    told: list[int] = []
-    findings(tmp_path, games=3, progress=told.append)
-    assert 60 < sum(told) == len(told) < 120
+    moves: list[int] = []
+    findings(tmp_path, games=3, progress=moves.append)
+    assert 60 < sum(moves) == len(moves) < 120
 
 
 def test_other_imports_that_are_allowed_or_tried(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_program_with_one_size_need_not_know_boardsize(text: str, forgiven: bo
 
 
 @pytest.mark.parametrize(
-    ("sent", "answer", "told"),
+    ("sent", "answer", "quoted"),
     [
         ("genmove black", "= d3", "'genmove black', received '= d3'"),
         ("genmove black", "=1 d3", "'genmove black', received '=1 d3'"),
@@ -130,9 +130,9 @@ def test_a_program_with_one_size_need_not_know_boardsize(text: str, forgiven: bo
         ("go", "ok 3", "'go', received 'ok 3'"),
     ],
 )
-def test_numbers_of_pings_are_left_out_of_errors(sent: str, answer: str, told: str) -> None:
+def test_numbers_of_pings_are_left_out_of_errors(sent: str, answer: str, quoted: str) -> None:
     """A wrong one is what is wrong."""
-    assert _exchange(sent, answer) == f"; sent {told}"
+    assert _exchange(sent, answer) == f"; sent {quoted}"
 
 
 @pytest.mark.parametrize(
@@ -283,10 +283,10 @@ def test_a_program_is_told_what_is_left_and_loses_on_time(
     for board in boards[:3]:
         slow.choose(board)
     slow.close()
-    told = re.findall(r"time_left black (\d+) 0", (tmp_path / "log").read_text())
-    assert told[0] == "20"
-    assert int(told[1]) in (26, 25)
-    assert int(told[2]) in (33, 32, 31)
+    clocks = re.findall(r"time_left black (\d+) 0", (tmp_path / "log").read_text())
+    assert clocks[0] == "20"
+    assert int(clocks[1]) in (26, 25)
+    assert int(clocks[2]) in (33, 32, 31)
 
 
 @pytest.mark.slow

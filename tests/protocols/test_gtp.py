@@ -128,9 +128,9 @@ def test_what_is_refused() -> None:
 @pytest.mark.parametrize("agent", [evolve.load_agent("swh?depth=2"), pattern_agent()])
 def test_what_the_agent_thinks(agent: evolve.Agent) -> None:
     """The same as `analyse` says, a line a move, the best first; the last plies exactly."""
-    told = answers("evolve-analyze black", GtpEngine(agent, "standard"))[0]
-    assert told is not None
-    lines = told.removeprefix("= ").split("\n")
+    answer = answers("evolve-analyze black", GtpEngine(agent, "standard"))[0]
+    assert answer is not None
+    lines = answer.removeprefix("= ").split("\n")
     analysis = agent.analyse(evolve.Board.start())
     assert analysis is not None
     assert [line.split()[2].lower() for line in lines] == [
@@ -152,7 +152,7 @@ def test_a_whole_game_with_passes_its_score_and_back(rules: str) -> None:
     """Some drivers tell of passes, some ask for them, and some leave them out."""
     record = next(one for one in map(random_record, range(999)) if one.moves.count(PASS) > 2)
     player, sent = engine("zero", rules), []
-    told = iter(
+    passes = iter(
         [("play", "pa", "="), ("genmove", "", "= PASS"), *[("name", "", "= evolve zero")] * 9]
     )
     assert player.answer("final_score") == "? cannot score"
@@ -163,7 +163,7 @@ def test_a_whole_game_with_passes_its_score_and_back(rules: str) -> None:
             sent.append(player.answer(f"play {side} {square_name(square)}"))
             shown.append(player.answer("showboard"))
         else:
-            word, move, answer = next(told)
+            word, move, answer = next(passes)
             assert player.answer(f"{word} {side} {move}") == answer
     assert {*sent} == {"="}
     assert player.answer("genmove black") == player.answer("genmove white") == "= PASS"

@@ -70,7 +70,7 @@ def worked(sweep: SweepSettings, task: Task) -> list[SliceResult]:
     return done
 
 
-def told(done: list[SliceResult]) -> tuple[Any, ...]:
+def facts_of(done: list[SliceResult]) -> tuple[Any, ...]:
     """What slices come to, without times."""
     kept = {name: one for name, one in done[-1].state.kept.items() if "seconds" not in name}
     return [one.outcome for one in done if one.outcome is not None], kept
@@ -85,7 +85,7 @@ def test_a_trial_that_pauses_ends_as_one_that_does_not(
     monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
     pieces = worked(sweep, task)
     assert len(pieces) > len(whole)
-    assert told(pieces) == told(whole)
+    assert facts_of(pieces) == facts_of(whole)
 
 
 def test_a_state_goes_through_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_a_state_goes_through_its_file(tmp_path: Path, monkeypatch: pytest.Monke
         done.append(advance(Slice(sweep, "sweep", task, state)))
         done[-1].state.save(tmp_path / "one.state", task)
         state = State.load(tmp_path / "one.state", task)
-    assert told(done) == told(whole)
+    assert facts_of(done) == facts_of(whole)
 
 
 @pytest.mark.learning
@@ -107,7 +107,7 @@ def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
     each: int, steps: list[int]
 ) -> None:
     sweep = SweepSettings(kind="mcts", fix={**_TREES, "games_per_iteration": each}, **_PANEL)
-    (*reports, result), kept = told(worked(sweep, task_of("mcts", sweep)))
+    (*reports, result), kept = facts_of(worked(sweep, task_of("mcts", sweep)))
     assert [report.step for report in reports] == steps
     assert (result.report.step, result.file[1], kept["played"]) == (
         4, ".npz", (len(steps) + 1) * 2 * 2 * 3,

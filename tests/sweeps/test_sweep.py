@@ -73,7 +73,7 @@ def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -
 
 
 def busy(seen: Watching) -> bool:
-    """A trial is in hand."""
+    """A trial is under way."""
     return bool(seen.stages)
 
 
