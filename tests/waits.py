@@ -26,7 +26,7 @@ def until(condition: Callable[[], object], pause: float = 0.002) -> None:
 def gone(number: int) -> bool:
     """Whether a process has ended, waited for or not."""
     try:
-        return psutil.Process(number).status() == psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(number).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
 

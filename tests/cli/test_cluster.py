@@ -150,7 +150,7 @@ def test_the_scheduler_is_gone(tmp_path: Path) -> None:
         words = ("run", *QUICK[1:], "--generations=400", "--seeds=0-2")
         study = tmp_path / "study"
         process = spawn(tmp_path, *words, "--scheduler", found.address, "--out", study)
-        wait_until((study / "seed-0").exists, process)
+        wait_until(lambda: any(study.glob("*/generations/*")), process)
         found.scheduler.kill()
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
