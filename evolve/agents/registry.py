@@ -71,7 +71,7 @@ REFERENCES: Final = {
 }
 """Reference agents, known by name: each is made with the name as `name=`, or is an agent file.
 Those in `champions/` come with the package; their provenance says which run made them: the presets
-`tuned` and `published` of evolutions, `strong` of pattern trainings.
+`tuned` and `published` of evolutions, the default of pattern trainings.
 A kind without a file needs only an entry here to be an AGENT of the command line, with settings."""
 REFERENCE_NAMES: Final = ", ".join(
     [*(name for name in REFERENCES if name not in LEVELS), f"{LEVELS[0]} to {LEVELS[-1]}"]
