@@ -4,6 +4,7 @@ Agents value moves in units of their own. Positions whose values in discs are kn
 evolve (`discs-RULES.npz`, made by `python -m benchmarks.discs make`); an agent's own
 values of them give a straight line for each phase of the game, and the error of the discs that this
 says. Searches of an odd and an even number of plies favour different sides, so each has its lines.
+Values that are discs already stay as they are, and only have their error measured.
 """
 
 from __future__ import annotations
@@ -26,9 +27,8 @@ from evolve.engine.board.rules import DEFAULT_RULES, WIN, Rules
 _Floats = npt.NDArray[np.float64]
 _Counts = npt.NDArray[np.int64]
 
-_EDGES: Final = (20, 28, 36, 44, 52)  # disc counts at which a phase begins, after the first
-_LEAVES: Final = (16, 24, 29, 34, 39, 44, 50, 55, 57)
-"""The same for the discs of the positions that a search of discs ends with."""
+_EDGES: Final = (20, 28, 36, 44, 52)
+"""Disc counts at which a phase begins, after the first."""
 _SHALLOW: Final = Limit(simulations=200)
 _FEWEST: Final = 12  # positions for a line; a phase with fewer has that of the phase before it
 _MOST: Final = 64.0
@@ -45,20 +45,16 @@ class Discs(NamedTuple):
 class _DiscFit:
     """Discs are slope × value + offset, phase by phase.
 
-    edges: the P − 1 disc counts at which a phase begins; leaves: whether these are the discs of the
-    positions that the search ends with, not of the one that it starts from; errors: standard
-    deviations of known values around the line.
+    errors: standard deviations of known values around the line.
     """
 
-    edges: tuple[int, ...]
-    leaves: bool
     slopes: tuple[float, ...]
     offsets: tuple[float, ...]
     errors: tuple[float, ...]
 
-    def discs(self, values: Mapping[int, float], board: Board, depth: int | None) -> Discs:
+    def discs(self, values: Mapping[int, float], board: Board) -> Discs:
         """The values of moves in discs, with the error of this position's phase."""
-        phase = int(_phase_of(64 - board.empties + (depth or 0) * self.leaves, self.edges))
+        phase = int(_phase_of(64 - board.empties))
         slope, offset = self.slopes[phase], self.offsets[phase]
         discs = {}
         for move, value in values.items():
@@ -75,7 +71,7 @@ def in_discs(agent: Agent, board: Board, analysis: Analysis) -> Discs | None:
     if analysis.exact:
         return Discs(dict(analysis.values), 0.0)
     fit = fit_of(agent, analysis.depth)
-    return None if fit is None else fit.discs(analysis.values, board, analysis.depth)
+    return None if fit is None else fit.discs(analysis.values, board)
 
 
 def fit_of(agent: Agent, depth: int | None) -> _DiscFit | None:
@@ -127,11 +123,9 @@ def _fit_of(agent: Agent, plies: int | None) -> _DiscFit | None:
     units = {analysis.unit for analysis in analyses if analysis is not None}
     if not units:
         return None
-    values = _best(analyses)
     counts = np.array([64 - board.empties for board in known.boards])
-    if units <= {"forecast", "discs"} and plies is not None:
-        return _constants(agent, plies, values, counts, known)
-    return _lines(values, counts, known.discs)
+    discs = plies is not None and units <= {"forecast", "discs"}
+    return _lines(_best(analyses), counts, known.discs, discs)
 
 
 def _analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Analysis | None]:
@@ -152,50 +146,21 @@ def _best(analyses: list[Analysis | None]) -> _Floats:
     return found
 
 
-def _lines(values: _Floats, counts: _Counts, discs: _Floats) -> _DiscFit:
-    """A straight line for each phase, by least squares."""
+def _lines(values: _Floats, counts: _Counts, discs: _Floats, same: bool) -> _DiscFit:
+    """A straight line for each phase, by least squares; `same` for values that are discs."""
     lines: list[tuple[float, float, float]] = []
     for phase in range(len(_EDGES) + 1):
-        some = np.isfinite(values) & (_phase_of(counts, _EDGES) == phase)
+        some = np.isfinite(values) & (_phase_of(counts) == phase)
         if some.sum() < _FEWEST:
-            lines.append(lines[-1] if lines else (0.0, 0.0, float(discs.std())))
+            lines.append(lines[-1] if lines else (float(same), 0.0, float(discs.std())))
             continue
         x, y = values[some], discs[some]
         spread = float(x.var())
         slope = float(np.cov(x, y, bias=True)[0, 1]) / spread if spread > 0.0 else 0.0
-        offset = float(y.mean() - slope * x.mean())
+        slope, offset = (1.0, 0.0) if same else (slope, float(y.mean() - slope * x.mean()))
         lines.append((slope, offset, float((y - slope * x - offset).std())))
-    return _DiscFit(_EDGES, False, *map(tuple, zip(*lines, strict=True)))
+    return _DiscFit(*map(tuple, zip(*lines, strict=True)))
 
 
-def _constants(
-    agent: Agent, plies: int, values: _Floats, counts: _Counts, known: _ReferencePositions
-) -> _DiscFit:
-    """A constant for each phase, for values that are discs already.
-
-    It is what the side to move is worth where the search ends, half of how much a search of 3 plies
-    says more than those of 2 and 4. A search of an odd number of plies has it too much, one of an
-    even number too little; their values then agree.
-    """
-    fewer, odd, more = (
-        values if depth == plies else _best(_analyses(agent, depth, known.boards))
-        for depth in (2, 3, 4)
-    )
-    half = (odd - (fewer + more) / 2.0) / 2.0
-    side = 1.0 if plies % 2 == 0 else -1.0
-    edges = (*_LEAVES, 64)
-    worth: list[float] = []
-    for phase in range(len(edges)):
-        some = np.isfinite(half) & (_phase_of(counts + 3, edges) == phase)
-        worth.append(float(half[some].mean()) if some.sum() >= _FEWEST else (worth or [0.0])[-1])
-    offsets = (*(side * value for value in worth), 0.0)  # a finished game's score is exact
-    left = known.discs - values - np.array(offsets)[_phase_of(counts + plies, edges)]
-    errors: list[float] = []
-    for phase in range(len(edges) + 1):
-        some = np.isfinite(left) & (_phase_of(counts + plies, edges) == phase)
-        errors.append(float(left[some].std()) if some.sum() >= _FEWEST else (errors or [0.0])[-1])
-    return _DiscFit(edges, True, (1.0,) * len(offsets), offsets, tuple(errors))
-
-
-def _phase_of(counts: npt.ArrayLike, edges: tuple[int, ...]) -> npt.NDArray[np.intp]:
-    return np.searchsorted(np.array(edges), np.asarray(counts), side="right")
+def _phase_of(counts: npt.ArrayLike) -> npt.NDArray[np.intp]:
+    return np.searchsorted(np.array(_EDGES), np.asarray(counts), side="right")
