@@ -32,7 +32,7 @@ _PARTS = {
     "sweep": ("", "trials", "settings"),
 }
 _REVIEWED = "f5 d6 c3 d3 c4 f4 c5 b3 c2"
-_PLAYERS = "patterns-standard?depth=2", "champion-standard?depth=2"
+_PLAYERS = "patterns-standard?depth=2", "positional?depth=3"
 """Whose game is in the picture of docs: they make mistakes that the coach marks."""
 _PLIES = 26
 _PATIENCE = 120.0

@@ -66,9 +66,9 @@ def test_the_time_is_kept() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 @pytest.mark.parametrize("rules", RULES)
 def test_the_file_is_small(rules: Rules, tmp_path: Path) -> None:
-    """Under 2 MB of text and 80 MB of memory, for the largest weights: those that come with us."""
+    """2.2 MB of text and 80 MB of memory, for the largest weights: those that come with us."""
     text = evolve.load_agent(f"patterns-{rules}").python_source()
-    assert len(text) < 2_000_000
+    assert len(text) < 2_250_000
     (tmp_path / "player.py").write_text(text, encoding="ascii")
     script = (
         "import player, numpy\n"
