@@ -93,7 +93,10 @@ def main() -> None:
     given = parser.parse_args()
     agents = []
     for name in given.agents:
-        agent = load_agent(name).with_rules(given.rules)
+        agent = load_agent(name)
+        if agent.rules not in (None, given.rules):
+            parser.error(f"{name} plays {agent.rules}: give --rules {agent.rules}")
+        agent = agent.with_rules(given.rules)
         if not isinstance(agent, PatternAgent):
             parser.error(f"{name} is no agent with patterns")
         agents.append(agent)
