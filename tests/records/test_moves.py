@@ -97,13 +97,14 @@ def test_passes_are_checked_put_in_and_dropped_behind_the_end() -> None:
     ]
     read = [game_of(read_moves(text)).moves for text in texts]
     assert read == [record.moves for record in records for _ in range(8)]
+    begun = [record.moves[: record.moves.index(PASS) + 1] for record in records]
+    assert [with_passes(Board.start(), moves[:-1])[0] for moves in begun] == begun
     with pytest.raises(RecordError, match="pass:"):
         game_of(read_moves("f5 pass d6"))
 
 
 def test_who_moved_must_be_right_where_it_is_said() -> None:
-    sides = ["black", "white"]
-    assert with_passes(Board.start(), (37, 43), sides)[0] == (37, 43)
+    assert with_passes(Board.start(), (37, 43), ["black", "white"])[0] == (37, 43)
     with pytest.raises(RecordError, match="d6:"):
         with_passes(Board.start(), (37, 43), ["black", "black"])
 
@@ -116,17 +117,9 @@ def test_results_must_be_those_of_the_moves(seed: int, rules: Rules) -> None:
     black, white = record.final.discs("black"), record.final.discs("white")
     empty = 64 - black - white
     winner = {"black": "1-0", "white": "0-1"}.get(record.winner or "", "1/2-1/2")
-    right = [
-        f"{black}-{white}",
-        f"{black + empty * (black > white)}-{white + empty * (white > black)}",
-        winner,
-        "*",
-    ]
-    assert not [
-        result
-        for result in right
-        if game_of(read_moves(f"{text} {result}"), rules=rules).winner != record.winner
-    ]
+    whole = f"{black + empty * (black > white)}-{white + empty * (white > black)}"
+    right = [f"{text} {result}" for result in (f"{black}-{white}", whole, winner, "*")]
+    assert {game_of(read_moves(one), rules=rules).winner for one in right} == {record.winner}
     wrong = ["0-0", "60-3", *({"1-0", "0-1", "1/2-1/2"} - {winner})]
     if black != white:
         wrong.append(f"{white}-{black}")  # white's first, or another game
@@ -136,19 +129,17 @@ def test_results_must_be_those_of_the_moves(seed: int, rules: Rules) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "score", "winner"),
-    [("12-52", -40.0, "white"), ("1-0", 64.0, "black"), ("32-32", 0.0, "draw"), ("*", None, None)],
-)
+    ("rules", "text", "score", "winner"),
+    [
+        ("standard", "12-52", -40.0, "white"), ("standard", "1-0", 64.0, "black"),
+        ("standard", "32-32", 0.0, "draw"), ("standard", "*", None, None),
+        ("reversed", "12-52", 40.0, "black"), ("reversed", "52-12", -40.0, "white"),
+        ("reversed", "1-0", 64.0, "black"),
+    ],
+)  # fmt: skip
 def test_the_result_of_a_game_that_stopped_counts(
-    text: str, score: float | None, winner: str | None
+    rules: Rules, text: str, score: float | None, winner: str | None
 ) -> None:
-    game = game_of(read_moves(f"f5d6c3 {text}"), black="a")
+    game = game_of(read_moves(f"f5d6c3 {text}"), rules=rules, black="a")
     assert (game.score, game.winner, game.black) == (score, winner, "a")
     assert game.final == GameRecord(F5D6C3).final
-
-
-@pytest.mark.parametrize(
-    ("result", "winner"), [("12-52", "black"), ("52-12", "white"), ("1-0", "black")]
-)
-def test_discs_of_a_game_that_stopped_count_by_its_rules(result: str, winner: str) -> None:
-    assert game_of(read_moves(f"f5d6c3 {result}"), rules="reversed").winner == winner

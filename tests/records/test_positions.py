@@ -8,6 +8,8 @@ import pytest
 
 from evolve.engine.board.board import Board, Side
 from evolve.records.positions import format_obf, read_position
+from evolve.records.record import Request
+from evolve.records.texts import scan_text
 from tests.records import check_refused
 from tests.records.test_ggf import random_record
 
@@ -92,6 +94,6 @@ def test_what_is_none_or_could_be_two_is_named(text: str, words: list[str]) -> N
 
 @pytest.mark.parametrize("side", ["black", "white"])
 def test_a_given_side_counts_where_there_is_none(side: Side) -> None:
-    assert read_position(CELLS, side).side == side  # type: ignore[arg-type]
-    assert read_position(rows(CELLS), side).side == side  # type: ignore[arg-type]
-    assert read_position(f"{CELLS} X", side).side == "black"  # type: ignore[arg-type]
+    texts = (CELLS, rows(CELLS), f"{CELLS} X")
+    found = [scan_text(text, Request(side=side)).records[0].final.side for text in texts]
+    assert found == [side, side, "black"]

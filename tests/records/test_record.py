@@ -1,4 +1,4 @@
-"""One game: its last position, who won it, and passes that the rules force."""
+"""One game: its last position, and who won it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.errors import RecordError
 from evolve.records.record import GameRecord, play_moves, with_passes
 from tests import reference
-from tests.records.test_ggf import random_record
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -27,25 +26,6 @@ def test_a_game_to_its_end_has_the_score_of_the_rules(rules: Rules) -> None:
         assert record.winner == ("white", "draw", "black")[(score > 0) - (score < 0) + 1]
         seen.add(record.winner)
     assert {"black", "white"} <= seen
-
-
-@pytest.mark.parametrize(
-    ("result", "winner"), [(None, None), (2.0, "black"), (-0.5, "white"), (0.0, "draw")]
-)
-def test_a_game_that_stopped_has_the_result_that_was_recorded(
-    result: float | None, winner: str | None
-) -> None:
-    record = GameRecord((37, 43), result=result, stopped="resigned")
-    assert (record.score, record.winner, record.ending) == (result, winner, "resigned")
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_forced_passes_are_put_in(seed: int) -> None:
-    moves = random_record(seed).moves
-    assert with_passes(Board.start(), [move for move in moves if move != PASS])[0] == moves
-    if PASS in moves:  # also where a game stops
-        until = moves[: moves.index(PASS)]
-        assert with_passes(Board.start(), until)[0] == (*until, PASS)
 
 
 @pytest.mark.parametrize(

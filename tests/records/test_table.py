@@ -84,24 +84,19 @@ def test_rules_and_winners_as_people_write_them(tmp_path: Path, suffix: str) -> 
     frame["rules"] = ["Reversed", "REVERSED ", " reversed", "reversed"]
     frame["winner"] = frame["winner"].str.capitalize() + " "
     path = tmp_path / f"a{suffix}"
-    write = {
+    {
         ".csv": lambda: frame.to_csv(path, index=False),
         ".parquet": lambda: frame.to_parquet(path),
         ".json": lambda: frame.to_json(path, orient="records"),
-    }[suffix]
-    write()
+    }[suffix]()
     found = read_games(path).records
     assert [record.moves for record in found] == [record.moves for record in records]
     assert {record.rules for record in found} == {"reversed"}
-    frame["rules"] = "anti"
-    write()
-    with pytest.raises(RecordError, match="'anti'"):
-        read_games(path)
 
 
 def test_winners_that_contradict_the_rules_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "old.csv"
-    draws = [record for record in map(random_record, range(300)) if record.winner == "draw"][:2]
+    draws = random_record(8), random_record(17)
     frame = games_frame([*draws, random_record(0, "reversed"), random_record(1, "reversed")])
     frame.drop(columns=["rules", "start"]).to_csv(path, index=False)  # as version 0.2 wrote it
     reading = read_games(path)
