@@ -46,15 +46,15 @@ def test_programs_are_found_wherever_settings_name_them() -> None:
 def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Path) -> None:
     with pytest.raises(AgentFileError, match="champion"):
         evolve.load_agent(tmp_path)
-    (tmp_path / "study.toml").write_text("", encoding="utf-8")
+    (tmp_path / "study.toml").touch()
     with pytest.raises(AgentFileError, match="study"):
         evolve.load_agent(tmp_path)
     (tmp_path / "blend-seed-0").mkdir()
-    (tmp_path / "blend-seed-0" / "config.toml").write_text("", encoding="utf-8")
+    (tmp_path / "blend-seed-0" / "config.toml").touch()
     with pytest.raises(AgentFileError, match="runs"):
         evolve.load_agent(tmp_path)
     exported = tmp_path / "agent.PY"
-    exported.write_text("", encoding="utf-8")
+    exported.touch()
     with pytest.raises(AgentFileError, match="python:"):
         evolve.load_agent(exported)
     with pytest.raises(AgentError, match="alpha-beta"):

@@ -9,14 +9,7 @@ from typing import Any
 
 import pytest
 
-from evolve.runs.progress import (
-    COMPILING,
-    Observer,
-    Progress,
-    ProgressLine,
-    TimeLeft,
-    shown,
-)
+from evolve.runs.progress import COMPILING, Observer, Progress, ProgressLine, TimeLeft, shown
 
 
 class Terminal(io.StringIO):
@@ -26,12 +19,19 @@ class Terminal(io.StringIO):
         return True
 
 
-class Told(Observer):
+class Reader(Observer):
+    """Keeps the rows, and the time that is left at each report; it wants to stop at once."""
+
     def __init__(self) -> None:
         self.rows: list[Any] = []
+        self.lefts: list[Any] = []
 
     def row(self, row: Any, done: float, total: float) -> None:
         self.rows.append(row)
+        self.lefts.append(self.seconds_left)
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.lefts.append((name, done, total, self.seconds_left))
 
     def stop(self) -> bool:
         return True
@@ -97,34 +97,27 @@ def test_a_notebook_is_told_by_its_kernel(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_it_tells_the_caller_s_observer(capsys: pytest.CaptureFixture[str]) -> None:
-    told = Told()
-    with shown(True, told) as observer:
+    reader = Reader()
+    with shown(True, reader) as observer:
         observer.row({"generation": 0}, 1, 1)
         observer.note("a \x1b[2Jremark")
         assert observer.stop()
-    assert told.rows == [{"generation": 0}]
     out = capsys.readouterr().out
     assert "generation 0" in out
     assert "\x1b" not in out
-    with shown(False, told) as observer:
+    with shown(False, reader) as observer:
         observer.row({"generation": 1}, 1, 1)
-    assert [row["generation"] for row in told.rows] == [0, 1]
+    assert [row["generation"] for row in reader.rows] == [0, 1]
     assert capsys.readouterr().out == ""
 
 
 class Clock:
     """A clock that a test moves."""
 
-    def __init__(self) -> None:
-        self.now = 100.0
+    now = 100.0
 
     def __call__(self) -> float:
         return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 LEFT: dict[str, tuple[dict[str, Any], list[tuple[float, tuple[Any, ...], float | None]]]] = {
@@ -165,6 +158,12 @@ LEFT: dict[str, tuple[dict[str, Any], list[tuple[float, tuple[Any, ...], float |
                          (2, (2.0, 8.0, {"seconds": 12.0}), 36),
                          (9, (3.0, 8.0, {"seconds": 11.0}), 35)],
     ),
+    "stages at the end are part of it": (
+        {"after": lambda pace: {"play-off": pace / 4, "ladder": pace / 16}},
+        [(0, (0.0, 1.0), None), (40, (0.5,), 65), (0, ("generation 3", 0.5), 65),
+         (40, (1.0,), 25), (0, ("play-off", 0.0), 25), (20, ("play-off", 0.5), 25),
+         (20, ("play-off", 1.0), 5), (0, ("ladder", 1.0), 0)],
+    ),
     "the first parts that also load what they need tell no pace": (
         {"at_once": 2, "known_after": 4},
         [(0, (0.0, 10.0), None), (20, (1.0, 10.0, {"seconds": 20.0}), None),
@@ -177,8 +176,8 @@ whatever it is."""
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_what_is_left(name: str, clock: Clock) -> None:
-    how, steps = LEFT[name]
+def test_what_is_left(name: str) -> None:
+    clock, (how, steps) = Clock(), LEFT[name]
     known, found = TimeLeft(clock=clock, **how), []
     for seconds, reached, left in steps:
         clock.now += seconds
@@ -188,8 +187,8 @@ def test_what_is_left(name: str, clock: Clock) -> None:
     assert found == [one if one in (None, ...) else pytest.approx(one) for *_, one in steps]
 
 
-def test_pauses_tell_no_pace(clock: Clock) -> None:
-    paused = [0.0]
+def test_pauses_tell_no_pace() -> None:
+    clock, paused = Clock(), [0.0]
     known = TimeLeft(after=lambda pace: {"checks": 40.0}, paused=lambda: paused[0], clock=clock)
     known.reach(0.0)
     clock.now += 10.0
@@ -201,22 +200,9 @@ def test_pauses_tell_no_pace(clock: Clock) -> None:
     assert known.left == pytest.approx(45.0)
 
 
-class Read(Observer):
-    """Keeps the time that is left at each report."""
-
-    def __init__(self) -> None:
-        self.lefts: list[Any] = []
-
-    def row(self, row: Any, done: float, total: float) -> None:
-        self.lefts.append(self.seconds_left)
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        self.lefts.append((name, done, total, self.seconds_left))
-
-
-def test_compiling_has_no_share_in_the_pace(clock: Clock) -> None:
-    read = Read()
-    progress = Progress(read)
+def test_compiling_has_no_share_in_the_pace() -> None:
+    clock, reader = Clock(), Reader()
+    progress = Progress(reader)
     for done in range(3):
         progress.stage(COMPILING, done, 2)
         clock.now += 100.0
@@ -225,7 +211,7 @@ def test_compiling_has_no_share_in_the_pace(clock: Clock) -> None:
     clock.now += 5.0
     progress.row({}, 1, 4)
     compiled = [(COMPILING, done, 2, None) for done in range(3)]
-    assert read.lefts == [*compiled, ("run", 0, 4, None), pytest.approx(15.0)]
+    assert reader.lefts == [*compiled, ("run", 0, 4, None), pytest.approx(15.0)]
 
 
 def test_a_file_has_one_line_while_functions_are_compiled() -> None:
@@ -233,36 +219,4 @@ def test_a_file_has_one_line_while_functions_are_compiled() -> None:
     line = ProgressLine(stream)
     for done in range(9):
         line.stage(COMPILING, done, 8)
-    assert [text.partition("compiling")[1] for text in stream.getvalue().splitlines()] == [
-        COMPILING
-    ]
-
-
-def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
-    paces = []
-
-    def after(pace: float) -> dict[str, float]:
-        paces.append(pace)
-        return {"play-off": 20.0, "ladder": 5.0}
-
-    known = TimeLeft(after=after, clock=clock)
-    known.reach(0.0, 1.0)
-    clock.now += 40.0
-    known.reach(0.5)
-    assert known.left == 65.0
-    known.reach_stage("generation 3", 0.5)  # no stage of the end
-    assert known.left == 65.0
-    clock.now += 40.0
-    known.reach(1.0)
-    assert known.left == 25.0
-    known.reach_stage("play-off", 0.0)
-    assert known.left == 25.0
-    clock.now += 20.0
-    known.reach_stage("play-off", 0.5)  # twice as slow as expected
-    assert known.left == 25.0
-    clock.now += 20.0
-    known.reach_stage("play-off", 1.0)
-    assert known.left == 5.0
-    known.reach_stage("ladder", 1.0)
-    assert known.left == 0.0
-    assert set(paces) == {80.0}
+    assert stream.getvalue().count("\n") == stream.getvalue().count(COMPILING) == 1

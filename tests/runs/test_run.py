@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pytest
 
 import evolve
@@ -23,12 +21,9 @@ from tests.cli.test_resume import KEPT
 
 
 def test_tables_of_a_kept_run_have_their_columns() -> None:
-    found = evolve.load_run(KEPT)
-    frames: Mapping[str, pd.DataFrame] = {"games": found.games, "individuals": found.individuals}
-    heads: Mapping[str, Any] = {"games": GAMES_COLUMNS, "individuals": INDIVIDUALS_COLUMNS}
-    assert [tuple(frame)[: len(heads[name].names)] for name, frame in frames.items()] == [
-        heads[name].names for name in frames
-    ]
+    run, games, individuals = load_run(KEPT), GAMES_COLUMNS.names, INDIVIDUALS_COLUMNS.names
+    assert tuple(run.games)[: len(games)] == games
+    assert tuple(run.individuals)[: len(individuals)] == individuals
 
 
 @pytest.mark.parametrize("look", [lambda run: run.metadata(1), lambda run: run.generations])
@@ -48,11 +43,10 @@ def test_metadata_that_is_no_generation_is_told(
     shutil.copytree(made, tmp_path / "copy")
     path = tmp_path / "copy/generations/gen-0001.parquet"
     write_table(path, read_table(path).replace_schema_metadata(metadata))
-    run = evolve.load_run(tmp_path / "copy")
-    with pytest.raises(RunError, match="gen-0001") as told:
-        look(run)
-    assert "\n" not in str(told.value)
-    assert len(str(told.value)) < 300
+    with pytest.raises(RunError, match="gen-0001") as caught:
+        look(evolve.load_run(tmp_path / "copy"))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
 
 
 def test_a_kept_run_is_of_the_kind_that_it_was() -> None:
@@ -61,17 +55,13 @@ def test_a_kept_run_is_of_the_kind_that_it_was() -> None:
     assert run.tables == tuple(table.name for table in EVOLUTIONS.tables)
     names = ("generations", "individuals", "games")
     assert not [name for name in names if not run.table(name).equals(getattr(run, name))]
-    assert set(run.table("games", 1)["generation"]) == {1}
     assert champion_of(KEPT) == KEPT / "champion.json"
     with pytest.raises(RunError, match="trials"):
         run.table("trials")
     with pytest.raises(RunError, match="7"):
         run.table("games", 7)
-    assert run.tables[0] == "generations"
     assert run.tables["games"] is run.games
-    champion = run.champion
-    assert champion.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
-    assert (champion.name, champion.rules) == (evolve.load_agent(KEPT).name, "reversed")
+    assert (run.champion.name, run.champion.rules) == (evolve.load_agent(KEPT).name, "reversed")
 
 
 def _refuse(path: Path, error: EvolveError) -> None:
@@ -98,9 +88,8 @@ def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
     last = run.individuals.drop_duplicates("individual", keep="last").set_index("individual")
     found = {name: run.find(name) for name in last.index}
     assert {name: one["generation"] for name, one in found.items()} == last["generation"].to_dict()
-    assert {name: [*one["weights"]] for name, one in found.items()} == last["weights"].map(
-        list
-    ).to_dict()
+    weights = last["weights"].map(list).to_dict()
+    assert {name: [*one["weights"]] for name, one in found.items()} == weights
     for name in ("9-0", "0-99", "x", "0", "٠-0", "", "0-", "-1", "0-01", " 0-1", "²-1"):
         with pytest.raises(RunError, match="individual"):
             run.find(name)

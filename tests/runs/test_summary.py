@@ -27,6 +27,17 @@ def test_settings_of_another_type_are_told(made: Path, tmp_path: Path) -> None:
         check_config(Run(copy))
 
 
+def sweep(folder: Path, settings: str, *trials: tuple[str, float | None]) -> Run:
+    """A sweep with the states and scores of its trials."""
+    (folder / "config.toml").write_text(settings)
+    rows = [
+        {"number": number, "state": state, "score": score}
+        for number, (state, score) in enumerate(trials)
+    ]
+    write_trials(folder, rows, {})
+    return Run(folder)
+
+
 def training(folder: Path, scores: list[float], kind: str = "dqn", **settings: Any) -> Run:
     """A training with a check every 100 games and 10 seconds."""
     (folder / "metrics").mkdir()
@@ -89,18 +100,14 @@ def test_patterns_need_not_use_up_what_is_kept_for_their_cuts(
 
 
 def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text('command = "sweep dqn"\ntrials = 2\n')
+    settings = 'command = "sweep dqn"\ntrials = 2\n'
+    (tmp_path / "config.toml").write_text(settings)
     assert SWEEP_READING.kept(tmp_path) == 0
     progress = SWEEP_READING.progress(Run(tmp_path))
     assert (progress.done, progress.target, progress.complete) == (0, 2, False)
     assert progress.metrics == {"best_score": None}
-    states = {"COMPLETE": 0.5, "FAIL": None, "PRUNED": 0.9, "RUNNING": None}
-    rows = [
-        {"number": number, "state": state, "score": score}
-        for number, (state, score) in enumerate(states.items())
-    ]
-    write_trials(tmp_path, rows, {})
-    progress = SWEEP_READING.progress(Run(tmp_path))
+    states = ("COMPLETE", 0.5), ("FAIL", None), ("PRUNED", 0.9), ("RUNNING", None)
+    progress = SWEEP_READING.progress(sweep(tmp_path, settings, *states))
     assert (progress.done, progress.complete) == (2, False)
     assert progress.metrics == {"best_score": 0.5}  # a pruned one was judged by less
     (tmp_path / FINAL_FILE).write_text('{"finalists": [{"agent": "trial-0", "score": 0.5}]}')
@@ -117,24 +124,19 @@ def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> Non
 
 
 def test_the_curve_of_a_sweep_ends_at_the_winner_of_its_final(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text('command = "sweep dqn"\ntrials = 5\n')
-    states = [("COMPLETE", 0.5), ("COMPLETE", 0.9), ("PRUNED", 0.95), ("COMPLETE", 0.7)]
-    rows = [
-        {"number": number, "state": state, "score": score}
-        for number, (state, score) in enumerate([*states, ("COMPLETE", 0.6)])
-    ]
-    write_trials(tmp_path, rows, {})
-    assert SWEEP_READING.curve(Run(tmp_path)).tolist() == [0.5, 0.9, 0.9, 0.9, 0.9]
+    states = ("COMPLETE", 0.5), ("COMPLETE", 0.9), ("PRUNED", 0.95), ("COMPLETE", 0.7)
+    run = sweep(tmp_path, 'command = "sweep dqn"\ntrials = 5\n', *states, ("COMPLETE", 0.6))
+    assert SWEEP_READING.curve(run).tolist() == [0.5, 0.9, 0.9, 0.9, 0.9]
     (tmp_path / FINAL_FILE).write_text('{"trials": 5, "winner": 3}')
-    assert SWEEP_READING.curve(Run(tmp_path)).tolist() == [0.5, 0.9, 0.9, 0.7, 0.7]
+    assert SWEEP_READING.curve(run).tolist() == [0.5, 0.9, 0.9, 0.7, 0.7]
 
 
 def test_where_games_end_a_sweep_trials_have_no_target(tmp_path: Path) -> None:
     """Its `trials` are the most that these games could be."""
-    (tmp_path / "config.toml").write_text('command = "sweep program"\ntrials = 9\ngames = 800\n')
-    write_trials(tmp_path, [{"number": 0, "state": "COMPLETE", "score": 0.5}], {})
+    settings = 'command = "sweep program"\ntrials = 9\ngames = 800\n'
+    run = sweep(tmp_path, settings, ("COMPLETE", 0.5))
     (tmp_path / FINAL_FILE).write_text('{"trials": 1, "over": true}')
-    progress = SWEEP_READING.progress(Run(tmp_path))
+    progress = SWEEP_READING.progress(run)
     assert (progress.done, progress.target, progress.complete) == (1, None, True)
 
 
@@ -142,8 +144,7 @@ def test_the_play_off_completes_it(made: Path, tmp_path: Path) -> None:
     run = Run(made)
     progress = EVOLUTION_READING.progress(run)
     assert (progress.done, progress.target) == (2, 2)
-    assert progress.complete
-    assert progress.crowned
+    assert (progress.complete, progress.crowned) == (True, True)
     assert progress.metrics["best_score"] == run.generations["best_score"].iloc[-1]
     metrics = EVOLUTION_READING.metrics(run)
     assert metrics["games"] == run.generations["games"].sum() > 0
@@ -153,8 +154,7 @@ def test_the_play_off_completes_it(made: Path, tmp_path: Path) -> None:
     progress = EVOLUTION_READING.progress(Run(copy))
     assert (progress.done, progress.complete, progress.crowned) == (2, False, False)
     shutil.rmtree(copy / GENERATIONS)
-    progress = EVOLUTION_READING.progress(Run(copy))
-    assert progress.done == 0
+    assert EVOLUTION_READING.progress(Run(copy)).done == 0
     assert EVOLUTION_READING.metrics(Run(copy)) == {}
 
 
