@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -95,14 +96,11 @@ def test_valid_settings_survive_files_words_and_forms(
     # As words of the command line.
     positional = {name: taken[name] for name in BASES.get(command, {}) if name != "kind"}
     agents = [*positional.values()]
-    words = option_words(
-        {name: one for name, one in taken.items() if name not in {*positional, *form.own}},
-        form.model,
-    )
+    optional = {name: one for name, one in taken.items() if name not in {*positional, *form.own}}
     flat = [word for one in agents for word in ([one] if isinstance(one, str) else one)]
-    context = COMMANDS[command][0].make_context(command, [*flat, *words])
-    options = given_options(form.model, context.params)
-    again = {**options, **positional, **form.own}
+    words = [*flat, *option_words(optional, form.model)]
+    context = COMMANDS[command][0].make_context(command, words)
+    again = {**given_options(form.model, context.params), **positional, **form.own}
     # What the command makes of options of its own.
     again |= {name: taken[name] for name in ("jobs", "space", "fix") if name in taken}
     assert resolve_as(form.model, form.presets, again) == settings
@@ -113,6 +111,7 @@ def test_valid_settings_survive_files_words_and_forms(
         assert form.checked(shown, lambda _, text: text)[1] == settings
 
 
+COLOURED: Final = {"input": "coloured-move", "layers": "dense 1"}
 CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("run", {"fix": {"depth": "3"}}, "no gene depth"),
     ("run", {"fix": {"depths": "1,2"}}, "it takes 1 or 3"),
@@ -127,10 +126,7 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("run", {"tie": "endgame"}, "tie.*endgame"),
     ("run", {"boundaries": "30"}, "boundaries"),
     ("run", {"boundaries": "40,20"}, "boundaries"),
-    ("run", {"seed": -1}, "seed.*-1"),
-    ("run", {"phases": 62}, "phases.*62"),
     ("run", {"time_limit": 0}, "time_limit.*0"),
-    ("run", {"patience": 0}, "patience.*0"),
     ("run", {"survivors": 1.0}, "survivors"),
     ("run", {"survivors": 0.9, "newcomers": 0.1}, "survivors"),
     ("run", {"opponents": 64}, "opponents: 64 individuals have 63 others, not 64"),
@@ -144,11 +140,7 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("train dqn", {"reward": "halves"}, "negamax"),
     ("train dqn", {"bootstrap": "own", "shaping": 1, "lookahead": 1}, "lookahead"),
     ("train dqn", {"bootstrap": "own", "minimax": True}, "no positional reward"),
-    (
-        "train dqn",
-        {"input": "coloured-move", "layers": "dense 1", "others_zero": True},
-        "legal moves alone",
-    ),
+    ("train dqn", {**COLOURED, "others_zero": True}, "legal moves alone"),
     ("train mcts", {"layers": "dense 64"}, "it must be value or policy-value"),
     ("train mcts", {"input": "coloured", "layers": "dense 1 tanh"}, "mover's side"),
     ("train mcts", {"opponents": "past=1"}, "no past one"),
@@ -157,7 +149,6 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("train patterns", {"shapes": "a1-c3, f6-h8"}, "shapes: .*image"),
     ("train patterns", {"shapes": "corners"}, "shapes: 'corners' is not.*name a set: corner, "),
     ("train patterns", {"probcut": 0.05}, r"probcut: it must be 0\.1 or more, or 0 for no cuts"),
-    ("train patterns", {"duels": 1.5}, "duels = 1.5: it must be less than or equal to 1"),
     ("train patterns", {"duel_depths": "0"}, "duel_depths"),
     ("train patterns", {"duel_depths": "2,9"}, "duel_depths"),
     ("train patterns", {"duel_plies": "20,4"}, "duel_plies: the fewest first"),
@@ -165,9 +156,7 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("train patterns", {"duel_shapes": "z9", "duels": 1}, "duel_shapes: .*'z9' is not part of a"),
     ("train patterns", {"duel_shapes": "a1-a2"}, "duel_shapes: they need duels=1"),
     ("train patterns", {"duel_shapes": "a1/c3", "duels": 1, "shapes": "a1-b2"}, "a1 b2 c3"),
-    ("train patterns", {"layers": "dense 1"}, "layers: there is no such setting"),
     ("match", {"openings": "random", "opening_plies": 2}, "random openings have 3 moves or more"),
-    ("match", {"opening_plies": 61}, "opening_plies"),
     ("match", {"alpha": 0.5}, "alpha"),
     ("match", {"sprt": (20, 0)}, "the first must be under the second"),
     ("match", {"sprt": "0:201"}, "-200 to 200 in normalized Elo"),
@@ -175,10 +164,9 @@ CONTRADICTIONS: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("match", {"sprt": "0:20:bayesian"}, "sprt.2"),
     ("match", {"sprt": 20}, "sprt"),
     ("match", {"sprt": "20"}, "ELO0:ELO1"),
-    ("match", {"nonsense": 1}, "nonsense"),
+    ("match", {"nonsense": 1}, "nonsense: there is no such setting"),
     ("sweep alphabeta", {"budget": 5.0}, "trials of alphabeta learn nothing"),
     ("sweep mcts", {"kind": "chess"}, "there is no 'chess'; there are .*dqn, mcts"),
-    ("sweep program", {"pairs": 1}, "pairs"),
     ("sweep mcts", {"panel": ""}, "panel: it is empty"),
 )
 """A command, settings that cannot be, and what the one line of error must say of them."""
@@ -227,20 +215,17 @@ def test_every_number_has_bounds(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "line",
     [
-        ("run", "--jobs"), ("run", "--move-budget"), ("run", "--panel-openings"),
-        ("run", "--fix", "mobility="), ("run", "--bounds", "mobility=0:"),
-        ("train", "mcts", "--opponents", "swh="), ("resume", "nowhere", "--generations"),
-        ("resume", "nowhere", "--jobs"), ("show", "nowhere", "--top"),
-        ("match", "swh", "swh", "--jobs"), ("compare", "nowhere", "--games"),
+        "run --jobs=", "run --move-budget=", "run --panel-openings=", "run --fix=mobility=",
+        "run --bounds=mobility=0:", "train mcts --opponents=swh=", "resume nowhere --generations=",
+        "resume nowhere --jobs=", "show nowhere --top=", "match swh swh --jobs=",
+        "compare nowhere --games=",
     ],
 )  # fmt: skip
-def test_huge_numbers_are_wrong_usage(words: tuple[str, ...]) -> None:
-    option, name = words[-2:] if words[-1].endswith(("=", ":")) else (words[-1], "")
-    huge = f"{option}={name}{10**17}"
-    rest = words[:-2] if name else words[:-1]
-    assert option.strip("-").replace("-", "_") in misused(*rest, huge).replace("-", "_")
+def test_huge_numbers_are_wrong_usage(line: str) -> None:
+    option = line.partition("--")[2].partition("=")[0].replace("-", "_")
+    assert option in misused(*f"{line}{10**17}".split()).replace("-", "_")
 
 
 @pytest.mark.parametrize("command", sorted(models()))
@@ -264,12 +249,11 @@ def test_no_settings_model_takes_a_number_that_is_not_finite(command: str) -> No
     model = models()[command]
     assert issubclass(model, Settings)
     taken = []
-    for field in model.model_fields:
-        for number in INFINITE:
-            for odd in (number, [number], (number, number), {"x": number}, {"x": [number]}):
-                with suppress(ValidationError):
-                    found = model.model_validate({**BASES.get(command, {}), field: odd})
-                    taken += [(field, odd)] * (not finite(found.model_dump()))
+    odd = [v for n in INFINITE for v in (n, [n], (n, n), {"x": n}, {"x": [n]})]
+    for field, value in product(model.model_fields, odd):
+        with suppress(ValidationError):
+            found = model.model_validate({**BASES.get(command, {}), field: value})
+            taken += [(field, value)] * (not finite(found.model_dump()))
     assert not taken
 
 
@@ -297,10 +281,8 @@ def test_a_folder_of_a_version_before_is_named_as_such(tmp_path: Path) -> None:
 def test_options_come_before_the_file_and_the_file_before_the_preset() -> None:
     file = {"preset": "published", "population": 20, "bounds": {"weights": [-7, 7]}}
     settings = resolve({"population": 10}, file)
-    assert settings.population == 10
-    assert settings.bounds["weights"] == (-7, 7)
+    assert (settings.population, settings.bounds["weights"]) == (10, (-7, 7))
     assert settings.bounds["depths"] == (1, 7), "of the preset"
-    assert settings.openings == "start"
 
 
 def test_options_and_files_are_told_apart() -> None:
@@ -354,7 +336,6 @@ def made(**options: Any) -> PatternSettings:
 def test_a_presets_budget_is_for_trainings_that_count_no_games() -> None:
     assert [made(preset=name).budget for name in ("quick", "strong")] == [30.0, 960.0]
     assert made(preset="strong", games=5).budget is None
-    assert made().identity != made(shapes="corner").identity
 
 
 def test_lists_are_written_as_on_the_command_line() -> None:
@@ -387,13 +368,9 @@ def test_every_preset_makes_settings_of_its_name(
     model: type[TrainingSettings], presets: dict[str, dict[str, Any]]
 ) -> None:
     assert get_args(model.model_fields["preset"].annotation) == tuple(presets)
-    made = [resolve_as(model, presets, {"preset": name}) for name in presets]
-    assert not [
-        name
-        for name, values, settings in zip(presets, presets.values(), made, strict=True)
-        if (settings.model_dump()["preset"], settings) != (name, model(preset=name, **values))
-    ]
-    assert len({str(settings.identity) for settings in made}) == len(presets)
+    found = [resolve_as(model, presets, {"preset": name}) for name in presets]
+    assert found == [model(preset=name, **values) for name, values in presets.items()]
+    assert len({str(settings.identity) for settings in found}) == len(presets)
 
 
 def test_balanced_openings_are_the_default_unless_they_have_a_length() -> None:
@@ -471,18 +448,13 @@ def test_games_stand_in_for_a_budget() -> None:
 @pytest.mark.parametrize(
     ("change", "same"),
     [
-        ({"trials": 7}, True),
-        ({"timeout": 3.0}, True),
-        ({"sampler": "random", "pruner": "none", "startup": 3}, True),
-        ({"finalists": 2, "final_openings": 5}, True),
-        ({"kind": "mcts"}, False),
-        ({"budget": 61.0}, False),
-        ({"reports": 5}, False),
-        ({"panel": ("swh",)}, False),
-        ({"fix": {"gamma": 0.5}}, False),
+        ({"trials": 7}, True), ({"timeout": 3.0}, True), ({"finalists": 2}, True),
+        ({"final_openings": 5}, True), ({"sampler": "random"}, True), ({"pruner": "none"}, True),
+        ({"startup": 3}, True), ({"kind": "mcts"}, False), ({"budget": 61.0}, False),
+        ({"reports": 5}, False), ({"panel": ("swh",)}, False), ({"fix": {"gamma": 0.5}}, False),
         ({"space": {"gamma": {"low": 0.5}}}, False),
     ],
-)
+)  # fmt: skip
 def test_a_study_is_of_what_a_score_depends_on(change: dict[str, Any], same: bool) -> None:
     one, other = SweepSettings(), SweepSettings(**change)
     assert one != other
