@@ -32,9 +32,7 @@ def test_it_writes_and_ends_alike(
 @pytest.mark.parametrize(
     ("name", "value"), [("EVOLVE_CACHE_DIR", "cache"), ("PYTHONPATH", f"{forks.ROOT}:x")]
 )
-def test_what_counts_while_python_starts_is_really_started(
-    tmp_path: Path, name: str, value: str
-) -> None:
+def test_what_counts_at_the_start_is_started(tmp_path: Path, name: str, value: str) -> None:
     process = spawn(tmp_path, "--help", **{name: value})
     assert not isinstance(process, forks.Fork)
     assert finish(process).code == 0

@@ -55,9 +55,7 @@ def marked() -> Iterator[psutil.Process]:
         child.kill()
 
 
-def test_windows_ends_a_job_that_is_asked_to_stop(
-    marked: psutil.Process, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_windows_ends_a_marked_job(marked: psutil.Process, monkeypatch: pytest.MonkeyPatch) -> None:
     job = JobRecord(id="another", command="match", settings={}, process=marked.pid)
     with monkeypatch.context() as there:
         take_away(there)
@@ -82,7 +80,7 @@ def test_windows_stops_runs_of_a_study_by_its_console(monkeypatch: pytest.Monkey
     assert killed == [os.getpid()]
 
 
-def test_a_signal_that_is_sent_again_ends_nothing_on_windows(
+def test_a_signal_sent_again_ends_nothing_on_windows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     came: list[bool] = []
@@ -109,9 +107,7 @@ def test_files_are_bytes_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert seen[-1] & binary
 
 
-def test_a_rename_waits_for_readers_on_windows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rename_waits_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real, tries = os.replace, []
 
     def replace(*paths: Any, **options: Any) -> None:

@@ -66,9 +66,7 @@ def test_strings_that_name_a_module_of_a_higher_floor_are_found(tmp_path: Path) 
         ("assert [x for x in y] == z", None),
     ],
 )
-def test_wordings_and_loops_of_tests_are_counted(
-    tmp_path: Path, body: str, name: str | None
-) -> None:
+def test_wordings_and_loops_are_counted(tmp_path: Path, body: str, name: str | None) -> None:
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text(f"def test_it():\n    {body}\n")
     counts = size.count_tests(tmp_path)

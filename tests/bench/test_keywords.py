@@ -39,9 +39,7 @@ def test_the_types_are_those_of_the_models() -> None:
 
 
 @pytest.mark.parametrize("words", CALLS)
-def test_a_misspelled_setting_is_named(
-    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_misspelled_settings(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (call, arguments), (wrong, right) = CALLS[words], words.split()
     if arguments[0] == "dqn":

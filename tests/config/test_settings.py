@@ -85,9 +85,7 @@ def valid_settings(draw: st.DrawFn, command: str) -> tuple[dict[str, Any], BaseM
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )  # fmt: skip
 @given(data=st.data())
-def test_valid_settings_survive_files_words_and_forms(
-    command: str, data: st.DataObject, tmp_path: Path
-) -> None:
+def test_valid_settings_survive(command: str, data: st.DataObject, tmp_path: Path) -> None:
     form, file = forms()[command], tmp_path / "config.toml"
     taken, settings = data.draw(valid_settings(command))
     # As a file of settings, for --config and for resume.
@@ -364,9 +362,7 @@ def test_the_models_are_measured_by_the_judge_of_the_rules() -> None:
     ("model", "presets"),
     [(MctsSettings, MCTS_PRESETS), (DqnSettings, DQN_PRESETS), (PatternSettings, PATTERN_PRESETS)],
 )
-def test_every_preset_makes_settings_of_its_name(
-    model: type[TrainingSettings], presets: dict[str, dict[str, Any]]
-) -> None:
+def test_presets_by_name(model: type[TrainingSettings], presets: dict[str, dict[str, Any]]) -> None:
     assert get_args(model.model_fields["preset"].annotation) == tuple(presets)
     found = [resolve_as(model, presets, {"preset": name}) for name in presets]
     assert found == [model(preset=name, **values) for name, values in presets.items()]
@@ -405,9 +401,7 @@ def test_one_schedule_serves_any_length() -> None:
     ("games", "checks", "greedy"),
     [(300, 10, 0.5), (333, 10, 0.3), (1000, 3, 0.5), (7, 7, 0.0), (40_000, 10, 1.0), (5, 9, 0.5)],
 )
-def test_few_games_have_the_checks_that_are_asked_for(
-    games: int, checks: int, greedy: float
-) -> None:
+def test_few_games_have_all_their_checks(games: int, checks: int, greedy: float) -> None:
     settings = made(games=games, checks=checks, greedy=greedy)
     done, checked = 0, [0]
     while done < games:

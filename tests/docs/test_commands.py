@@ -29,9 +29,7 @@ def parameter(page: Page) -> object:
 @pytest.mark.parametrize(
     "page", [parameter(page) for page in PAGES if page.path.parent.name != "guides"]
 )
-def test_a_page_works_as_it_stands(
-    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_works(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work(page, tmp_path, monkeypatch)
 
 

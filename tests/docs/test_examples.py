@@ -26,9 +26,7 @@ SLOW = ("evolve", "study", "sweep", "train")
         for name in (*FUNCTIONS, "Board", "Board.play")
     ],
 )
-def test_the_example_in_a_docstring(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_of_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(KEPT, tmp_path / "runs/first")
     monkeypatch.chdir(tmp_path)
     shown = evolve

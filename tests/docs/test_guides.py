@@ -13,7 +13,5 @@ from tests.docs.test_commands import PAGES, parameter, work
 @pytest.mark.parametrize(
     "page", [parameter(page) for page in PAGES if page.path.parent.name == "guides"]
 )
-def test_a_guide_works_as_it_stands(
-    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_guide_works(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work(page, tmp_path, monkeypatch)

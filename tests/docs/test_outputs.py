@@ -94,9 +94,7 @@ def lost(page: Page, blocks: Iterable[tuple[str, str]], place: Path) -> list[str
 
 
 @pytest.mark.parametrize("page", [parameter(page) for page in PRINTED])
-def test_pages_print_what_commands_print(
-    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_commands_print(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "smaller", list)
     assert lost(page, printed(page), tmp_path) == []
 
@@ -107,9 +105,7 @@ def test_pages_print_what_commands_print(
     [page for page in all_pages() if page.path.stem in OF_RUNS],
     ids=lambda page: page.path.stem,
 )
-def test_pages_print_what_runs_print(
-    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_runs_print(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "smaller", list)
     monkeypatch.setattr(terminal, "LONGEST", 1200)
     assert lost(page, printed_by_runs(page), tmp_path) == []

@@ -75,9 +75,7 @@ def facts(record: GameRecord, ending: str) -> tuple[object, ...]:
     [(".ggf", ".gz"), (".pgn", ".bz2"), (".txt", ".GZ"), *((one, "") for one in WRITTEN)],
 )
 @pytest.mark.parametrize("rules", RULES)
-def test_what_is_written_is_read_again(
-    rules: Rules, ending: str, packing: str, tmp_path: Path
-) -> None:
+def test_written_games_are_read(rules: Rules, ending: str, packing: str, tmp_path: Path) -> None:
     """The same games with the same rules, which others may not be asked for."""
     path, records = tmp_path / f"games.of.mine{ending}{packing}", games(rules)
     if ending == ".txt":  # it cannot say where a game begins, nor that it has no move
@@ -240,9 +238,7 @@ def test_files_that_are_damaged(tmp_path: Path, name: str, data: str | bytes) ->
 
 
 @pytest.mark.parametrize("name", ["x.gz", "x.bz2"])
-def test_packed_files_that_are_too_large(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_large_packed_files(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / name
     path.write_bytes({".gz": gzip, ".bz2": bz2}[path.suffix].compress(bytes(5 << 20)))
     monkeypatch.setattr("evolve.records.formats._LIMIT", 5 << 20)

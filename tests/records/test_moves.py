@@ -137,9 +137,7 @@ def test_results_must_be_those_of_the_moves(seed: int, rules: Rules) -> None:
         ("reversed", "1-0", 64.0, "black"),
     ],
 )  # fmt: skip
-def test_the_result_of_a_game_that_stopped_counts(
-    rules: Rules, text: str, score: float | None, winner: str | None
-) -> None:
+def test_recorded_results(rules: Rules, text: str, score: float | None, winner: str | None) -> None:
     game = game_of(read_moves(f"f5d6c3 {text}"), rules=rules, black="a")
     assert (game.score, game.winner, game.black) == (score, winner, "a")
     assert game.final == GameRecord(F5D6C3).final

@@ -32,9 +32,7 @@ def test_a_game_to_its_end_has_the_score_of_the_rules(rules: Rules) -> None:
     ("play", "moves", "named"),
     [(play_moves, [37, 37], "f5:"), (with_passes, [37, 37], "f5:"), (play_moves, [PASS], "pass:")],
 )
-def test_the_first_illegal_move_is_named(
-    play: Callable[..., object], moves: list[int], named: str
-) -> None:
+def test_illegal_moves_are_named(play: Callable[..., object], moves: list[int], named: str) -> None:
     with pytest.raises(RecordError, match=named) as caught:
         play(Board.start(), moves)
     assert "\n" not in str(caught.value)

@@ -32,9 +32,7 @@ HEAD = '[Event "Open"]\n[Site "Kyoto"]\n[Black "Saio \\"1\\""]\n[White "?"]\n[Da
         ("f5 d6 c3", "f5 d6 c3", None),
     ],
 )
-def test_moves_with_all_that_stands_between(
-    text: str, moves: str, winner: str | None, end: str
-) -> None:
+def test_moves_with_all_between_them(text: str, moves: str, winner: str | None, end: str) -> None:
     (record,) = scan_pgn(f"{HEAD}\n{text}{end}").whole()
     assert format_moves(record.moves) == moves
     assert (record.winner, record.ending) == (winner, "unfinished")
@@ -49,9 +47,7 @@ def test_moves_with_all_that_stands_between(
         ("36-28", "1. f5 d6 1-0", 8.0), ("1-0", "1. f5 d6 36-28", 8.0), ("28-36", "28-36", -8.0),
     ],
 )  # fmt: skip
-def test_the_result_of_a_tag_counts_where_there_is_none_behind_the_moves(
-    tag: str, behind: str, score: float | None
-) -> None:
+def test_the_result_of_a_tag(tag: str, behind: str, score: float | None) -> None:
     (record,) = scan_pgn(f'{HEAD}[Result "{tag}"]\n\n{behind}\n').whole()
     assert (len(record.moves), record.score) == (2 * ("f5" in behind), score)
 
@@ -185,9 +181,7 @@ ROWS = "\n".join(WHITE.cells()[8 * row : 8 * row + 8] for row in range(8))
         ),
     ],
 )
-def test_positions_and_games_in_one_text(
-    tmp_path: Path, text: str, boards: list[Board], name: str
-) -> None:
+def test_positions_beside_games(tmp_path: Path, text: str, boards: list[Board], name: str) -> None:
     reading = read(tmp_path, text, name)
     assert [record.final for record in reading.records] == boards
     assert reading.left_out == []

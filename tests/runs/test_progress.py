@@ -50,7 +50,7 @@ def test_a_terminal_has_one_line() -> None:
     assert "in all" in last
 
 
-def test_what_is_left_after_the_last_row_is_that_of_its_stage(
+def test_after_the_last_row_its_stage_is_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = iter(range(0, 10_000, 10))

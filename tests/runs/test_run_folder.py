@@ -43,9 +43,7 @@ def test_a_link_is_thrown_away_without_what_it_leads_to(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its locks are others")
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL])
-def test_a_folder_without_locks(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_without_locks(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with a file that another kind of lock left."""
 
     def unable(*_: object) -> None:
@@ -125,9 +123,7 @@ def test_a_requested_one_needs_a_folder_to_lie_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its locks are not shared")
-def test_a_look_is_no_writer_and_makes_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_look_is_no_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lock = tmp_path / ".lock"
     with run_folder.locked(tmp_path):
         assert run_folder.is_locked(tmp_path)
@@ -140,9 +136,7 @@ def test_a_look_is_no_writer_and_makes_no_file(
     assert not lock.exists()
 
 
-def test_games_of_a_generation_that_was_never_committed_are_swept(
-    made: Path, tmp_path: Path
-) -> None:
+def test_games_without_their_generation_are_swept(made: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(made, tmp_path / "run"))
     before = snapshot(folder)
     games, individuals = games_file(folder, 1), generation_file(folder, 1)

@@ -134,7 +134,5 @@ def test_a_line_of_the_grid_gives_its_values() -> None:
         (["first", "second"], "", ["first", "second"]),
     ],
 )
-def test_settings_side_by_side_have_their_values_as_names(
-    names: list[str], key: str, short: list[str]
-) -> None:
+def test_names_of_settings_side_by_side(names: list[str], key: str, short: list[str]) -> None:
     assert short_names(names) == (key, short)

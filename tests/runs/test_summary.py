@@ -58,9 +58,7 @@ def training(folder: Path, scores: list[float], kind: str = "dqn", **settings: A
         ({"patience": 4, "games": 401}, False),
     ],
 )  # fmt: skip
-def test_the_first_of_its_ends_completes_it(
-    tmp_path: Path, settings: dict[str, Any], complete: bool
-) -> None:
+def test_one_end_completes_it(tmp_path: Path, settings: dict[str, Any], complete: bool) -> None:
     run = training(tmp_path, [0.1, 0.5, 0.4, 0.5, 0.3], **settings)
     progress = READING.progress(run)
     assert repr(run) == f"Run({str(tmp_path)!r}, games=400)"
@@ -92,9 +90,7 @@ def test_before_its_first_check_a_checkpoint_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("budget", "complete"), [(22.0, True), (23.0, False)])
-def test_patterns_need_not_use_up_what_is_kept_for_their_cuts(
-    tmp_path: Path, budget: float, complete: bool
-) -> None:
+def test_patterns_may_leave_time_for_cuts(tmp_path: Path, budget: float, complete: bool) -> None:
     run = training(tmp_path, [0.1, 0.5, 0.4], "patterns", budget=budget)
     assert READING.progress(run).complete == complete
 
