@@ -1,7 +1,4 @@
-"""The learner of move values: what it learns from a game, and which model goes on.
-
-And what the best move is worth: by whose network, and by which of two when learning doubly.
-"""
+"""The learner of move values: what it learns, which model goes on, and whose values count."""
 
 from __future__ import annotations
 
@@ -22,18 +19,32 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.model import Model
 from evolve.learning.training import LearningEnding
 from tests import networks, reference
-from tests.learning import Watcher, training, whole
+from tests.learning import MCTS, Watcher, training, whole
 
 pytestmark = pytest.mark.learning
 
 
+SHORT = {"games": 8, "games_per_iteration": 4}
+FEWER = {
+    "layers": "conv 4 relu norm, conv 4 relu norm, dense 16 relu norm dropout, policy-value",
+    "simulations": 4,
+}
+"""Fewer channels: the published ones are for GPUs."""
+QUICK = {"games": 4, "games_per_iteration": 2, "panel_openings": 2, "batch": 16}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n in DQN_PRESETS if n != "default"])
-def test_every_published_dqn_learns_and_plays(name: str, tmp_path: Path) -> None:
-    options = {"games": 4, "games_per_iteration": 2, "panel_openings": 2, "batch": 16}
-    run = whole(tmp_path, "dqn", preset=name, **options)
+@pytest.mark.parametrize(
+    ("kind", "name", "options"),
+    [
+        *(("dqn", name, QUICK) for name in DQN_PRESETS if name != "default"),
+        ("mcts", "s4-reversiv", {**MCTS, **SHORT}),
+        ("mcts", "s3-mcts", {**MCTS, **SHORT, **FEWER}),
+    ],
+)
+def test_published_learners(kind: str, name: str, options: dict[str, Any], tmp_path: Path) -> None:
     observer = Watcher()
-    run.run(observer)
+    whole(tmp_path, kind, preset=name, **options).run(observer)
     assert observer.rows[-1]["steps"] > 0
     agent = evolve.load_agent(tmp_path)
     assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
@@ -41,9 +52,7 @@ def test_every_published_dqn_learns_and_plays(name: str, tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("both", "expected"), [(True, 4096), (False, 2048)])
-def test_a_game_of_s5_is_learned_by_4096_samples_of_both_sides(
-    both: bool, expected: int, tmp_path: Path
-) -> None:
+def test_samples_of_a_game_of_s5(both: bool, expected: int, tmp_path: Path) -> None:
     run = training(
         tmp_path, "dqn", preset="s5-network2", both_sides=both, games=40, batch=64, window=4096,
         games_per_iteration=1, layers="dense 64 sigmoid, dense 64 sigmoid",
@@ -100,67 +109,43 @@ def test_a_match_for_survival_without_time_changes_nothing(tmp_path: Path) -> No
     assert any((survivor[name] != array).any() for name, array in learner.models[0].state().items())
 
 
+def positions_with_moves(seed: int) -> np.ndarray:
+    boards = reference.random_boards(random.Random(seed), 30, 10, 40)
+    return np.array([board for board in boards if reference.legal_moves(*board)], np.uint64)
+
+
 @pytest.mark.parametrize("number", [0, 1])
-def test_with_two_networks_each_move_is_valued_by_the_one_that_plays_it(
-    number: int, tmp_path: Path
-) -> None:
+def test_each_of_two_networks_values_the_moves_that_it_plays(number: int, tmp_path: Path) -> None:
     learner: Any = training(tmp_path, "dqn", networks=2).learner
-    boards = reference.random_boards(random.Random(0), 30, 10, 40)
-    positions = np.array([b for b in boards if reference.legal_moves(*b)], np.uint64)
+    positions = positions_with_moves(0)
     sides = np.where(np.arange(len(positions)) % 3 == 0, 1, -1).astype(np.int8)
     found = learner.best_values(number, positions, sides)
     best = []
     for board, side in zip(positions, sides, strict=True):
-        target = learner.targets[0 if side == 1 else 1].network()
-        best.append(
-            networks.outputs(target, board[None])[0][reference.legal_moves(*map(int, board))].max()
-        )
+        values = networks.outputs(learner.targets[int(side != 1)].network(), board[None])[0]
+        best.append(values[reference.legal_moves(*map(int, board))].max())
     assert found.tolist() == pytest.approx(best, abs=1e-5)
 
 
 @pytest.mark.parametrize("double", [False, True])
-def test_the_model_chooses_and_the_target_network_values_when_learning_doubly(
-    double: bool, tmp_path: Path
-) -> None:
+def test_the_model_chooses_and_the_target_values(double: bool, tmp_path: Path) -> None:
     """The two differ, so that who does what is seen."""
     learner: Any = training(tmp_path, "dqn", double=double).learner
     learner.targets[0] = Model(learner.settings, 5)
-    boards = reference.random_boards(random.Random(1), 30, 10, 40)
-    positions = np.array([b for b in boards if reference.legal_moves(*b)], np.uint64)
+    positions = positions_with_moves(1)
     sides = np.ones(len(positions), np.int8)
     model, target = learner.models[0].network(), learner.targets[0].network()
     found = learner.best_values(0, positions, sides)
     differ, expected = 0, []
     for row, (own, opp) in enumerate(positions.tolist()):
         legal = reference.legal_moves(own, opp)
-        judged, values = (
-            networks.outputs(net, positions[row : row + 1])[0] for net in (model, target)
-        )
+        board = positions[row : row + 1]
+        judged, values = (networks.outputs(net, board)[0] for net in (model, target))
         chosen = max(legal, key=lambda square: (judged if double else values)[square])
         differ += max(legal, key=judged.__getitem__) != max(legal, key=values.__getitem__)
         expected.append(float(values[chosen]))
     assert found.tolist() == pytest.approx(expected, abs=1e-5)
     assert differ > 5
-
-
-FEWER = {
-    "layers": "conv 4 relu norm, conv 4 relu norm, dense 16 relu norm dropout, policy-value",
-    "simulations": 4,
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "changes"), [("s4-reversiv", {}), ("s3-mcts", FEWER)])
-def test_the_published_trees_learn_and_play(
-    tmp_path: Path, name: str, changes: dict[str, Any]
-) -> None:
-    """The policy-value one with fewer channels: the published ones are for GPUs."""
-    run = training(tmp_path / name, "mcts", preset=name, games=8, games_per_iteration=4, **changes)
-    observer = Watcher()
-    run.run(observer)
-    assert observer.rows[-1]["steps"] > 0
-    agent = evolve.load_agent(tmp_path / name)
-    assert agent.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
 
 
 def test_nothing_learned_yet_is_an_agent_all_the_same(tmp_path: Path) -> None:

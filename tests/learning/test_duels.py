@@ -22,7 +22,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.duels import Strategy, evaluation_weights, grown, split_phases
 from evolve.learning.training import InMemoryTraining, LearningEnding
 from tests.learning import Watcher, content, positions_of, small, training
-from tests.learning.test_patterns import Impatient
+from tests.learning.test_patterns import Impatient, taught
 
 DUELS: dict[str, Any] = {
     "duels": 1.0, "games": 96, "duels_a_step": 8, "duel_plies": (2, 8), "depth": 1, "endgame": 0,
@@ -132,15 +132,11 @@ def test_teaching_comes_before_duels() -> None:
 @pytest.mark.slow
 def test_what_evolves_wins() -> None:
     """Some seconds of duels, from nothing."""
-    settings = small("patterns", **{**DUELS, "games": 20_000, "duels_a_step": 100, "phases": 1,
-                                    "shapes": "lines-2"})  # fmt: skip
-    course = InMemoryTraining(settings, 2)
-    start = course.learner.agent()
-    while course.finished is None:
-        course.iterate(lambda games, share: None)
+    more = {"games": 20_000, "duels_a_step": 100, "phases": 1, "shapes": "lines-2"}
+    settings = small("patterns", **{**DUELS, **more})
+    start, end = InMemoryTraining(settings, 2).learner.agent(), taught(settings, 2).learner.agent()
     openings = balanced_openings(50, Part.MATCH, "standard", np.random.default_rng(3))
-    result = Match(course.learner.agent(), start, openings, "standard").play()
-    assert result.score.value > 0.8
+    assert Match(end, start, openings, "standard").play().score.value > 0.8
 
 
 @pytest.mark.slow
@@ -151,9 +147,8 @@ def test_grown_weights_value_positions_as_before(larger: tuple[str, ...]) -> Non
     shapes, target = shape_set("lines-2", "b2"), shape_set(*larger)
     weights = np.random.default_rng(0).integers(-3000, 3000, (2, shapes.weights))
     before = Patterns.of_weights(shapes, (34,), weights.astype(np.int16))
-    after = Patterns.of_weights(
-        target, (34,), np.rint(grown(weights, shapes, target)).astype(np.int16)
-    )
+    more = np.rint(grown(weights, shapes, target)).astype(np.int16)
+    after = Patterns.of_weights(target, (34,), more)
     boards = [evolve.Board(int(own), int(opp)) for own, opp in positions_of(200)[0]]
     # Each instance's weight is rounded, by half a unit at most.
     assert [after.value(board) for board in boards] == pytest.approx(

@@ -20,7 +20,6 @@ from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.memory import stopper, thread_pattern_memory
 from evolve.arena.match import Match
 from evolve.config.pattern_training import PatternSettings
-from evolve.config.toml import resolve_as
 from evolve.engine.games.training_games import GameRecords
 from evolve.engine.patterns.patterns import DISC
 from evolve.errors import RunError
@@ -131,8 +130,7 @@ def test_its_checks_and_what_it_leaves(whole: Path) -> None:
     metrics = read_metrics(whole).to_pandas()
     assert metrics["check"].tolist() == [0, 1]
     assert metrics["random"].isna().all()
-    assert (metrics["elo_low"] < metrics["elo"]).all()
-    assert (metrics["elo"] < metrics["elo_high"]).all()
+    assert ((metrics["elo_low"] < metrics["elo"]) & (metrics["elo"] < metrics["elo_high"])).all()
     assert metrics["score"].between(0, 1).all()
     assert metrics["visited"].is_monotonic_increasing
     assert metrics["visited"].between(0.5, 1).all()
@@ -171,9 +169,7 @@ def taught(settings: PatternSettings, jobs: int = 1) -> InMemoryTraining:
 @pytest.mark.parametrize(
     ("games", "greedy", "wanted"), [(600, 0.5, 300), (601, 0.3, 181), (10, 0.05, 1), (7, 1.0, 7)]
 )
-def test_the_first_part_takes_its_share_of_few_games(
-    games: int, greedy: float, wanted: int
-) -> None:
+def test_the_first_part_takes_its_share(games: int, greedy: float, wanted: int) -> None:
     course = InMemoryTraining(small("patterns", games=games, greedy=greedy, checks=1), 1)
     course.iterate(lambda games, share: None)
     assert course.games == wanted
@@ -185,8 +181,6 @@ def test_few_games_have_both_parts() -> None:
     course = InMemoryTraining(small("patterns", games=100, greedy=0.0), 1)
     course.iterate(lambda games, share: None)
     assert course.learner.facts()["searching"]
-    assert small("patterns").games_in_hand(0.5) == 30
-    assert small("patterns", games=10**6).games_in_hand(0.1) == 1024
 
 
 VARIANTS: list[dict[str, Any]] = [
@@ -205,10 +199,8 @@ def test_odd_settings_teach_too(changes: dict[str, Any]) -> None:
     one, other = (taught(settings, jobs) for jobs in (1, 2))
     assert one.games == 60
     assert one.learner.facts() == other.learner.facts()
-    arrays = other.learner.arrays()
-    assert not [
-        name for name, array in one.learner.arrays().items() if not (array == arrays[name]).all()
-    ]
+    arrays, others = one.learner.arrays(), other.learner.arrays()
+    assert not [name for name, array in arrays.items() if (array != others[name]).any()]
     agent = one.learner.agent()
     assert agent.patterns.weights.any()
     again = taught(settings.model_copy(update={"seed": 1})).learner.agent()
@@ -243,23 +235,17 @@ def test_a_budget_ends_it(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_it_learns_wins() -> None:
     """Three CPU seconds with the shapes that it has by default."""
-    course = InMemoryTraining(
-        resolve_as(PatternSettings, {}, {"budget": 3.0, "depth": 2, "endgame": 6}), 2
-    )
+    course = InMemoryTraining(PatternSettings(budget=3.0, depth=2, endgame=6), 2)
     course.warm_up()
     while course.finished is None:
         course.iterate(lambda games, share: None)
     assert course.games > 1000
     openings = balanced_openings(20, Part.MATCH, "standard", np.random.default_rng(3))
-    agent = course.learner.agent()
-    scores = [
-        Match(agent, evolve.load_agent(name), openings, "standard", executor=Threads(2))
-        .play()
-        .score
-        for name in ("swh", "swh?depth=3")
-    ]
-    assert scores[0].value > 0.8
-    assert scores[1].value > 0.6
+    agent, others = course.learner.agent(), map(evolve.load_agent, ("swh", "swh?depth=3"))
+    matches = [Match(agent, one, openings, "standard", executor=Threads(2)) for one in others]
+    of_weak, of_strong = (match.play().score.value for match in matches)
+    assert of_weak > 0.8
+    assert of_strong > 0.6
 
 
 @pytest.mark.parametrize(

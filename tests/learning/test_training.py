@@ -121,9 +121,7 @@ LONG = {"games_per_iteration": 20_000, "window": 10**6}
         ("dqn", {"survival": 1, "survival_games": 4000, "games_per_iteration": 10}),
     ],
 )
-def test_a_budget_ends_iterations_that_would_take_longer(
-    kind: str, changes: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_budget_ends_long_iterations(kind: str, changes: dict[str, Any], tmp_path: Path) -> None:
     """The first iterations of each would take a minute and more."""
     options = {"budget": 2.0, "check_every": 10**6, "panel_openings": 2, **changes}
     run, observer = whole(tmp_path / "run", kind, 2, **options), Watcher()
@@ -159,7 +157,7 @@ def test_games_end_it_and_are_its_share() -> None:
     assert run.finished is LearningEnding.GAMES
     assert (run.games, shares) == (30, [0.0, 20 / 30, 1.0]), "the last iteration is cut"
     assert reports[-1] == (30, 1.0)
-    assert [games for games, _ in reports] == sorted(games for games, _ in reports)
+    assert reports == sorted(reports)
 
 
 def test_it_knows_how_many_checks_are_to_come(tmp_path: Path) -> None:
