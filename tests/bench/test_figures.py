@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shutil
 from pathlib import Path
 from typing import Any
@@ -42,8 +41,6 @@ def test_what_an_agent_loses(tmp_path: Path) -> None:
     losses = [one.loss(square) for one, (square, _) in zip(positions, chosen, strict=True)]
     assert [*found.losses] == losses
     assert [*found.nodes] == [nodes for _, nodes in chosen]
-    assert (found.nodes > 0).all()
-    assert (found.seconds >= 0).all()
 
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("regret-*.obf")), ids=lambda path: path.stem)
@@ -69,14 +66,11 @@ def test_what_is_measured_changes_its_row_alone(file: Path) -> None:
     before = file.read_text(encoding="utf-8").splitlines()
     figures.put("reversed", "level-2", elo=190, error=21, seconds=0.0000766)
     figures.put("reversed", "level-2", step=166, step_error=15)
-    changed = [
-        line
-        for line in difflib.ndiff(before, file.read_text(encoding="utf-8").splitlines())
-        if line[0] in "+-"
+    after = file.read_text(encoding="utf-8").splitlines()
+    assert [line for line in after if line not in before] == [
+        "level-2 = { elo = 190, error = 21, seconds = 0.00008, step = 166, step_error = 15 }"
     ]
-    assert changed[1:] == [
-        "+ level-2 = { elo = 190, error = 21, seconds = 0.00008, step = 166, step_error = 15 }"
-    ]
+    assert len(after) == len(before)
     figures.put("standard", "swh", seconds=4e-7)
     assert figures.read()["standard"]["swh"]["seconds"] == 1e-5
 

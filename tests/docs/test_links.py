@@ -79,11 +79,9 @@ def sentences(text: str) -> list[int]:
     found = []
     for block in blocks:
         words = re.sub(r"^\s*(?:[-*+>]|\d+\.)\s+|[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}", "", block)
-        for sentence in re.split(r"(?<=[.!?])[)\"”]*\s+(?=[\"“(]?[A-Z0-9])", words):
-            count = len(re.findall(r"\S*\w\S*", sentence))
-            if count >= 4:
-                found.append(count)
-    return found
+        parts = re.split(r"(?<=[.!?])[)\"”]*\s+(?=[\"“(]?[A-Z0-9])", words)
+        found += [len(re.findall(r"\S*\w\S*", part)) for part in parts]
+    return [count for count in found if count >= 4]
 
 
 @pytest.mark.parametrize(
