@@ -27,13 +27,10 @@ def random_network(architecture: Architecture, seed: int = 0, scale: float = 1.0
     rng = np.random.default_rng(seed)
     weights = []
     for matrix in architecture.matrices:
-        inputs = matrix.inputs * matrix.neighbours
-        weights.append(
-            (
-                rng.normal(0, scale / np.sqrt(inputs), (inputs, matrix.outputs)).astype(np.float32),
-                rng.normal(0, 0.3, matrix.outputs).astype(np.float32),
-            )
-        )
+        shape = matrix.inputs * matrix.neighbours, matrix.outputs
+        numbers = rng.normal(0, scale / np.sqrt(shape[0]), shape)
+        biases = rng.normal(0, 0.3, matrix.outputs)
+        weights.append((numbers.astype(np.float32), biases.astype(np.float32)))
     return Network(architecture, weights)
 
 
@@ -116,12 +113,7 @@ def slow_output(network: Network, seen: np.ndarray) -> np.ndarray:
 
     def dense(numbers: np.ndarray) -> np.ndarray:
         matrix, bias = next(arrays)
-        return np.array(
-            [
-                sum(float(x) * float(w) for x, w in zip(numbers, column, strict=True)) + float(b)
-                for column, b in zip(matrix.T, bias, strict=True)
-            ]
-        )
+        return numbers @ matrix.astype(float) + bias
 
     for layer in network.architecture.parsed:
         if layer.kind == "dense":
@@ -135,14 +127,9 @@ def slow_output(network: Network, seen: np.ndarray) -> np.ndarray:
             matrix, bias = next(arrays)
             board = np.zeros((10, 10, values.size // 64))
             board[1:9, 1:9] = values.reshape(8, 8, -1)
-            sums = [
-                np.concatenate([board[y + dy, x + dx] for dy in range(3) for dx in range(3)])
-                @ matrix.astype(float)
-                + bias
-                for y in range(8)
-                for x in range(8)
-            ]
-            values = act(np.concatenate(sums), layer.activation)
+            parts = [board[y : y + 3, x : x + 3].ravel() for y in range(8) for x in range(8)]
+            sums = np.array(parts) @ matrix.astype(float) + bias
+            values = act(sums.ravel(), layer.activation)
         elif layer.kind == "dueling":
             both = dense(values)
             values = both[64] + both[:64] - both[:64].mean()

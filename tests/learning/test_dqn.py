@@ -81,7 +81,7 @@ def test_a_model_that_does_not_survive_takes_its_targets_along(tmp_path: Path) -
     learner: Any = run.learner
     rng = np.random.default_rng(0)
     steps, rejected, other = [0], 0, []
-    for _ in range(12):
+    for _ in range(10):
         survived = learner.survived
         learner.iterate(rng, 20, lambda: 0.0, lambda games: None, lambda: math.inf)
         steps.append(learner.steps)

@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
-from evolve.arena.judges import Judgement, Ladder, Panel
+from evolve.arena.judges import Judgement
 from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.toml import resolve_as
@@ -26,7 +26,7 @@ from evolve.learning.tables import METRICS_COLUMNS, METRICS_SCORES, read_metrics
 from evolve.learning.training import InMemoryTraining, LearningEnding, _columns_of, _judge_of
 from evolve.runs.progress import Observer
 from tests import networks
-from tests.learning import Watcher, small, training, whole
+from tests.learning import Watcher, training, whole
 
 pytestmark = pytest.mark.learning
 
@@ -205,8 +205,3 @@ def test_the_panel_has_a_column_each(rules: str) -> None:
     assert found.score == pytest.approx(np.mean([columns[name] for name in METRICS_SCORES]))
     assert found.against == ", ".join(rule_set(rules).panel[:3])
     assert found == _judge_of(settings).judge(agent)
-
-
-def test_each_kind_of_training_has_its_judge() -> None:
-    assert isinstance(_judge_of(small("patterns")), Ladder)
-    assert not [kind for kind in ("mcts", "dqn") if not isinstance(_judge_of(small(kind)), Panel)]
