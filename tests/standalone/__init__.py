@@ -6,18 +6,18 @@ import ast
 import itertools
 import random
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from evolve.agents.agent import Agent
+from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.engine.search.genes import TERM_NAMES
-from evolve.standalone.render import render
 
 RULES: tuple[Rules, ...] = tuple(RULE_SETS)
 BLACK, WHITE = -1, 1
@@ -29,17 +29,10 @@ def random_agent(
     rng: random.Random, rules: Rules, depths: list[int], endgame: int, largest: int = 40
 ) -> AlphaBetaAgent:
     """All terms on, other weights in every phase; with small weights there are many ties."""
-    terms: dict[str, Any] = {
-        key: [rng.randint(-largest, largest) for _ in depths] for key in TERM_NAMES
-    }
-    return AlphaBetaAgent(
-        weights=[[rng.randint(-largest, largest) for _ in range(10)] for _ in depths],
-        depths=depths,
-        boundaries=sorted(rng.sample(range(8, 60), len(depths) - 1)),
-        endgame=endgame,
-        rules=rules,
-        **terms,
-    )
+    terms = {key: [rng.randint(-largest, largest) for _ in depths] for key in TERM_NAMES}
+    weights = [[rng.randint(-largest, largest) for _ in range(10)] for _ in depths]
+    boundaries = sorted(rng.sample(range(8, 60), len(depths) - 1))
+    return AlphaBetaAgent(weights, None, depths, boundaries, endgame, rules, terms=terms)
 
 
 def random_board(rng: random.Random, discs: int) -> Board:
@@ -63,27 +56,12 @@ def boards_with_choice(rng: random.Random, count: int, low: int = 4, high: int =
 
 def chessboard(board: Board) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The board as the contest's server hands it over."""
-    cells = np.zeros((8, 8), int)
-    for square in range(64):
-        if board.black >> square & 1:
-            cells[square // 8, square % 8] = BLACK
-        elif board.white >> square & 1:
-            cells[square // 8, square % 8] = WHITE
-    return cells
+    cells = [BLACK * (board.black >> i & 1) + WHITE * (board.white >> i & 1) for i in range(64)]
+    return np.array(cells).reshape(8, 8)
 
 
 def color_of(board: Board) -> int:
     return BLACK if board.side == "black" else WHITE
-
-
-def text_of(agent: AlphaBetaAgent, numba: bool = False, **header: Any) -> str:
-    return render(
-        agent.parameters,
-        agent.rules or "standard",
-        header.get("name", agent.name),
-        header.get("provenance", {}),
-        numba,
-    )
 
 
 def load(text: str) -> Any:
@@ -93,8 +71,8 @@ def load(text: str) -> Any:
     return module
 
 
-def exported(agent: AlphaBetaAgent) -> Any:
-    return load(text_of(agent))
+def exported(agent: StoredAgent) -> Any:
+    return load(agent.python_source())
 
 
 def square_chosen(module: Any, board: Board, seconds: float = AMPLE) -> int:
@@ -111,36 +89,28 @@ def differing(module: Any, agent: Agent, boards: Iterable[Board]) -> list[Board]
     return [board for board in boards if square_chosen(module, board) != agent.choose(board)]
 
 
-class Clock:
+def clock() -> Callable[[], float]:
     """A clock that goes one second further whenever someone looks."""
+    return partial(next, itertools.count(0.0))
 
-    def __init__(self) -> None:
-        self.looks: Iterator[int] = itertools.count()
 
-    def __call__(self) -> float:
-        return float(next(self.looks))
+def thought(module: Any, board: Board, seconds: float) -> float:
+    """How long a file takes for a legal move."""
+    begin = time.perf_counter()
+    assert square_chosen(module, board, seconds) in board.legal_moves()
+    return time.perf_counter() - begin
 
 
 def check_time(module: Any, board: Board) -> None:
-    """A move takes no more than its half second."""
-    for attempt in range(3):  # a busy machine may well take the processor away once
-        begin = time.perf_counter()
-        square_chosen(module, board, 0.5)
-        if time.perf_counter() - begin < 0.5:
-            break
-        assert attempt < 2
+    """A move takes no more than its half second; a busy machine may take the processor away."""
+    assert any(thought(module, board, 0.5) < 0.5 for _ in range(3))
 
 
 def imported_by(text: str) -> set[str]:
     """The packages that an exported file imports, which any Python from 3.7 on can read."""
-    tree = ast.parse(text, feature_version=(3, 7))
-    names = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
-    names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    nodes = [*ast.walk(ast.parse(text, feature_version=(3, 7)))]
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)]
     return {name.partition(".")[0] for name in names}
 
 

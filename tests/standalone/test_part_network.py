@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from evolve.agents.analysis import solved
 from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError
 from tests import networks
 from tests.agents.conftest import boards
-from tests.standalone import check_time, differing, load, square_chosen
+from tests.standalone import check_time, differing, exported, square_chosen
 
 BOARDS = [board for empties in (48, 30, 14, 9, 5) for board in boards(0, 8, empties)]
 
@@ -42,8 +43,7 @@ def test_move_values(architecture: Any, lookahead: int, step: Any) -> None:
     earned = Rewards((1.0, -0.2, 0.1, 0.05, -0.5, -0.02, -0.02, 0.01, 0.3, 0.0), 0.5, 0.8, step)
     rules: Any = "standard" if step == "ply" else "reversed"
     agent = DqnAgent(nets, lookahead, rewards=earned, rules=rules)
-    module = load(agent.python_source())
-    assert not differing(module, agent, BOARDS)
+    assert not differing(exported(agent), agent, BOARDS)
 
 
 @pytest.mark.slow
@@ -61,31 +61,26 @@ def test_tree_search(rules: Any, architecture: networks.Architecture) -> None:
     """Floats added in another order may turn a choice between moves of about equal visits."""
     network = networks.random_network(architecture, scale=0.5)
     agent = MctsAgent(60, 1.1, "puct", 0, rules=rules, network=network)
-    module = load(agent.python_source())
+    module = exported(agent)
     same = sum(square_chosen(module, board) == agent.choose(board) for board in BOARDS)
     assert same >= len(BOARDS) - 2
 
 
 def test_the_end_is_played_exactly_and_a_lost_one_by_the_network() -> None:
-    from evolve.agents.analysis import solved
-
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
-    module = load(agent.python_source())
+    module = exported(agent)
     lost = [board for board in boards(0, 30, 9) if solved(board).score < 0]
     held = [board for board in boards(0, 30, 9) if solved(board).score >= 0]
     after = [board.play(square_chosen(module, board)) for board in held]
-    values = [-one.score("standard") if one.is_over() else -solved(one).score for one in after]
-    assert values == [solved(board).score for board in held]
-    by_network = [replace(agent, endgame=0).choose(board) for board in lost]
-    assert [square_chosen(module, board) for board in lost] == by_network
+    assert [-solved(board).score for board in after] == [solved(board).score for board in held]
+    assert not differing(module, replace(agent, endgame=0), lost)
     assert len(lost) > 2
 
 
 @pytest.mark.clock
 def test_the_time_is_kept() -> None:
     network = networks.random_network(networks.MOBILE)
-    agent = MctsAgent(1_000_000, 1.1, "puct", 12, network=network)
-    module = load(agent.python_source())
+    module = exported(MctsAgent(1_000_000, 1.1, "puct", 12, network=network))
     for board in BOARDS[::9]:
         check_time(module, board)
 

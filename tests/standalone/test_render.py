@@ -16,13 +16,9 @@ from typing import Any
 
 import pytest
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.mcts import MctsAgent
 from evolve.engine.board.rules import RULE_SETS
-from evolve.engine.search.genes import TERM_NAMES
 from evolve.errors import AgentError
-from tests import networks
-from tests.agents.conftest import pattern_agent
+from tests.agents.conftest import mcts_agent, pattern_agent, sample_agent
 from tests.standalone import (
     boards_with_choice,
     chessboard,
@@ -30,24 +26,23 @@ from tests.standalone import (
     imported_by,
     load,
     random_agent,
-    text_of,
 )
 
 
 @pytest.mark.parametrize(
-    ("agent", "more"),
+    ("agent", "numba", "more"),
     [
-        (AlphaBetaAgent(weights=[[1] * 10]), set()),
-        (
-            MctsAgent(5, 1.1, "puct", 4, network=networks.random_network(networks.MOBILE)),
-            {"base64"},
-        ),
-        (pattern_agent(), {"base64", "zlib"}),
+        (sample_agent(), False, set()),
+        (sample_agent(), True, {"numba", "threading"}),
+        (mcts_agent(), False, {"base64"}),
+        (pattern_agent(), False, {"base64", "zlib"}),
+        (pattern_agent(), True, {"base64", "zlib", "numba", "threading"}),
     ],
     ids=lambda one: getattr(one, "kind", ""),
 )
-def test_the_file_is_plain_python_of_an_old_kind(agent: Any, more: set[str]) -> None:
-    text = replace(agent, name='"\n import evolve', provenance={"x": "\nimport os"}).python_source()
+def test_the_file_is_plain_python_of_an_old_kind(agent: Any, numba: bool, more: set[str]) -> None:
+    agent = replace(agent, name='"\n import evolve', provenance={"x": "\nimport os"})
+    text = agent.python_source(numba)
     assert text.isascii()
     assert imported_by(text) == {"__future__", "math", "struct", "time", "typing", "numpy"} | more
     names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
@@ -58,28 +53,29 @@ def test_rules_that_the_file_could_not_score_are_refused(monkeypatch: pytest.Mon
     strange = {**RULE_SETS, "standard": replace(RULE_SETS["standard"], code=7)}
     monkeypatch.setattr("evolve.engine.board.rules.RULE_SETS", strange)
     with pytest.raises(AgentError, match="standard"):
-        text_of(AlphaBetaAgent(weights=[[1] * 10]))
+        sample_agent().with_rules("standard").python_source()
 
 
-def hostile_headers() -> list[dict[str, Any]]:
-    code = "\nraise SystemExit('injected')\n"
-    return [
-        {"name": code},
-        {"name": 'a"""\n' + code + "'''"},
-        {"name": "\r" + code + "\x0c\x00\x85\u2028" + code},
+CODE = "\nraise SystemExit('injected')\n"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"name": CODE},
+        {"name": 'a"""\n' + CODE + "'''"},
+        {"name": "\r" + CODE + "\x0c\x00\x85\u2028" + CODE},
         {"name": "coding: utf-7 +AAo-raise SystemExit+AAo-"},
         {"name": "naïve 黑白棋 \ud800 \u202e \\"},
-        {"provenance": {"run" + code: code, "# --- parameters ---\n": [code]}},
+        {"provenance": {"run" + CODE: CODE, "# --- parameters ---\n": [CODE]}},
         {"provenance": {"seed": 7, "note": "x " * 500, "word": "y" * 500}},
         {"name": "", "provenance": {"": ""}},
-    ]
-
-
-@pytest.mark.parametrize("header", hostile_headers())
+    ],
+)
 def test_no_text_in_the_header_becomes_code(header: dict[str, Any]) -> None:
     agent = random_agent(random.Random(8), "reversed", [2, 3], 5)
-    plain = ast.dump(ast.parse(text_of(agent)))
-    encoded = text_of(agent, **header).encode("ascii")
+    plain = ast.dump(ast.parse(agent.python_source()))
+    encoded = replace(agent, **header).python_source().encode("ascii")
     encoding, _ = tokenize.detect_encoding(io.BytesIO(encoded).readline)
     assert encoding == "utf-8"
     assert ast.dump(ast.parse(encoded)) == plain
@@ -87,25 +83,21 @@ def test_no_text_in_the_header_becomes_code(header: dict[str, Any]) -> None:
 
 
 def test_the_header_says_what_it_is() -> None:
-    text = text_of(
-        AlphaBetaAgent(weights=[[1] * 10], rules="reversed"),
-        name="champion",
-        provenance={"run": "first", "generation": 167},
-    )
-    lines = ("# name: champion", "# rules: reversed", "# run: first", "# generation: 167")
+    agent = replace(sample_agent(), provenance={"run": "first", "generation": 167})
+    text = agent.python_source()
+    lines = ("# name: sample", "# rules: reversed", "# run: first", "# generation: 167")
     assert not [line for line in lines if "\n" + line not in text]
     assert "evolve export" in text.splitlines()[0]
 
 
 def test_the_parameters_are_literals() -> None:
     agent = random_agent(random.Random(9), "reversed", [3] * 30, 12)
-    text = text_of(agent)
+    text = agent.python_source()
     module = load(text)
-    assert agent.rules == module.RULES
-    assert [
-        (module.TERMS[key] if key in TERM_NAMES else getattr(module, key.upper()))
-        for key in agent.parameters
-    ] == list(agent.parameters.values())
+    found = {**module.TERMS, **{name.lower(): value for name, value in vars(module).items()}}
+    assert {name: found[name] for name in ("rules", *agent.parameters)} == {
+        "rules": "reversed", **agent.parameters
+    }  # fmt: skip
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -120,14 +112,12 @@ for color, cells in json.load(sys.stdin):
 
 def python_37() -> str | None:
     """A Python 3.7 with numpy: EVOLVE_PYTHON37, the one on the PATH, or one of pyenv's."""
-    candidates = [os.environ.get("EVOLVE_PYTHON37"), shutil.which("python3.7")]
+    candidates = [os.environ.get("EVOLVE_PYTHON37", ""), "python3.7"]
     candidates += map(str, sorted(Path.home().glob(".pyenv/versions/3.7*/bin/python")))
     check = "import sys, numpy; sys.exit(sys.version_info[:2] != (3, 7))"
-    for candidate in candidates:
-        if candidate and shutil.which(candidate):
-            command = [candidate, "-c", check]
-            if subprocess.run(command, capture_output=True, timeout=60).returncode == 0:
-                return candidate
+    for python in filter(None, map(shutil.which, candidates)):
+        if not subprocess.run([python, "-c", check], capture_output=True, timeout=60).returncode:
+            return python
     return None
 
 
@@ -138,7 +128,7 @@ def test_same_moves_in_python_37(tmp_path: Path) -> None:
     rng = random.Random(12)
     agent = random_agent(rng, "reversed", [3, 4], 8)
     boards = boards_with_choice(rng, 30)
-    (tmp_path / "player.py").write_text(text_of(agent) + DRIVER, encoding="ascii")
+    (tmp_path / "player.py").write_text(agent.python_source() + DRIVER, encoding="ascii")
     asked = json.dumps([(color_of(board), chessboard(board).tolist()) for board in boards])
     command = [python, str(tmp_path / "player.py")]
     ran = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=120)
