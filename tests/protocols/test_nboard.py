@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,23 +15,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
+from evolve.agents.analysis import solved
 from evolve.agents.calibration.discs import in_discs
-from evolve.engine.board.rules import Rules
-from evolve.engine.board.squares import parse_moves, parse_square, square_name
+from evolve.engine.board.rules import PASS, Rules
+from evolve.engine.board.squares import parse_moves, square_name
 from evolve.protocols import nboard
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves
-from tests.agents.conftest import CUTS, pattern_agent
+from tests.agents.conftest import CUTS, boards, pattern_agent
 from tests.programs.test_external import source
+from tests.records.test_ggf import random_record
 from tests.waits import PATIENCE, until_any_within
 
 AGENTS = Path(evolve.__file__).parent / "agents"
 
+START = "---------------------------O*------*O--------------------------- *"
 GAME = (
     "set game (;GM[Othello]PC[NBoard]DT[2014-02-21 20:52:27 GMT]PB[./mEdax]PW[chris]RE[?]"
-    "TI[15:00]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]"
-    "B[F5]W[F6]B[D3]W[C5]B[E6]W[F7]B[E7]W[F4];)"
+    f"TI[15:00]TY[8]BO[8 {START}]B[F5]W[F6]B[D3]W[C5]B[E6]W[F7]B[E7]W[F4];)"
 )
 MOVES = parse_moves("f5f6d3c5e6f7e7f4")
 
@@ -47,52 +47,52 @@ def ready() -> None:
     pattern_agent(cuts=CUTS).analyse(board)
 
 
-def talk(*lines: str, agent: str = "swh?depth=2", rules: str = "standard") -> list[str]:
+def talk(*lines: str, agent: str = "swh?depth=2") -> list[str]:
     said: list[str] = []
-    NBoardEngine(evolve.load_agent(agent), rules, said.append).serve(  # type: ignore[arg-type]
-        line + "\n" for line in lines
-    )
+    player = NBoardEngine(evolve.load_agent(agent), "standard", said.append)
+    player.serve(line + "\n" for line in lines)
     assert all(line.endswith("\n") and line.count("\n") == 1 for line in said)
     return [line.rstrip("\n") for line in said]
 
 
+def of(word: str, said: Sequence[str]) -> list[list[str]]:
+    """What follows the word in the lines that begin with it."""
+    return [rest for first, *rest in map(str.split, said) if first == word]
+
+
+def chosen(agent: str, moves: Sequence[int] = MOVES) -> list[str]:
+    """What an agent plays after these moves."""
+    board = play_moves(evolve.Board.start(), moves)
+    return [square_name(evolve.load_agent(agent).for_game(0).choose(board)).upper()]
+
+
 def test_the_session_of_the_description() -> None:
     said = talk("nboard 2", GAME, "set depth 6", "ping 1", "go")
-    board = play_moves(evolve.Board.start(), MOVES)
-    square = evolve.load_agent("swh?depth=6").choose(board)
     assert said[0] == "set myname swh?depth=2"
     assert said.index("pong 1") < len(said) - 2
-    (move,) = [line for line in said if line.startswith("===")]
-    assert parse_square(move.split()[1]) == square
+    assert of("===", said) == [chosen("swh?depth=6")]
     assert said[-1] == "status"
 
 
 def test_going_does_not_play_the_move() -> None:
     said = talk("set depth 3", "go", "go", "move D3/1.5/0.2", "go", "go", "c3", "go")
-    moves = [line for line in said if line.startswith("===")]
+    moves = of("===", said)
     assert moves[0] == moves[1] != moves[2] == moves[3]
-    board = play_moves(evolve.Board.start(), parse_moves("d3c3"))
-    assert parse_square(moves[4].split()[1]) == evolve.load_agent("swh?depth=3").choose(board)
+    assert moves[4] == chosen("swh?depth=3", parse_moves("d3c3"))
 
 
 def test_passing() -> None:
     sent = [f"move {square_name(move)}" for move in without_a_move().moves or ()]
     said = talk(*sent, "go", "hint 3", "move PA", "go")
-    moves = [text for text in said if text.startswith("===")]
-    assert moves[0] == "=== PA"
-    assert moves[1] != "=== PA"
-    assert "search PA 0.00 0 0" in said
+    first, second = of("===", said)
+    assert first == ["PA"] != second
+    assert of("search", said) == [["PA", "0.00", "0", "0"]]
 
 
 def without_a_move() -> evolve.Board:
     """A position of a random game in which the side to move must pass."""
-    for seed in itertools.count():
-        board = evolve.Board.start()
-        while not board.is_over():
-            if not board.legal_moves():
-                return board
-            board = board.play(evolve.RandomAgent(seed).choose(board))
-    raise AssertionError
+    moves = next(game.moves for game in map(random_record, range(99)) if PASS in game.moves)
+    return play_moves(evolve.Board.start(), moves[: moves.index(PASS)])
 
 
 @pytest.mark.parametrize("name", ["swh?depth=4", "uct?simulations=200", "patterns"])
@@ -106,50 +106,39 @@ def test_hints_choice_and_analysis(
         pattern_agent(cuts=CUTS, depth=4).save(Path(name))
     said = talk(GAME, "set depth 4", "hint 3", "go", "analyze", "ping 2", agent=name)
     agent, board = evolve.load_agent(name), play_moves(evolve.Board.start(), MOVES)
-    analysis = agent.analyse(board)
-    assert analysis is not None
-    values = nboard._in_discs(agent, board, analysis)
-    known = {square: values.get(square) for square in analysis.values}
-    best = [*analysis.values][:3]
-    hints = [line.split() for line in said if line.startswith("search")]
-    depths = ["0"] if analysis.unit == "value" else ["1", "2", "3", "4"]
-    assert [hint[4] for hint in hints] == [depth for depth in depths for _ in best]
-    assert {hint[3] for hint in hints} == {"0"}
-    assert [(parse_square(hint[1]), float(hint[2])) for hint in hints[-3:]] == [
-        (one, pytest.approx(analysis.values[one] if known[one] is None else known[one], abs=0.005))
-        for one in best
-    ]
-    (move,) = [line for line in said if line.startswith("===")]
-    assert parse_square(move.split()[1]) == agent.for_game(0).choose(board)
-    analysed = dict(line.split()[1:] for line in said if line.startswith("analysis"))
-    assert len(analysed) == (0 if analysis.unit == "value" else len(MOVES) + 1)
-    if analysed:
-        assert float(analysed[str(len(MOVES))]) == pytest.approx(known[best[0]], abs=0.005)
+    analysis: Any = agent.analyse(board)
+    tree = analysis.unit == "value"  # which has no discs
+    values = analysis.values if tree else nboard._in_discs(agent, board, analysis)
+    best = [(square_name(square).upper(), values[square]) for square in analysis.values][:3]
+    hints = of("search", said)
+    depths = "0" if tree else "1234"
+    assert [hint[3] for hint in hints] == [depth for depth in depths for _ in best]
+    assert {hint[2] for hint in hints} == {"0"}
+    assert [hint[0] for hint in hints[-3:]] == [name for name, _ in best]
+    found = [float(hint[1]) for hint in hints[-3:]]
+    assert found == pytest.approx([value for _, value in best], abs=0.005)
+    assert of("===", said) == [chosen(name)]
+    analysed = dict(of("analysis", said))
+    assert len(analysed) == (0 if tree else len(MOVES) + 1)
+    assert tree or float(analysed[str(len(MOVES))]) == found[0]
     assert said[-1] == "pong 2"
 
 
 def test_exact_scores_are_discs() -> None:
-    board = evolve.Board.start()
-    while board.empties > 6:
-        legal = board.legal_moves()
-        board = board.play(evolve.RandomAgent(4).choose(board)) if legal else board.pass_move()
-    moves = [square_name(move) for move in board.moves or ()]
-    said = talk(*(f"move {m}" for m in moves), "hint 1", "analyze", agent="swh?endgame=8")
-    from evolve.agents.analysis import solved
-
-    _, score, _ = solved(board)
-    hint = next(line.split() for line in said if line.startswith("search"))
-    assert (float(hint[2]), hint[4]) == (score, "6")
-    analysis = dict(line.split()[1:] for line in said if line.startswith("analysis"))
+    (board,) = boards(0, 1, 6)
+    moves = [f"move {square_name(move)}" for move in board.moves or ()]
+    said = talk(*moves, "hint 1", "analyze", agent="swh?endgame=8")
+    score = f"{solved(board).score:.2f}"
+    assert of("search", said)[0][1:] == [score, "0", "6"]
+    analysis = dict(of("analysis", said))
     assert len(analysis) == len(moves) + 1
-    assert float(analysis[str(len(moves))]) == score
+    assert analysis[str(len(moves))] == score
 
 
 def test_agents_without_an_evaluation() -> None:
     said = talk("hint 2", "go", "analyze", "learn", agent="random")
-    assert any(line.startswith("search") for line in said)
-    assert any(line.startswith("===") for line in said)
-    assert "learned" in said
+    assert (len(of("search", said)), len(of("===", said)), of("analysis", said)) == (1, 1, [])
+    assert said[-1] == "learned"
 
 
 @pytest.mark.clock
@@ -166,17 +155,13 @@ def test_quitting_and_pinging_do_not_wait() -> None:
 
 def test_a_depth_holds_under_a_clock_too() -> None:
     begin = time.monotonic()
-    said = talk("set depth 2", "go", agent="swh?time=1000")
+    assert of("===", talk("set depth 2", "go", agent="swh?time=1000"))
     assert time.monotonic() - begin < 500
-    assert any(line.startswith("===") for line in said)
 
 
 @pytest.mark.parametrize(
     "agent",
-    [
-        pytest.param(evolve.load_agent("swh"), id="swh"),
-        pytest.param(pattern_agent(endgame=0), id="patterns", marks=pytest.mark.slow),
-    ],
+    [evolve.load_agent("swh"), pytest.param(pattern_agent(endgame=0), marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize(
     "command", ["go", *(pytest.param(one, marks=pytest.mark.slow) for one in ("hint 4", "analyze"))]
@@ -185,12 +170,7 @@ def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent, command: s
     lines: queue.Queue[str | None] = queue.Queue()
     said: queue.Queue[str] = queue.Queue()
     player = NBoardEngine(agent, "standard", said.put)
-
-    def feed() -> Iterator[str]:
-        while (line := lines.get()) is not None:
-            yield line
-
-    thread = threading.Thread(target=lambda: player.serve(feed()))
+    thread = threading.Thread(target=player.serve, args=(iter(lines.get, None),))
     thread.start()
     threads = threading.active_count()
     for line in ("set depth 40", GAME, command):
@@ -235,12 +215,10 @@ def test_no_hint_comes_after_the_next_command(monkeypatch: pytest.MonkeyPatch) -
     assert said[-1] == "pong 1\n"
 
 
-def game(moves: str, board: str = "", kind: str = "8") -> str:
-    """A game as front ends send it; by default from the usual start."""
-    start = board or "---------------------------O*------*O--------------------------- *"
-    return (
-        f"set game (;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[0//0]TY[{kind}]BO[8 {start}]{moves};)"
-    )
+def game(moves: str, board: str = START, kind: str = "8") -> str:
+    """A game as front ends send it."""
+    about = f"GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[0//0]TY[{kind}]BO[8 {board}]"
+    return f"set game (;{about}{moves};)"
 
 
 REFUSED = {
@@ -261,25 +239,23 @@ ASKED = ("go", "hint 2", "move D6", "d6", "move PA", "analyze")
 @pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
 def test_nothing_is_known_after_what_was_refused(refused: str) -> None:
     """A front end has played a move, and asks about a position that we do not know."""
-    said = talk(GAME, refused, *ASKED, "set depth 2", "ping 1", agent="zero")
-    assert len(said) == 1 + len(ASKED) + 2
-    assert all(line.startswith("status ") for line in said[: 1 + len(ASKED)])
-    words = [line.split(": ")[0].removeprefix("status ") for line in said[1 : 1 + len(ASKED)]]
-    assert words[:6] == ["go", "hint", "move", "move", "move", "analyze"]
-    assert len({line.split(": ")[1] for line in said[1:7]}) == 1, "there is no game"
-    assert said[-2:] == ["set myname zero", "pong 1"]
+    first, *said, name, pong = talk(GAME, refused, *ASKED, "set depth 2", "ping 1", agent="zero")
+    assert first.startswith("status ")
+    words, why, *_ = zip(*(line.split(": ") for line in said), strict=True)
+    asked = ("go", "hint", "move", "move", "move", "analyze")
+    assert words == tuple(f"status {word}" for word in asked)
+    assert len({*why}) == 1, "there is no game"
+    assert (name, pong) == ("set myname zero", "pong 1")
     again = talk(refused, *ASKED, GAME, "go", "move G5", "hint 1", agent="zero")
-    board = play_moves(evolve.Board.start(), MOVES)
-    (move,) = [line for line in again if line.startswith("===")]
-    assert parse_square(move.split()[1]) == evolve.load_agent("zero").choose(board)
-    assert any(line.startswith("search") for line in again)
+    assert of("===", again) == [chosen("zero")]
+    assert of("search", again)
 
 
-def position_after(*lines: str, agent: str = "zero", rules: str = "standard") -> evolve.Board:
+def position_after(*lines: str, rules: Rules = "standard") -> evolve.Board:
     """The position that an engine knows after these lines, which must all be understood."""
     said: list[str] = []
-    engine = NBoardEngine(evolve.load_agent(agent), rules, said.append)  # type: ignore[arg-type]
-    engine.serve(line + "\n" for line in lines)
+    engine = NBoardEngine(evolve.load_agent("zero"), rules, said.append)
+    engine.serve(lines)
     assert said == []
     return engine._game.board
 
@@ -290,8 +266,8 @@ def test_commands_in_capitals(said: Callable[[str], str]) -> None:
     lines = [f"{said(sent[0])} ({sent[2]}", said("set depth 2"), said("go"), said("move d6")]
     answers = talk(*lines, said("hint 1"), said("ping 3"), said("quit"), "ping 4", agent="zero")
     assert "set myname zero" in answers
-    assert sum(line.startswith("===") for line in answers) == 1
-    assert any(line.startswith("search") for line in answers)
+    assert len(of("===", answers)) == 1
+    assert of("search", answers)
     assert answers[-1] == "pong 3"
 
 
@@ -316,11 +292,10 @@ def test_passes_behind_the_end_and_passes_that_are_left_out() -> None:
     line = "e6f4e3f6g5d6e7f5c5"  # black wins by having all discs after nine moves
     whole = play_moves(evolve.Board.start(), parse_moves(line))
     assert whole.is_over()
-    sides = [f"{'BW'[ply % 2]}[{line[2 * ply : 2 * ply + 2]}]" for ply in range(9)]
-    assert position_after(game("".join(sides))) == whole
-    ends = ("W[PA]", "W[PASS]", "W[pa//0.1]B[PA]", "B[PA]")
-    assert not [behind for behind in ends if position_after(game("".join(sides) + behind)) != whole]
-    assert position_after(game("".join(sides)), "move PA", "move PASS", "PA") == whole
+    played = "".join(f"{'BW'[ply % 2]}[{line[2 * ply : 2 * ply + 2]}]" for ply in range(9))
+    ends = ("", "W[PA]", "W[PASS]", "W[pa//0.1]B[PA]", "B[PA]")
+    assert [position_after(game(played + behind)) for behind in ends] == [whole] * len(ends)
+    assert position_after(game(played), "move PA", "move PASS", "PA") == whole
     board = without_a_move()
     square = board.pass_move().legal_moves()[0]
     after, name = board.pass_move().play(square), square_name(square)
@@ -348,12 +323,11 @@ def test_local_games_from_any_board(board: str, side: str) -> None:
     ("rules", "kinds"), [("standard", "8 8a"), ("reversed", "8a 8"), ("standard", "8a 8 8a")]
 )
 def test_assumed_rules_give_way_to_those_of_a_game(rules: Rules, kinds: str) -> None:
-    told: list[str] = []
-    engine = NBoardEngine(evolve.load_agent("anti-swh"), rules, told.append, assumed=True)  # type: ignore[arg-type]
+    said: list[str] = []
+    engine = NBoardEngine(evolve.load_agent("anti-swh"), rules, said.append, assumed=True)
     engine.serve(game("B[F5]", kind=kind) for kind in kinds.split())
-    assert told == []
-    expected = "reversed" if kinds.endswith("a") else "standard"
-    assert engine.agent.rules == expected, "rules that are assumed give way to a game's"
+    assert said == []
+    assert engine.agent.rules == ("reversed" if kinds.endswith("a") else "standard")
 
 
 def test_games_of_the_rules_that_it_plays() -> None:
@@ -369,21 +343,19 @@ def test_games_of_the_rules_that_it_plays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "assumed", "told"),
+    ("rules", "assumed", "words"),
     [
         ("standard", False, "standard"),
         ("reversed", False, "reversed"),
         ("standard", True, "standard assumed"),
     ],
 )
-def test_it_says_its_rules(rules: str, assumed: bool, told: str) -> None:
+def test_it_says_its_rules(rules: Rules, assumed: bool, words: str) -> None:
     said: list[str] = []
     agent = evolve.load_agent("zero")
-    NBoardEngine(agent, rules, said.append, assumed).serve(["nboard 2\n"])  # type: ignore[arg-type]
-    assert said == ["set myname zero\n", f"status rules: {told}\n"]
-    gtp = GtpEngine(agent, rules, assumed)  # type: ignore[arg-type]
-    assert gtp.answer("7 evolve-rules") == f"=7 {told}"
-    assert "evolve-rules" in str(gtp.answer("list_commands"))
+    NBoardEngine(agent, rules, said.append, assumed).serve(["nboard 2\n"])
+    assert said == ["set myname zero\n", f"status rules: {words}\n"]
+    assert GtpEngine(agent, rules, assumed).answer("7 evolve-rules") == f"=7 {words}"
 
 
 WORDS = st.sampled_from(
@@ -407,10 +379,8 @@ def test_nothing_that_is_sent_kills_it(lines: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_no_control_character_comes_back(line: str) -> None:
-    zero = evolve.load_agent("zero")
-    assert isinstance(zero, evolve.AlphaBetaAgent)
-    agent = replace(zero, name="an agent\x1b[31m\u202e")
+    hostile = evolve.AlphaBetaAgent([[0] * 10], name="an agent\x1b[31m\u202e")
     said: list[str] = []
-    NBoardEngine(agent, "standard", said.append).serve([line, "hint 1", "quit"])
+    NBoardEngine(hostile, "standard", said.append).serve([line, "hint 1", "quit"])
     assert said
     assert all(text.removesuffix("\n").isprintable() for text in said)
