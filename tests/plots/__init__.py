@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 
 def drawn(figure: Figure) -> Any:
-    canvas = FigureCanvasAgg(figure)
+    canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
     return canvas.get_renderer()
 

@@ -14,6 +14,7 @@ def test_names_are_no_formulas_and_leave_room() -> None:
     with picture(Look(), "$\\frac{$ \x1b[2J" + "x" * 500, (9.0, 5.0)) as figure:
         pass
     drawn(figure)
+    assert figure._repr_png_().startswith(b"\x89PNG"), "as notebooks show it"
     assert short("\u202e", 10) == "\\u202e"
     assert short("x" * 20, 10) == "x" * 9 + "…"
 

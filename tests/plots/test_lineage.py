@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -35,12 +34,9 @@ def test_the_axis_is_the_rating(run: Run, tmp_path: Path) -> None:
     born = int(lineage.births[best]["born"])
     if rated.loc[born, "best"] == best:
         assert _elos(lineage, best)[best] == pytest.approx(rated.loc[born, "panel_elo"])
-    worse = [
-        name
-        for name, birth in lineage.births.items()
-        if int(birth["born"]) == 0 and birth["score"] < rated.loc[0, "best_score"]
-    ]
-    assert worse
+    born_first = [name for name, birth in lineage.births.items() if int(birth["born"]) == 0]
+    least = float(rated["best_score"].iloc[0])
+    worse = [name for name in born_first if lineage.births[name]["score"] < least]
     assert max(_elos(lineage, *worse).values()) < rated.loc[0, "panel_elo"]
 
 
@@ -76,10 +72,9 @@ def test_the_main_line_goes_to_the_parent_that_gave_most(run: Run) -> None:
         numbers = (numbers_of(lineage.births[name]) for name in (child, parent))
         return sum(a == b for a, b in zip(*numbers, strict=True))
 
-    pairs = [*pairwise(line)]
-    most = [max(shared(child, one) for one in lineage.parents(child)) for child, _ in pairs]
-    assert [shared(*pair) for pair in pairs] == most
-    assert not [pair for pair in pairs if pair[1] not in lineage.parents(pair[0])]
+    gifts = [{one: shared(child, one) for one in lineage.parents(child)} for child in line[:-1]]
+    given = [gift[parent] for gift, parent in zip(gifts, line[1:], strict=True)]
+    assert given == [max(gift.values()) for gift in gifts]
 
 
 def test_small_counts_are_left_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
