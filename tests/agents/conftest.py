@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.agent import StoredAgent
 from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
@@ -72,7 +73,7 @@ def dqn_agent(count: int = 1, architecture: Any = networks.DUELING, **changes: A
     return DqnAgent(nets, provenance={"run": "none"}, **changes)
 
 
-NETWORK_AGENTS = [
+NETWORK_AGENTS: list[StoredAgent] = [
     mcts_agent(),
     mcts_agent(networks.POLICY),
     replace(mcts_agent(), reuse=True, order="value"),

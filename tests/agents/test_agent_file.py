@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,89 +13,80 @@ import pytest
 
 import evolve
 from evolve.agents.agent import StoredAgent
-from evolve.agents.agent_file import _HEADER, read_arrays, write_arrays
+from evolve.agents.agent_file import content_of, read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError, AgentFileError
 from tests.agents.conftest import CUTS, dqn_agent, mcts_agent, pattern_agent, refused, sample_agent
 
-LIES: list[tuple[StoredAgent, dict[str, Any], str]] = [
-    *(
-        (sample_agent(), changes, words)
-        for changes, words in (
-            ({"format": "other"}, "not an agent file"),
-            ({"version": 2}, "version 2"),
-            ({"kind": "oracle"}, "oracle"),
-            ({"kind": {"kind": "dqn"}}, "unknown"),
-            ({"parameters": None}, "parameters"),
-            ({"rules": "freestyle"}, "freestyle"),
-            ({"name": 3}, "name"),
-            ({"provenance": "mine"}, "provenance"),
-            ({"-": "depths"}, "depths is missing"),
-            ({"+": {"magic": 1}}, "magic is unknown"),
-            ({"+": {"weights": [[10**30] * 10]}}, "weights"),
-            ({"+": {"weights": "many"}}, "weights"),
-        )
+MISSING: Any = object()
+LIES = {
+    sample_agent(): (
+        ("format", "other", "not an agent file"),
+        ("version", 2, "version 2"),
+        ("kind", "oracle", "oracle"),
+        ("kind", {"kind": "dqn"}, "unknown"),
+        ("parameters", None, "parameters"),
+        ("rules", "freestyle", "freestyle"),
+        ("name", 3, "name"),
+        ("provenance", "mine", "provenance"),
+        ("depths", MISSING, "depths is missing"),
+        ("magic", 1, "magic is unknown"),
+        ("weights", [[10**30] * 10], "weights"),
     ),
-    *(
-        (dqn_agent(), {"+": parameters}, words)
-        for parameters, words in (
-            ({"layers": "dense 1"}, "layers .*valid list"),
-            ({"layers": ["dense 3"]}, "must give"),
-            ({"layers": ["dense 64"]}, "weights 0 are"),
-            ({"input": "none"}, "no input"),
-            ({"lookahead": 9}, "lookahead 9"),
-            ({"lookahead": "2"}, "it must be a whole number"),
-            ({"rewards": 3}, "dictionary"),
-            ({"rewards": {"squares": [1]}}, "squares.* 10"),
-            ({"rewards": {"squares": ["a"] * 10}}, "squares.* number"),
-            ({"rewards": {"discount": 2}}, "discount.* 1"),
-            ({"rewards": {"step": "game"}}, "step.*turn"),
-            ({"endgame": True}, "it must be a whole number"),
-            ({"networks": 2}, "missing"),
-            ({"temper": 2}, "temper is unknown"),
-        )
+    dqn_agent(): (
+        ("kind", "alphabeta", "unknown"),
+        ("layers", "dense 1", "layers .*valid list"),
+        ("layers", ["dense 3"], "must give"),
+        ("layers", ["dense 64"], "weights 0 are"),
+        ("input", "none", "no input"),
+        ("lookahead", 9, "lookahead 9"),
+        ("lookahead", "2", "it must be a whole number"),
+        ("rewards", 3, "dictionary"),
+        ("rewards", {"squares": [1]}, "squares.* 10"),
+        ("rewards", {"squares": ["a"] * 10}, "squares.* number"),
+        ("rewards", {"discount": 2}, "discount.* 1"),
+        ("rewards", {"step": "game"}, "step.*turn"),
+        ("endgame", True, "it must be a whole number"),
+        ("networks", 2, "missing"),
+        ("temper", 2, "temper is unknown"),
     ),
-    (dqn_agent(), {"kind": "alphabeta"}, "unknown"),
-    (pattern_agent(), {"-": "shapes"}, "shapes is missing"),
-    (pattern_agent(), {"-": "boundaries"}, "boundaries is missing"),
-    *(
-        (pattern_agent(), {"+": parameters}, words)
-        for parameters, words in (
-            ({"shapes": [3]}, "shapes.0 = 3: it must be a valid string"),
-            ({"shapes": ["a1-b2"]}, "the weights are"),
-            ({"shapes": ["a1-b2", "a1-h1 a2 b2 c2"]}, "has 11 squares"),
-            ({"shapes": ["a1-b2", "g7-h8"]}, "image"),
-            ({"shapes": ["a1-b2", "a1 a1"]}, "twice"),
-            ({"shapes": ["a1-b2", "a9"]}, "not part of a shape"),
-            ({"boundaries": [30, 20]}, "must ascend"),
-            ({"boundaries": [65]}, "must ascend"),
-            ({"boundaries": "30"}, "must ascend"),
-            ({"boundaries": []}, "the weights are"),
-            ({"depth": 0}, "depth 0 must be 1 to 60"),
-            ({"depth": 61}, "depth 61 must be 1 to 60"),
-            ({"depth": 3.0}, "it must be a whole number"),
-            ({"endgame": -1}, "endgame -1"),
-            ({"probcut": 0.05}, r"probcut 0\.05 must be 0\.1 to 10"),
-            ({"probcut": "1"}, "it must be a number"),
-        )
+    pattern_agent(): (
+        ("shapes", MISSING, "shapes is missing"),
+        ("boundaries", MISSING, "boundaries is missing"),
+        ("shapes", [3], "shapes.0 = 3: it must be a valid string"),
+        ("shapes", ["a1-b2"], "the weights are"),
+        ("shapes", ["a1-b2", "a1-h1 a2 b2 c2"], "has 11 squares"),
+        ("shapes", ["a1-b2", "g7-h8"], "image"),
+        ("shapes", ["a1-b2", "a1 a1"], "twice"),
+        ("shapes", ["a1-b2", "a9"], "not part of a shape"),
+        ("boundaries", [30, 20], "must ascend"),
+        ("boundaries", [65], "must ascend"),
+        ("boundaries", "30", "must ascend"),
+        ("boundaries", [], "the weights are"),
+        ("depth", 61, "depth 61 must be 1 to 60"),
+        ("depth", 3.0, "it must be a whole number"),
+        ("endgame", -1, "endgame -1"),
+        ("probcut", 0.05, r"probcut 0\.05 must be 0\.1 to 10"),
+        ("probcut", "1", "it must be a number"),
     ),
-]
-"""Changes of an agent's document, `+` and `-` of its parameters, and what must be said of them."""
+}
+"""What an agent's document, or its parameters, have under a name, and what must be said of it."""
 
 
-@pytest.mark.parametrize(("agent", "changes", "words"), LIES)
+@pytest.mark.parametrize(
+    ("agent", "name", "value", "words"),
+    [(agent, *lie) for agent, lies in LIES.items() for lie in lies],
+)
 def test_documents_that_lie_are_refused_in_one_line(
-    agent: StoredAgent, changes: dict[str, Any], words: str, tmp_path: Path
+    agent: StoredAgent, name: str, value: Any, words: str, tmp_path: Path
 ) -> None:
-    parameters = {**agent.parameters, **changes.get("+", {})}
-    parameters.pop(changes.get("-"), None)
-    rest = {name: value for name, value in changes.items() if name not in "+-"}
-    document = json.dumps({**agent.document, "parameters": parameters, **rest})
+    document = agent.document
+    place = document if name in document else document["parameters"]
+    place[name] = value
+    if value is MISSING:
+        del place[name]
     path = tmp_path / ("x.npz" if agent.arrays else "x.json")
-    if agent.arrays:
-        write_arrays(path, {_HEADER: np.array(document), **agent.arrays})
-    else:
-        path.write_text(document)
+    path.write_bytes(content_of(document, agent.arrays))
     refused(path, words)
 
 
@@ -109,21 +100,11 @@ def test_what_is_no_agent_file_is_refused(tmp_path: Path, content: bytes) -> Non
         evolve.load_agent(tmp_path / "x.json")
 
 
-def test_saving_leaves_nothing_behind_when_it_fails(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="missing"):
-        sample_agent().save(tmp_path / "missing" / "x.json")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_names_of_files_say_what_is_in_them(tmp_path: Path) -> None:
     with pytest.raises(AgentError, match=r"\.npz"):
         mcts_agent().save(tmp_path / "x.json")
     with pytest.raises(AgentError, match="network"):
         MctsAgent().save(tmp_path / "x.npz")
-    MctsAgent(simulations=33).save(tmp_path / "x.json")
-    found = evolve.load_agent(tmp_path / "x.json")
-    assert isinstance(found, MctsAgent)
-    assert (found.simulations, found.network) == (33, None)
 
 
 @pytest.mark.parametrize("agent", [dqn_agent(), pattern_agent(cuts=CUTS, probcut=1.0)])
@@ -134,52 +115,50 @@ def test_damaged_files(agent: StoredAgent, tmp_path: Path) -> None:
     for size in (0, 3, 10, 500, len(whole) // 2, len(whole) - 3):
         path.write_bytes(whole[:size])
         refused(path, r"x\.npz")
-    rng = np.random.default_rng(0)
-    told = 0
+    rng, read = np.random.default_rng(0), 0
     for _ in range(60):
         damaged = bytearray(whole)
         damaged[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
         path.write_bytes(damaged)
-        try:
+        with suppress(AgentFileError):
             evolve.load_agent(path)
-        except AgentFileError:
-            told += 1
-    assert told > 40  # some bytes of an archive mean nothing
+            read += 1
+    assert read < 20  # some bytes of an archive mean nothing
+
+
+class Trap:
+    """Unpickled, it makes a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
 
 
 def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
-    path = tmp_path / "x.npz"
-    with path.open("wb") as file:
-        np.savez(file, header=np.array([print], dtype=object), allow_pickle=True)
+    path, sprung = tmp_path / "x.npz", tmp_path / "sprung"
+    np.savez(path, header=np.array([Trap(sprung)], dtype=object))
     with pytest.raises(AgentFileError):
         evolve.load_agent(path)
+    assert not sprung.exists()
     write_arrays(path, {"x": np.zeros(3)})
     with pytest.raises(AgentFileError, match="header"):
         evolve.load_agent(path)
 
 
-def archive(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> None:
-    with zipfile.ZipFile(path, "w", method) as file:
-        for name, data in members.items():
-            file.writestr(name, data)
-
-
-def array_bytes(array: Any, shape: str | None = None) -> bytes:
+def array_bytes(array: Any, shape: str) -> bytes:
+    """An array that says it has another shape."""
     stream = io.BytesIO()
-    np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
+    np.lib.format.write_array(stream, array, allow_pickle=False)
     data = stream.getvalue()
-    if shape is not None:
-        place = data.index(b"(")
-        end = data.index(b")", place) + 1
-        old = data[place:end]
-        data = data.replace(old, shape.encode().ljust(len(old)), 1)
-    return data
+    old = data[data.index(b"(") : data.index(b")") + 1]
+    return data.replace(old, shape.encode().ljust(len(old)), 1)
 
 
 def test_archives_that_are_bombs(tmp_path: Path) -> None:
     path = tmp_path / "bomb.npz"
-    header, zeros = array_bytes(np.array("{}")), array_bytes(np.zeros(1_000_000))
-    archive(path, {"header.npy": header, "weights.npy": zeros})
+    write_arrays(path, {"header": np.array("{}"), "weights": np.zeros(1_000_000)})
     assert path.stat().st_size < 100_000
     with pytest.raises(ValueError, match="5000"):
         read_arrays(path, 5000)
@@ -207,7 +186,8 @@ def test_archives_that_are_bombs(tmp_path: Path) -> None:
     ],
 )
 def test_arrays_that_are_not_what_they_say(tmp_path: Path, data: bytes) -> None:
-    archive(tmp_path / "x.npz", {"a.npy": data}, zipfile.ZIP_STORED)
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as file:
+        file.writestr("a.npy", data)
     with pytest.raises(ValueError, match=r"array|header"):
         read_arrays(tmp_path / "x.npz")
 
@@ -223,9 +203,7 @@ def test_arrays_come_back(tmp_path: Path, packed: bool) -> None:
     }
     write_arrays(tmp_path / "x.npz", arrays, packed=packed)
     found = read_arrays(tmp_path / "x.npz", 1_000_000)
-    assert found.keys() == arrays.keys()
     np.testing.assert_equal(found, arrays)
-    assert {name: array.dtype for name, array in found.items()} == {
-        name: array.dtype for name, array in arrays.items()
-    }
+    dtypes = ({name: array.dtype for name, array in each.items()} for each in (found, arrays))
+    assert next(dtypes) == next(dtypes)
     assert all(array.flags.writeable for array in found.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -11,7 +11,8 @@ import pytest
 import evolve
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import AgentError
-from tests.agents.conftest import sample_agent
+from tests import reference
+from tests.agents.conftest import boards, sample_agent
 
 
 def test_phase_depth_and_weights_change_at_the_boundaries() -> None:
@@ -40,8 +41,6 @@ def test_default_boundaries_divide_the_game_evenly() -> None:
         ({"depths": [0]}, "depths"),
         ({"depths": [61]}, "depths"),
         ({"boundaries": [10]}, "boundaries"),
-        ({"endgame": 61}, "endgame"),
-        ({"endgame": -1}, "endgame"),
         ({"weights": [[20_000] * 10]}, "1048576"),
         ({"rules": "freestyle"}, "freestyle"),
     ],
@@ -52,27 +51,11 @@ def test_bad_parameters_are_named(changes: dict[str, Any], words: str) -> None:
         evolve.AlphaBetaAgent(**parameters)
 
 
-def test_choose_needs_a_move() -> None:
-    over = evolve.Board(own=1, opp=0)
-    with pytest.raises(evolve.IllegalMoveError):
-        sample_agent().choose(over)
-
-
-def test_rules_change_what_the_agent_wants() -> None:
-    # Black to move, 2 empties: h8 takes all discs that are left, b1 hardly any.
-    agent = evolve.AlphaBetaAgent([[0] * 10], endgame=10)
-    board = evolve.Board.parse("-" + "O" + "X" * 30 + "O" * 31 + "-", "black")
-    values = {
-        rules: agent.with_rules(rules).analyse(board).values  # type: ignore[arg-type]
-        for rules in ("standard", "reversed")
-    }
-    ends = {square: board.play(square) for square in board.legal_moves()}
-    ends = {square: after for square, after in ends.items() if after.is_over()}
-    for_rules = {
-        rules: {square: -after.score(rules) for square, after in ends.items()}  # type: ignore[arg-type]
-        for rules in values
-    }
-    assert {rules: {one: of[one] for one in ends} for rules, of in values.items()} == for_rules
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_values_near_the_end_are_the_scores_of_the_rules(rules: Rules) -> None:
+    agent, code = evolve.AlphaBetaAgent([[0] * 10], endgame=10, rules=rules), RULE_SETS[rules].code
+    found = [agent.analyse(board).values for board in boards(3, 10, 6)]
+    assert found == [reference.exact_values(b.own, b.opp, code) for b in boards(3, 10, 6)]
 
 
 def test_at_changes_depth_and_endgame_in_every_phase() -> None:
@@ -82,17 +65,11 @@ def test_at_changes_depth_and_endgame_in_every_phase() -> None:
     assert sample_agent().at() == sample_agent()
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_exact_values_do_not_depend_on_what_was_solved_before(rules: Rules) -> None:
-    agent = replace(sample_agent(), endgame=12)
-    board = evolve.Board.start()
-    player = evolve.RandomAgent(seed=3)
-    while board.empties > 12 or not board.legal_moves():
-        board = board.play(player.choose(board)) if board.legal_moves() else board.pass_move()
-    expected = {rules: agent.with_rules(rules).analyse(board) for rules in RULE_SETS}
-    agent.with_rules(rules).choose(board)
-    found = {}
-    for other in RULE_SETS:
-        found[other] = agent.with_rules(other).analyse(board)
-        agent.with_rules(rules).choose(board)
-    assert found == expected
+def test_exact_values_do_not_depend_on_what_was_solved_before() -> None:
+    agents = [replace(sample_agent(), endgame=12, rules=rules) for rules in RULE_SETS]
+    (board,) = boards(3, 1, 12)
+    expected, found = {agent: agent.analyse(board) for agent in agents}, []
+    for agent, other in product(agents, agents):
+        other.choose(board)
+        found.append(agent.analyse(board) == expected[agent])
+    assert all(found)

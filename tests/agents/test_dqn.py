@@ -25,18 +25,15 @@ def test_a_network_that_says_nothing_of_use_plays_a_legal_move() -> None:
     layers = ("dense 64", *["gate"] * 12, "dense 64")
     network = networks.random_network(networks.Architecture("canonical", layers), scale=1e6)
     agent = DqnAgent((network,))
-    assert not [
-        board for board in boards(0, 10, 30) if agent.choose(board) not in board.legal_moves()
-    ]
+    assert all(agent.choose(board) in board.legal_moves() for board in boards(0, 10, 30))
 
 
 def test_each_colour_has_its_network() -> None:
-    first, second = (networks.random_network(networks.DUELING, seed) for seed in (0, 1))
-    both = DqnAgent((first, second))
-    assert [both.choose(board) for board in boards(0, 10, 40)] == [
-        DqnAgent(((first if board.side == "black" else second),)).choose(board)
-        for board in boards(0, 10, 40)
-    ]
+    nets = [networks.random_network(networks.DUELING, seed) for seed in (0, 1)]
+    both = DqnAgent(tuple(nets))
+    alone = {side: DqnAgent((net,)) for side, net in zip(("black", "white"), nets, strict=True)}
+    places = boards(0, 10, 40)
+    assert [*map(both.choose, places)] == [alone[board.side].choose(board) for board in places]
 
 
 @pytest.mark.parametrize("board", boards(0, 10, 30))
@@ -73,13 +70,9 @@ def test_agents_of_the_wrong_networks() -> None:
         dqn_agent(endgame=8),
         MctsAgent(simulations=50, endgame=8, rules="standard"),
         MctsAgent(simulations=50, endgame=8, rules="reversed"),
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in (
-                *("swh-mobility?time=60", "anti-swh-mobility?time=60"),
-                "uct?time=0.3&endgame=24",
-            )
-        ),
+        pytest.param("swh-mobility?time=60", marks=pytest.mark.slow),
+        pytest.param("anti-swh-mobility?time=60", marks=pytest.mark.slow),
+        pytest.param("uct?time=0.3&endgame=24", marks=pytest.mark.slow),
     ],
     ids=lambda agent: getattr(agent, "kind", agent),
 )
@@ -89,10 +82,8 @@ def test_near_the_end_it_wins_what_is_won(agent: MctsAgent | DqnAgent | str) -> 
     rules = agent.rules or "standard"
     for board in boards(0, 40, 8):
         _, score, _ = solved(board, rules)
-        after = board.play(agent.choose(board))
-        value = -after.score(rules) if after.is_over() else -solved(after, rules)[1]
         if score >= 0:
-            assert value == score
+            assert -solved(board.play(agent.choose(board)), rules).score == score
             won += 1
         else:
             lost += 1
@@ -101,7 +92,6 @@ def test_near_the_end_it_wins_what_is_won(agent: MctsAgent | DqnAgent | str) -> 
     assert won > 5 < lost
 
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
 numbers = st.floats(-10, 10)
 earned = st.builds(
     Rewards,
@@ -112,12 +102,11 @@ earned = st.builds(
 )
 
 
-@quick
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(earned)
 def test_cells_are_by_square(rewards: Rewards) -> None:
-    assert [rewards.cells[square] for square in range(64)] == [
-        rewards.squares[reference.CLASS_OF[square]] for square in range(64)
-    ]
+    cells = [rewards.squares[reference.CLASS_OF[square]] for square in range(64)]
+    assert rewards.cells[:64].tolist() == cells
     assert rewards.cells[cells_of.DISCS] == rewards.discs
 
 
@@ -129,10 +118,5 @@ def test_a_round_of_both_sides_is_two_plies_or_one_turn(
     step: Any, discount: float, expected: tuple[float, ...]
 ) -> None:
     cells = Rewards(discount=discount, step=step).cells
-    places = (
-        cells_of.DISCOUNT_OWN,
-        cells_of.DISCOUNT_PASS,
-        cells_of.DISCOUNT_OTHER,
-        cells_of.DISCOUNT_PASSED,
-    )
-    assert tuple(cells[[*places]].tolist()) == expected
+    names = ("DISCOUNT_OWN", "DISCOUNT_PASS", "DISCOUNT_OTHER", "DISCOUNT_PASSED")
+    assert tuple(cells[getattr(cells_of, name)] for name in names) == expected

@@ -6,23 +6,13 @@ import gc
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Barrier
+from typing import Any
 
 import pytest
 
+from evolve.agents import memory
 from evolve.agents.agent import Limit
-from evolve.agents.memory import (
-    DEPTH_TABLE_BITS,
-    MOST_NODES,
-    Forest,
-    PatternMemory,
-    Tree,
-    nodes_for,
-    stopper,
-    thread_context,
-    thread_context_address,
-    thread_scratch,
-    thread_tree,
-)
+from evolve.agents.memory import Tree, nodes_for, stopper, thread_context
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.timed_search import TABLE_BITS
 from evolve.engine.board.board import Board
@@ -75,12 +65,9 @@ def test_a_tree_goes_on_from_a_reply() -> None:
 
 
 def test_no_number_of_simulations_fills_its_tree() -> None:
-    assert not [
-        simulations
-        for simulations in (1, 10, 2000)
-        if searched(boards(3, 1, 40)[0], simulations).full
-    ]
-    assert nodes_for(2_000_000) == MOST_NODES
+    (board,) = boards(3, 1, 40)
+    assert not [count for count in (1, 10, 2000) if searched(board, count).full]
+    assert nodes_for(2_000_000) == memory.MOST_NODES
 
 
 def test_trees_side_by_side_are_trees() -> None:
@@ -88,7 +75,7 @@ def test_trees_side_by_side_are_trees() -> None:
     scratch = network.scratch()
     options = ROLLOUTS._replace(network=network.address, scratch=scratch.ctypes.data)
     places = boards(5, 4, 20)
-    forest = Forest(len(places), nodes_for(50))
+    forest = memory.Forest(len(places), nodes_for(50))
     forest.reset(places)
     forest.simulate(50, 0, 1.2, partial(networks.outputs, network))
     alone = []
@@ -105,8 +92,9 @@ def test_threads_share_no_memory() -> None:
 
     def addresses(_: int) -> tuple[int, ...]:
         together.wait()  # so that each is a thread of its own
-        context, tree = thread_context("standard", 10), thread_tree(100)
-        return context.ctypes.data, tree.nodes.boards.ctypes.data, thread_scratch(9).ctypes.data
+        tree, scratch = memory.thread_tree(100), memory.thread_scratch(9)
+        kept = thread_context("standard", 10), tree.nodes.boards, scratch
+        return tuple(array.ctypes.data for array in kept)
 
     with ThreadPoolExecutor(3) as pool:
         made = list(pool.map(addresses, range(3)))
@@ -119,14 +107,14 @@ def test_a_thread_keeps_its_memory_until_it_needs_more() -> None:
     other = thread_context("reversed", 10)
     assert other is not context
     assert (context[layout.RULES], other[layout.RULES]) == (0, 1)
-    assert thread_context_address("standard", 10) == context.ctypes.data
-    assert thread_context_address("reversed", 10) == other.ctypes.data
+    assert memory.thread_context_address("standard", 10) == context.ctypes.data
+    assert memory.thread_context_address("reversed", 10) == other.ctypes.data
     assert thread_context("standard", 11) is not context
-    tree, scratch = thread_tree(500), thread_scratch(50)
-    assert thread_tree(tree.size) is tree
-    assert thread_tree(tree.size + 1).size == tree.size + 1
-    assert thread_scratch(len(scratch)) is scratch
-    assert len(thread_scratch(len(scratch) + 1)) == len(scratch) + 1
+    tree, scratch = memory.thread_tree(500), memory.thread_scratch(50)
+    assert memory.thread_tree(tree.size) is memory.thread_tree(1) is tree
+    assert memory.thread_tree(tree.size + 1).size == tree.size + 1
+    assert memory.thread_scratch(len(scratch)) is memory.thread_scratch(1) is scratch
+    assert len(memory.thread_scratch(len(scratch) + 1)) == len(scratch) + 1
 
 
 @pytest.mark.parametrize("bits", [10, 11])
@@ -144,47 +132,43 @@ def test_other_threads_stop_a_search(bits: int) -> None:
 def test_the_table_of_an_ended_game_serves_the_next() -> None:
     """And nothing in it counts there."""
     agent = load_agent("patterns-standard?nodes=3000")
+
+    def played(player: Any) -> list[tuple[int, int]]:
+        board, found = Board.start().play("d3"), []
+        for _ in range(4):
+            found.append(player.choose_counted(board))
+            board = board.play(found[-1][0])
+        return found
+
     first = agent.for_game(0)
-    board, found = Board.start().play("d3"), []
-    for _ in range(4):
-        found.append(first.choose_counted(board))
-        board = board.play(found[-1][0])
-    context = first.memory.context
+    found, context = played(first), first.memory.context
     context[layout.BUDGET], context[layout.STOPPED] = 5, 1
     del first
     again = agent.for_game(1)
     assert again.memory.context is context
     assert context[layout.BUDGET] > 1 << 40
     assert context[layout.STOPPED] == 0
-    board = Board.start().play("d3")
-    repeated = []
-    for square, _ in found:
-        repeated.append(again.choose_counted(board))
-        board = board.play(square)
-    assert repeated == found
+    assert played(again) == found
     assert agent.for_game(2).memory.context is not context
 
 
 def test_a_table_is_whole_again_after_an_exact_search_in_a_part_of_it() -> None:
     """The memory of a thread that ended serves a game, which would play otherwise with less."""
     agent = load_agent("patterns-standard?nodes=1000")
-    board = Board.start()
-    while board.empties > 11:
-        board = board.play(board.legal_moves()[0]) if board.legal_moves() else board.pass_move()
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(agent.choose, board).result()
+        pool.submit(agent.choose, boards(1, 1, 11)[0]).result()
     gc.collect()
-    waiting = len(PatternMemory._unused)
+    waiting = len(memory.PatternMemory._unused)
     assert waiting >= 2, "for searches and for exact ones"
-    taken = [PatternMemory(TABLE_BITS) for _ in range(waiting)]
-    assert {int(memory.context[layout.TABLE_BITS]) for memory in taken} == {TABLE_BITS}
+    taken = [memory.PatternMemory(TABLE_BITS) for _ in range(waiting)]
+    assert {int(one.context[layout.TABLE_BITS]) for one in taken} == {TABLE_BITS}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "seconds", "bits"),
     [
-        ("patterns-standard", None, DEPTH_TABLE_BITS),
+        ("patterns-standard", None, memory.DEPTH_TABLE_BITS),
         ("patterns-standard?nodes=10000", None, 14),
         ("patterns-standard?nodes=100", None, layout.GAME_TABLE_BITS),
         ("patterns-standard?nodes=9999999", None, TABLE_BITS),

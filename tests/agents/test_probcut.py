@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,33 +15,10 @@ import evolve
 from evolve.agents import patterns, probcut
 from evolve.agents.agent import Limit
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.probcut import (
-    _DEEPEST_STATIC,
-    _PROBES,
-    _STATIC_MARGINS,
-    PROBCUT,
-    Cut,
-    Cuts,
-    cuts_from,
-)
+from evolve.agents.probcut import _PROBES, _STATIC_MARGINS, PROBCUT, Cut, Cuts, cuts_from
 from evolve.engine.board.board import Board
-from evolve.engine.patterns.patterns import (
-    CHECK_MARGIN,
-    CUT_CELLS,
-    DISC,
-    MOST_CUT_DEPTH,
-    NEVER,
-    PROBE_DEPTH,
-    PROBE_MARGIN,
-    PROBE_MEAN,
-    PROBE_SLOPE,
-    SLOPE_BITS,
-    STATIC_MARGIN,
-    STATIC_MEAN,
-    STATIC_SLOPE,
-    Patterns,
-    no_cuts,
-)
+from evolve.engine.patterns import patterns as block
+from evolve.engine.patterns.patterns import DISC, MOST_CUT_DEPTH, NEVER, no_cuts
 from evolve.errors import AgentError
 from tests.agents.conftest import CUTS, pattern_agent
 
@@ -95,24 +72,13 @@ def test_what_are_no_cuts_is_named(rows: npt.NDArray[np.float64], words: str) ->
 
 def test_cells_of_a_probe_and_of_a_static_value() -> None:
     """A probe is tried where the static value promises a cut with the probe's margin."""
-    cells = Cuts.of(LIST).cells(PROBCUT)
-    one = 1 << SLOPE_BITS
-    expected = no_cuts()
-    check = round(PROBCUT * 4.0 * DISC)
-    expected[4, 30, STATIC_SLOPE] = 1.25 * one
-    expected[4, 30, STATIC_MEAN] = -DISC
-    expected[4, 30, STATIC_MARGIN] = _STATIC_MARGINS[3] / PROBCUT * check
-    expected[4, 30, CHECK_MARGIN] = check
-    expected[4, 30, PROBE_DEPTH] = 2
-    expected[4, 30, PROBE_SLOPE] = one / 0.8
-    expected[4, 30, PROBE_MEAN] = 0.5 * DISC
-    expected[4, 30, PROBE_MARGIN] = round(PROBCUT * 2.0 * DISC)
-    margin = round(PROBCUT * 3.0 * DISC)
+    one, expected = 1 << block.SLOPE_BITS, no_cuts()
+    check, probe, margin = (round(PROBCUT * deviation * DISC) for deviation in (4.0, 2.0, 3.0))
+    static = (1.25 * one, -DISC, _STATIC_MARGINS[3] / PROBCUT * check, check)
+    expected[4, 30] = (*static, 2, one / 0.8, 0.5 * DISC, probe)
     expected[9, 64] = (one, 0, NEVER, -margin, 3, one, 0, margin)
-    assert cells.shape == (MOST_CUT_DEPTH + 1, 65, CUT_CELLS)
-    assert (cells == expected).all()
-    # In any order of rows.
-    assert (Cuts.of(LIST[::-1]).cells(PROBCUT) == expected).all()
+    for cuts in (LIST, LIST[::-1]):
+        np.testing.assert_array_equal(Cuts.of(cuts).cells(PROBCUT), expected)
 
 
 @pytest.mark.parametrize("margin", [PROBCUT, 2 * PROBCUT])
@@ -120,43 +86,30 @@ def test_margins_of_static_cuts_by_depth(margin: float) -> None:
     """They grow with the depth, and with the margin of an agent; none from 13 plies on."""
     assert [*_STATIC_MARGINS] == sorted(_STATIC_MARGINS)
     cuts = Cuts.of([Cut(depth, 0, 40, 1.0, 0.0, 4.0) for depth in range(1, MOST_CUT_DEPTH + 1)])
-    cells = cuts.cells(margin)[..., STATIC_MARGIN]
-    known = slice(1, _DEEPEST_STATIC + 1)
-    last = len(_STATIC_MARGINS)
-    factors = [_STATIC_MARGINS[min(depth, last) - 1] for depth in range(1, _DEEPEST_STATIC + 1)]
-    expected = np.array(factors) * margin / PROBCUT * 4.0 * DISC
-    assert np.abs(cells[known, 40] - expected).max() <= 2
-    cells[known, 40] = NEVER
+    cells = cuts.cells(margin)[..., block.STATIC_MARGIN]
+    factors = [*_STATIC_MARGINS, *_STATIC_MARGINS[-1:] * (12 - len(_STATIC_MARGINS))]
+    assert np.abs(cells[1:13, 40] - np.array(factors) * margin / PROBCUT * 4.0 * DISC).max() <= 2
+    cells[1:13, 40] = NEVER
     assert (cells[:, :41] == NEVER).all()
-
-
-def test_cells_are_made_once_for_each_margin() -> None:
-    cuts = Cuts.of(LIST)
-    assert cuts.cells(1.0) is cuts.cells(1.0)
-    assert cuts.cells(1.0) is not cuts.cells(1.2)
-    agent = pattern_agent(cuts=cuts)
-    assert (agent.block[-no_cuts().size :] == cuts.cells(agent.probcut).ravel()).all()
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_bundled_agents_have_cuts(rules: str) -> None:
     agent = evolve.load_agent(f"patterns-{rules}")
     assert isinstance(agent, PatternAgent)
-    assert agent.cuts
-    assert math.isfinite(agent.block.sum())
-    assert (agent.block[-no_cuts().size :].reshape(no_cuts().shape) != no_cuts()).any()
+    cells = agent.cuts.cells(agent.probcut)
+    assert (cells != no_cuts()).any()
+    assert (agent.block[-cells.size :] == cells.ravel()).all()
 
 
 PLIES = 8
 COUNTS = range(8, 57)
 
 
-def never() -> float:
-    return math.inf
-
-
-def measured(agent: PatternAgent, left: Callable[[], float] = never, seed: int = 0) -> Cuts:
-    return agent.measured_tempo_and_cuts(seed, 50, PLIES, left)[1]
+def measured(agent: PatternAgent, seed: int = 0, asks: int = 1000) -> Cuts:
+    """By as much time as ends at the last of so many questions for it."""
+    left = map(float, range(asks, -1, -1))
+    return agent.measured_tempo_and_cuts(seed, 50, PLIES, lambda: next(left))[1]
 
 
 def by_place(cuts: Cuts) -> dict[tuple[int, int, int], Cut]:
@@ -175,15 +128,15 @@ def test_probes_are_of_the_same_parity_and_about_half_as_deep() -> None:
     assert [*_PROBES] == [*range(5, 17)]
     depths, shallow = np.array([*_PROBES]), np.array([*_PROBES.values()])
     assert not ((depths - shallow) % 2).any()
-    assert ((depths / 2 - 3 <= shallow) & (shallow <= depths / 2)).all()
-    assert ((shallow >= 1) & (shallow <= PLIES)).all()
+    least, most = np.maximum(depths / 2 - 3, 1), np.minimum(depths / 2, PLIES)
+    assert ((least <= shallow) & (shallow <= most)).all()
 
 
 @pytest.mark.parametrize("deepest", [6, 7, 8])
 def test_a_probe_as_deep_as_the_deepest_measured_search_cuts_nothing(deepest: int) -> None:
     """Its value is that search's own: between the two is no error, and so no margin."""
     discs, values = positions(2)
-    values = values + np.random.default_rng(1).normal(0, 1, values.shape)
+    values += np.random.default_rng(1).normal(0, 1, values.shape)
     cuts = cuts_from(discs, values[:, : deepest + 1])
     probes = {cut[:2] for cut in cuts if cut.shallow > 0}
     known = {d: deepest - (d - deepest) % 2 if d > deepest else d for d in _PROBES}
@@ -221,44 +174,21 @@ def test_cuts_repeat_by_the_seed() -> None:
     cuts = measured(agent)
     assert cuts == measured(replace(agent, depth=1, endgame=0, cuts=cuts))
     assert cuts != measured(agent, seed=1)
-    pairs = {(depth, 0) for depth in range(1, 17)} | {*_PROBES.items()}
-    assert [cut[:3] for cut in sorted(cuts)] == [
-        (depth, shallow, discs) for depth, shallow in sorted(pairs) for discs in range(4, 65)
-    ]
+    pairs = sorted({(depth, 0) for depth in range(1, 17)} | {*_PROBES.items()})
+    assert sorted(by_place(cuts)) == [(*pair, discs) for pair in pairs for discs in range(4, 65)]
     assert all(0.5 <= cut.slope <= 2 for cut in cuts)
     assert all(0 < cut.deviation <= 30 for cut in cuts)
     assert len({cut.deviation for cut in cuts}) > 500
     replace(agent, cuts=cuts, depth=6).choose(Board.start())
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("_any_swing")
-def test_where_no_search_changes_the_value_the_deviation_is_small() -> None:
-    """Without weights every search says 0, until it sees the end of a game."""
-    plain = pattern_agent()
-    weights = np.zeros_like(plain.patterns.weights)
-    shapes, boundaries = plain.patterns.shapes, plain.patterns.boundaries
-    agent = PatternAgent(Patterns.of_weights(shapes, boundaries, weights))
-    quiet, loud = (by_place(measured(one)) for one in (agent, plain))
-    # At the middle of the game, and to a depth that does not see its end.
-    some = [place for place in quiet if place[0] <= 7 and place[2] <= 40]
-    assert all(quiet[place].deviation <= 3 for place in some)
-    assert np.mean([quiet[place].deviation for place in some]) < 0.5
-    assert np.mean([loud[place].deviation for place in some]) > 1.5
-
-
 def test_too_few_positions_give_none() -> None:
-    assert measured(pattern_agent(), lambda: 0.0) == Cuts.of()
-    asked = iter(range(10, -1, -1))
-    assert measured(pattern_agent(), lambda: float(next(asked))) == Cuts.of()
+    assert not [asks for asks in (0, 10) if measured(pattern_agent(), asks=asks)]
 
 
 @pytest.mark.slow
 def test_time_that_ends_leaves_the_positions_until_then() -> None:
-    asked = iter(range(45, -1, -1))
-    cuts = measured(pattern_agent(), lambda: float(next(asked)))
-    assert cuts
-    assert cuts != measured(pattern_agent())
+    assert Cuts.of() != measured(pattern_agent(), asks=45) != measured(pattern_agent())
 
 
 @pytest.mark.parametrize(("depth", "slope"), [(4, 1.2), (7, 0.8)])
@@ -294,12 +224,9 @@ def test_decided_positions_count_for_nothing() -> None:
     found = by_place(cuts_from(discs, undecided))
     assert found[8, 0, 30].slope == pytest.approx(1.16, abs=1e-3)
     decided = np.sign(values) * (50 - 3 * plies)
-    several = np.concatenate([discs, discs]), np.concatenate([undecided, decided])
-    again = by_place(cuts_from(*several))
-    counts = range(12, 50)
-    assert [again[8, 0, count] for count in counts] == [
-        pytest.approx(found[8, 0, count], abs=1e-9) for count in counts
-    ]
+    again = by_place(cuts_from(np.tile(discs, 2), np.concatenate([undecided, decided])))
+    lines = np.array([[cuts[8, 0, n] for n in range(12, 50)] for cuts in (again, found)])
+    assert lines[0] == pytest.approx(lines[1], abs=1e-9)
 
 
 def swinging(swing: npt.NDArray[np.float64]) -> Cuts:
@@ -325,30 +252,36 @@ def test_swings_between_odd_and_even_depths_are_in_the_mean() -> None:
     assert max(cut.deviation for cut in cuts) < 0.02
 
 
+STEP = np.repeat([0.5, -6.0], [53, 12])
+"""As under `reversed` from 55 discs on."""
+
+
 @pytest.mark.usefixtures("_any_swing")
-def test_a_step_of_the_swings_stays_a_step() -> None:
-    """As under `reversed` from 55 discs on: means of neighbouring disc counts do not mix."""
-    found = by_place(swinging(np.repeat([0.5, -6.0], [53, 12])))
-    assert not [count for count in (36, 40, 42) if not abs(found[8, 4, count].mean) < 0.4]
-    assert not [count for count in (46, 47) if not abs(found[8, 4, count].mean - 6.5) < 0.8]
-    assert all(found[8, 4, count].deviation < 1.6 for count in range(36, 48))
+@pytest.mark.parametrize(
+    ("swing", "depth", "shallow", "flat", "stepped", "mean"),
+    [
+        (STEP, 8, 4, [36, 40, 42], [46, 47], 6.5),
+        (np.repeat([0.0, 2.0], [53, 12]), 12, 6, [36, 39], [42, 45], -2.0),
+    ],
+)
+def test_a_step_of_the_swings_stays_a_step(
+    swing: Any, depth: int, shallow: int, flat: list[int], stepped: list[int], mean: float
+) -> None:
+    """At the leaves, even deeper than was measured: neighbouring disc counts do not mix."""
+    found = by_place(swinging(swing))
+    low, high = ([found[depth, shallow, n].mean for n in counts] for counts in (flat, stepped))
+    assert low == pytest.approx([0.0] * len(low), abs=0.4)
+    assert high == pytest.approx([mean] * len(high), rel=0.12)
+    assert all(found[depth, shallow, count].deviation < 1.6 for count in range(36, 48))
 
 
 def test_nodes_whose_leaves_swing_far_are_not_cut() -> None:
-    """As under `reversed` from 57 discs on. A finished game has no swing, its last moves do."""
-    places = by_place(swinging(np.repeat([0.5, -6.0], [53, 12])))
-    assert places
+    """A finished game has no swing, its last moves do."""
+    places = by_place(swinging(STEP))
     assert all(count + depth < 53 for depth, _, count in places)
     assert all((4, 0, count) in places for count in range(12, 49))
     mild = by_place(swinging(np.repeat([0.5, -2.0], [53, 12])))
     assert all((8, 4, count) in mild for count in range(12, 65))
-
-
-def test_swings_are_those_of_the_leaves_even_deeper_than_was_measured() -> None:
-    """A step of 2 discs at 53: nodes of 12 plies have it from 41 discs on."""
-    places = by_place(swinging(np.repeat([0.0, 2.0], [53, 12])))
-    assert not [count for count in (36, 39) if not abs(places[12, 6, count].mean) < 0.4]
-    assert not [count for count in (42, 45) if not abs(places[12, 6, count].mean + 2) < 0.4]
 
 
 def test_deeper_than_was_measured_the_variance_grows_on() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import sys
@@ -13,20 +12,9 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.agents.agent import StoredAgent
-from evolve.agents.registry import (
-    _OF_PROGRAMS,
-    KINDS,
-    PROGRAM_FORMS,
-    PROGRAMS,
-    REFERENCES,
-    located,
-    parse_name,
-    why_not,
-    words_of,
-)
+from evolve.agents import registry
+from evolve.agents.registry import PROGRAMS, located, parse_name, why_not, words_of
 from evolve.errors import AgentError, EngineError
-from evolve.extras import imported
 from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import individual_agent
 from evolve.service.engine_worker import describe
@@ -68,14 +56,10 @@ def test_settings_follow_the_right_mark(text: str, place: str, settings: dict[st
 
 
 @pytest.mark.parametrize("name", ["a?b.json", "what? it is.json", "x?depth=9.json"])
-def test_files_with_question_marks(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    evolve.load_agent("swh").stored().save(Path(name))
-    paths = (name, str(tmp_path / name))
-    found = [evolve.load_agent(path + end).name for path in paths for end in ("", "?depth=3")]
-    assert found == ["swh", "swh?depth=3"] * 2
+def test_files_with_question_marks(name: str, tmp_path: Path) -> None:
+    evolve.load_agent("swh").stored().save(tmp_path / name)
+    found = [evolve.load_agent(f"{tmp_path / name}{end}").name for end in ("", "?depth=3")]
+    assert found == ["swh", "swh?depth=3"]
 
 
 @pytest.mark.parametrize("name", ["my runs", "runs?x=1", "what?/now?"])
@@ -109,13 +93,17 @@ def test_an_individual_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         evolve.load_agent("run:kept")  # a folder of that name comes first
 
 
+def program_at(path: Path, command: str = "") -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of a shell")
 @pytest.mark.parametrize("name", ["my engine", "eng?ine"])
 def test_programs_with_odd_names_play(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "some place" / name
-    path.parent.mkdir()
-    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{ENGINE}" "$@"\n', encoding="utf-8")
-    path.chmod(0o755)
+    path = program_at(tmp_path / "some place" / name, f'exec "{sys.executable}" "{ENGINE}" "$@"')
     found = evolve.load_agent(f"gtp:'{path}' gtp?time=9")
     assert isinstance(found, ExternalAgent)
     assert found.seconds == 9
@@ -139,9 +127,8 @@ def test_a_program_runs_in_its_own_folder(
     found = evolve.load_agent(text)
     assert found.name == text
     assert json.dumps(found.identity) == json.dumps(text)
-    with pytest.raises(EngineError, match="its own") as caught:
+    with pytest.raises(EngineError, match=re.escape(f"{name} is its own")):
         found.choose(evolve.Board.start())
-    assert os.path.basename(home) in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -163,21 +150,10 @@ def test_folders_that_cannot_be(text: str, why: str) -> None:
 
 def test_programs_of_the_docs_have_only_settings_of_programs() -> None:
     """A setting of the agent that a program plays must not end its name."""
-    pages = ROOT / "docs"
-    found = [
-        parse_name(name).settings.keys()
-        for page in pages.rglob("*.md")
-        for name in re.findall(r"'((?:gtp|nboard):[^']+)'", page.read_text(encoding="utf-8"))
-    ]
+    text = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
+    found = [parse_name(name) for name in re.findall(r"'((?:gtp|nboard):[^']+)'", text)]
     assert len(found) > 5
-    assert {name for names in found for name in names} <= {*_OF_PROGRAMS}
-
-
-def program_at(path: Path) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("#!/bin/sh\n", encoding="utf-8")
-    path.chmod(0o755)
-    return str(path)
+    assert {setting for name in found for setting in name.settings} <= {*registry._OF_PROGRAMS}
 
 
 @pytest.mark.parametrize(
@@ -195,7 +171,7 @@ def program_at(path: Path) -> str:
 def test_words(
     windows: bool, command: str, words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evolve.agents.registry._WINDOWS", windows)
+    monkeypatch.setattr(registry, "_WINDOWS", windows)
     assert words_of(command) == words
 
 
@@ -215,11 +191,9 @@ def test_a_text_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
 
 def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, here = tmp_path / "its own", tmp_path / "here"
-    here.mkdir()
-    monkeypatch.chdir(here)
     both, there = program_at(home / "both"), program_at(home / "bin" / "there")
-    program_at(here / "both")
-    only = program_at(here / "only")
+    only, _ = program_at(here / "only"), program_at(here / "both")
+    monkeypatch.chdir(here)
     assert located("./both", home) == both
     assert located("bin/there", home) == there
     assert located("./only", home) == only
@@ -231,19 +205,10 @@ def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert why_not(r"C:\none.exe") == r"there is no program 'C:\none.exe' to run"
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_kinds_know_their_name(name: str) -> None:
-    kind = imported(KINDS[name])
-    assert issubclass(kind, StoredAgent)
-    assert kind.kind == name
-
-
 def test_programs_are_named_by_their_protocol() -> None:
-    commands = {"gtp": "sh -c true", "nboard": "sh -c true", "python": __file__}
-    assert list(commands) == list(PROGRAMS) == [form.partition(":")[0] for form in PROGRAM_FORMS]
-    assert [
-        evolve.load_agent(f"{protocol}:{command}").name for protocol, command in commands.items()
-    ] == [f"{protocol}:{command}" for protocol, command in commands.items()]
+    names = ["gtp:sh -c true", "nboard:sh -c true", f"python:{__file__}"]
+    assert [name.partition(":")[0] for name in names] == [*PROGRAMS]
+    assert [evolve.load_agent(name).name for name in names] == names
 
 
 @pytest.mark.parametrize(
@@ -263,7 +228,7 @@ def test_reference_agents_and_settings(name: str, facts: tuple[object, ...]) -> 
     assert found.name == name
 
 
-@pytest.mark.parametrize("name", [name for name in REFERENCES if name.startswith("champion-")])
+@pytest.mark.parametrize("name", ["champion-standard", "champion-reversed"])
 def test_champions_come_with_what_evolved_them(name: str) -> None:
     agent = evolve.load_agent(name)
     assert isinstance(agent, evolve.AlphaBetaAgent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -45,35 +45,37 @@ def test_depth_bounds_the_search(board: Board) -> None:
     assert [agent.choose(board) for agent in agents] == expected
 
 
+def outcomes_after(agent: Agent, places: Sequence[Board]) -> list[int]:
+    """Who wins in the end after the agent's moves: 1 for its side."""
+    return [-int(np.sign(solved(board.play(agent.choose(board))).score)) for board in places]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["patterns-standard", "champion-standard"])
 def test_forward_cuts_do_not_hide_the_end(name: str) -> None:
     """A search that reaches the end of the board is not exact where it makes cuts."""
     agent = evolve.load_agent(f"{name}?nodes=400000")
     places = [board for empties in (8, 10, 12) for board in boards(77, 25, empties)]
-    replies = [solved(board.play(agent.choose(board)), "standard").score for board in places]
-    scores = [solved(board, "standard").score for board in places]
-    assert [*np.sign(replies)] == [*-np.sign(scores)]
+    assert outcomes_after(agent, places) == [np.sign(solved(board).score) for board in places]
 
 
 def test_proven_win_without_time_for_the_score() -> None:
     """From 20 empties and little time whatever is proven holds."""
-    agent = clocked(0.15)
-    places = boards(11, 4, 14)
-    replies = [solved(board.play(agent.choose(board)), "standard").score for board in places]
-    assert [*np.sign(replies)] == [-np.sign(solved(board, "standard").score) for board in places]
+    agent, places = clocked(0.15), boards(11, 4, 14)
+    assert outcomes_after(agent, places) == [np.sign(solved(board).score) for board in places]
 
 
 def test_threads_do_not_stop_one_another() -> None:
     agent, places = clocked(0.1), boards(5, 8, 40)
     with ThreadPoolExecutor(2) as pool:
-        cases = zip(places, pool.map(agent.choose, places), strict=True)
-        assert not [(board, square) for board, square in cases if square not in board.legal_moves()]
+        chosen = pool.map(agent.choose, places)
+    assert all(square in board.legal_moves() for board, square in zip(places, chosen, strict=True))
 
 
 @pytest.mark.parametrize("plain", [evolve.load_agent("swh"), pattern_agent()])
-def test_one_move_or_none(plain: Agent) -> None:
-    agent = plain.limited(Limit(seconds=86400.0))  # a thought would end the tests
+@pytest.mark.parametrize("seconds", [None, 86400.0])  # a thought would end the tests
+def test_one_move_or_none(plain: Agent, seconds: float | None) -> None:
+    agent = plain.limited(Limit(seconds))
     forced = Board.parse("XO-" + "-" * 61, side="black")
     assert agent.choose_counted(forced) == (2, 0)
     with pytest.raises(IllegalMoveError, match="move"):
@@ -84,18 +86,16 @@ def test_one_move_or_none(plain: Agent) -> None:
     "plain", [evolve.load_agent("swh-mobility"), pattern_agent(cuts=CUTS)], ids=lambda a: a.kind
 )
 def test_nodes_are_a_limit_that_repeats_on_any_machine(plain: Agent) -> None:
-    agent, again = (plain.limited(Limit(nodes=3000)) for _ in range(2))
+    agent = plain.limited(Limit(nodes=3000))
     deeper = 0
     for empties in (45, 30, 18, 10):
         for board in boards(empties, 4, empties):
             square, nodes = agent.choose_counted(board)
             evolve.load_agent("swh?nodes=50000").choose(board)  # leaves its table behind
-            assert again.choose_counted(board) == (square, nodes)
+            assert agent.choose_counted(board) == (square, nodes)
             assert 0 < nodes <= 3000 + 34  # the moves of the position where the budget ends
             deeper += square != plain.choose(board)
     assert deeper > 2
-    assert agent.repeats
-    assert agent.identity != plain.identity
 
 
 def test_nodes_and_time_hold_together() -> None:
@@ -143,10 +143,8 @@ class Scripted(CutSearch):
 
     def think(self, limit: Limit, board: Board | None = None, doubt: int = 0) -> tuple[int, int]:
         """The square that a thought finds on a board, or at the start, and its nodes."""
-        begin = time.perf_counter()
-        how = 1, 0, 0.2, doubt
-        search = TimedSearch(board or Board.start(), limit, begin, self, self.context, *how)
-        return search.choose_counted()
+        how = time.perf_counter(), self, self.context, 1, 0, 0.2, doubt
+        return TimedSearch(board or Board.start(), limit, *how).choose_counted()
 
 
 @pytest.mark.parametrize(
@@ -176,7 +174,7 @@ def test_a_stopped_search_may_have_a_move(last: int, expected: int) -> None:
 def test_a_losing_move_in_doubt_is_left_where_there_is_time_to_refute_it() -> None:
     """Also where the outcome takes several times the limit, and then seldom a winning one."""
     limit, left = Limit(nodes=2000), 0
-    for board in boards(3, 100, 14):
+    for board in boards(3, 50, 14):
         scores = {move: -solved(board.play(move)).score for move in board.legal_moves()}
         worst = min(scores, key=scores.__getitem__)
         chosen = [
@@ -188,7 +186,7 @@ def test_a_losing_move_in_doubt_is_left_where_there_is_time_to_refute_it() -> No
         if chosen[0] != worst:
             assert scores[worst] < 0
             left += 1
-    assert left >= 20
+    assert left >= 10
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,14 +31,13 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.patterns.pattern_search import pattern_move
 from evolve.engine.search import context as layout
-from evolve.engine.search.context import NODES, STOPPED
-from evolve.engine.search.genes import TERM_NAMES
 from evolve.engine.search.search import best_move_deep
 from evolve.engine.search.solver import solve_in_order, solve_outcome_move
 from tests import reference
 from tests.agents.conftest import boards
 from tests.cli import ROOT, environment
 from tests.networks import POLICY, random_network
+from tests.standalone import random_agent
 
 SECONDS = 0.02
 LATE = 1.25
@@ -96,7 +96,6 @@ KERNELS: dict[str, Callable[[Board, int], object]] = {
 def test_a_search_ends_though_no_other_thread_gets_to_run(name: str) -> None:
     """A timer's thread could not say when the time is up: the search has to see it itself."""
     evolve.load_agent("swh?time=0.02").choose(Board.start())  # sets the weights
-    evolve.load_agent("uct?time=0.02")
     context = thread_context("standard", TABLE_BITS)
     board = boards(7, 1, 40)[0]
     with nobody_else_running(0.3), stopping_at(context, time.perf_counter() + SECONDS):
@@ -159,20 +158,11 @@ def test_first_moves_take_no_longer_than_others(kind: str) -> None:
     assert max(spent) < 2 * SECONDS, spent
 
 
-def first_moves(kind: str) -> tuple[int, list[str], list[float]]:
+def first_moves(kind: str) -> Any:
     """How many kernels a new process has before its first moves, which come, and their seconds."""
     loaded(kind)  # so that the kernels are in the cache
-    result = subprocess.run(
-        [sys.executable, "-c", FIRST_MOVES, kind],
-        cwd=ROOT,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    before, compiled, spent = json.loads(result.stdout)
-    return before, compiled, spent
+    command, env = [sys.executable, "-c", FIRST_MOVES, kind], environment()
+    return json.loads(subprocess.check_output(command, cwd=ROOT, env=env, timeout=300))
 
 
 def test_nothing_of_a_deadline_is_left_behind() -> None:
@@ -190,10 +180,8 @@ def test_nothing_of_a_deadline_is_left_behind() -> None:
 
 
 def test_a_tree_search_plays_on_where_the_exact_search_has_no_time() -> None:
-    agent = evolve.load_agent("uct?time=0.02&endgame=24")
-    assert not [
-        board for board in boards(3, 3, 24) if agent.choose(board) not in board.legal_moves()
-    ]
+    agent, places = evolve.load_agent("uct?time=0.02&endgame=24"), boards(3, 3, 24)
+    assert all(agent.choose(board) in board.legal_moves() for board in places)
 
 
 @pytest.mark.parametrize(
@@ -203,19 +191,10 @@ def test_what_a_move_leaves_of_its_time(seconds: float, left: float) -> None:
     assert seconds - thinking_seconds(seconds) == pytest.approx(left)
 
 
-def random_agent(seed: int, rules: Rules) -> AlphaBetaAgent:
-    """An agent with three phases and all terms."""
-    rng = np.random.default_rng(seed)
-    weights = rng.integers(-200, 200, (3, 10)).tolist()
-    terms = {name: rng.integers(-60, 60, 3).tolist() for name in TERM_NAMES}
-    return AlphaBetaAgent(weights, depths=[1, 1, 1], rules=rules, terms=terms)
-
-
 def some_boards(seed: int) -> list[Board]:
     """Positions with moves from all parts of the game, and some where the other side must pass."""
-    rng = random.Random(seed)
-    found = [Board(*board, "black") for board in reference.random_boards(rng, 30, 1, 55)]
-    return [board for board in found if board.legal_moves()]
+    found = reference.random_boards(random.Random(seed), 30, 1, 55)
+    return [board for own, opp in found if (board := Board(own, opp)).legal_moves()]
 
 
 @pytest.mark.slow
@@ -223,29 +202,28 @@ def some_boards(seed: int) -> list[Board]:
 @pytest.mark.parametrize("seed", range(3))
 def test_without_cuts_values_are_those_of_the_plain_search(rules: Rules, seed: int) -> None:
     """Near the end too, where sides pass and games end inside of the tree."""
-    found, expected = [], []
-    agent = random_agent(seed, rules)
-    for board in some_boards(seed):
-        best = [max(agent.at(depth).analyse(board).values.values()) for depth in range(1, 5)]
-        found.append([*agent.values_by_depth(board, 4)[1:]])
-        expected.append(best)
-    assert found == expected
+    agent = random_agent(random.Random(seed), rules, [1, 1, 1], 0)
+    places = some_boards(seed)
+    assert [agent.values_by_depth(board, 4)[1:] for board in places] == [
+        [max(agent.at(depth).analyse(board).values.values()) for depth in range(1, 5)]
+        for board in places
+    ]
 
 
 def test_cuts_save_nodes_and_seldom_change_the_move() -> None:
     agent = table_agent("swh").at(7)
-    boards = [board for board in some_boards(5) if board.empties > 20]
+    places = [board for board in some_boards(5) if board.empties > 20]
     plain, few, same = 0, 0, 0
-    for board in boards:
+    for board in places:
         square, nodes = agent.choose_counted(board)
         search = agent._search(board)
         search.prepare()
-        search.context[[NODES, STOPPED]] = 0
+        search.context[[layout.NODES, layout.STOPPED]] = 0
         plain += nodes
         same += square == search.deepen(7)[0]
-        few += int(search.context[NODES])
+        few += int(search.context[layout.NODES])
     assert few < plain / 3
-    assert same > len(boards) / 3
+    assert same > len(places) / 3
 
 
 def test_weights_without_meaning_can_be_searched() -> None:
