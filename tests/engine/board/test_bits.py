@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -14,14 +15,28 @@ from evolve.engine.compiled import intrinsics as memory
 from evolve.engine.compiled.compile import kernel
 from tests import reference
 from tests.cli import python
-from tests.engine import U, any_boards, for_python, kernel_moves, reachable_boards
+from tests.engine import U, any_boards, for_python
 from tests.reference import FULL, START, Board, mask, squares
 
 quick = settings(max_examples=200, deadline=None, derandomize=True)
 
-
-def kernel_flips(board: Board, square: int) -> int:
-    return int(bits.flips(square, U(board[0]), U(board[1])))
+MOVES = (
+    bits.legal_moves,
+    for_python(bits.moves_scalar),
+    kernel(lambda own, opp: memory.moves_4(own, opp)),
+    kernel(lambda own, opp: memory.moves_8(own, opp)),
+)
+FLIPS = (
+    bits.flips,
+    for_python(bits.flips_scalar),
+    kernel(lambda square, own, opp: memory.flips_4(square, own, opp)),
+    kernel(lambda square, own, opp: memory.flips_8(square, own, opp)),
+)
+PLAYS = (
+    for_python(bits.play_scalar),
+    kernel(lambda square, own, opp: memory.play_4(square, own, opp)),
+    kernel(lambda square, own, opp: memory.play_8(square, own, opp)),
+)
 
 
 def kernel_stable(board: Board) -> Board:
@@ -29,12 +44,18 @@ def kernel_stable(board: Board) -> Board:
     return int(own), int(opp)
 
 
+def kernel_perft(board: Board, depth: int) -> int:
+    return int(perft(U(board[0]), U(board[1]), depth))
+
+
 def check_rules(board: Board) -> None:
-    """Moves and the flips on every empty square, for both sides."""
+    """Moves and the flips on every empty square, for both sides, by all paths."""
+    empty = list(squares(FULL & ~(board[0] | board[1])))
     for own, opp in (board, board[::-1]):
-        assert kernel_moves((own, opp)) == mask(reference.legal_moves(own, opp))
-        for square in squares(FULL & ~(own | opp)):
-            assert kernel_flips((own, opp), square) == reference.flips(own, opp, square)
+        moves = [int(moves(U(own), U(opp))) for moves in MOVES]
+        assert moves == [mask(reference.legal_moves(own, opp))] * len(MOVES)
+        turned = [[int(flips(square, U(own), U(opp))) for square in empty] for flips in FLIPS]
+        assert turned == [[reference.flips(own, opp, square) for square in empty]] * len(FLIPS)
 
 
 def check_stable(board: Board) -> None:
@@ -56,18 +77,17 @@ def test_stable_as_reference(board: Board) -> None:
     check_stable(board)
 
 
-@pytest.mark.parametrize("square", range(64))
-def test_every_ray_of_every_length(square: int) -> None:
+def test_every_ray_of_every_length() -> None:
     """One line of discs from every square in every direction, closed, open or to the border."""
     boards, expected = [], []
-    for ray in reference.RAYS[square]:
-        for length in range(1, len(ray) + 1):
+    for square, rays in enumerate(reference.RAYS):
+        for ray, length in itertools.product(rays, range(1, 8)):
             line = sum(ray[:length])
-            for own in {0, ray[length] if length < len(ray) else 0}:
-                boards.append((own, line))
+            for own in {0, *ray[length : length + 1]}:
+                boards.append((square, U(own), U(line)))
                 expected.append(line if own else 0)
-    assert [kernel_flips(board, square) for board in boards] == expected
-    moves = [bool(kernel_moves(board) >> square & 1) for board in boards]
+    assert [int(bits.flips(*board)) for board in boards] == expected
+    moves = [int(bits.legal_moves(*board)) >> square & 1 for square, *board in boards]
     assert moves == [turned != 0 for turned in expected]
 
 
@@ -75,28 +95,12 @@ def test_lines_do_not_wrap_round_the_border() -> None:
     """A full board but for one square, and stripes of every sort, leave no room for wrapping."""
     stripes = [mask([s for s in range(64) if s % 8 == x]) for x in range(8)]
     stripes += [mask([s for s in range(64) if s // 8 == y]) for y in range(8)]
-    for stripe in stripes:
-        for other in stripes:
-            check_rules((stripe & ~other, other))
-            check_rules((FULL & ~stripe & ~other, other))
+    for stripe, other in itertools.product(stripes, stripes):
+        check_rules((stripe & ~other, other))
+        check_rules((FULL & ~stripe & ~other, other))
     for square in range(64):
         for opp in (FULL & ~(1 << square), 0x55AA55AA55AA55AA & ~(1 << square)):
             check_rules((FULL & ~opp & ~(1 << square), opp))
-
-
-@pytest.mark.parametrize("board", [(0, 0), (FULL, 0), (0, FULL), (0xFF, FULL ^ 0xFF), (1, 0)])
-def test_no_moves_on_full_empty_and_wiped_out_boards(board: Board) -> None:
-    assert kernel_moves(board) == kernel_moves((board[1], board[0])) == 0
-    check_stable(board)
-
-
-def test_most_moves_that_a_side_can_have() -> None:
-    """An unreachable board with many more moves than any game has: 28 round the border."""
-    inner = 0x007E7E7E7E7E7E00
-    centre = 0x00003C3C3C3C0000
-    board = (centre, inner & ~centre)
-    assert kernel_moves(board).bit_count() == 28
-    check_rules(board)
 
 
 def test_stable_without_a_corner() -> None:
@@ -123,109 +127,55 @@ def test_stable_without_a_corner() -> None:
     assert smallest == 24
 
 
-def test_stable_on_crowded_boards() -> None:
-    """Few empty squares: most lines are full, and the discs lean on one another."""
-    rng = random.Random(3)
+def test_stable_discs_never_turn_on_crowded_boards() -> None:
+    """Few empty squares: most lines are full, and the discs lean on one another. By all
+    continuations, whatever either side plays."""
+    rng, turned = random.Random(3), []
     for count in range(300):
         holes = mask([rng.randrange(64) for _ in range(count % 12)])
         own = rng.getrandbits(64)
         if count % 3 == 0:
             own |= rng.getrandbits(64)
-        check_stable((own & ~holes, FULL & ~own & ~holes))
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None, derandomize=True)
-@given(reachable_boards.filter(lambda board: reference.empties(*board) <= 7))
-def test_stable_discs_never_turn_in_games(board: Board) -> None:
-    check_never_turned(board)
-
-
-def test_stable_discs_never_turn_on_crowded_boards() -> None:
-    rng = random.Random(4)
-    for count in range(120):
-        holes = mask([rng.randrange(64) for _ in range(1 + count % 6)])
-        own = rng.getrandbits(64)
-        check_never_turned((own & ~holes, FULL & ~own & ~holes))
-
-
-def check_never_turned(board: Board) -> None:
-    """By all continuations, whatever either side plays."""
-    own_stable, opp_stable = kernel_stable(board)
-    own_kept, opp_kept = reference.never_turned(*board)
-    assert own_stable & ~own_kept == 0
-    assert opp_stable & ~opp_kept == 0
+        board = own & ~holes, FULL & ~own & ~holes
+        check_stable(board)
+        if count % 12 < 7:
+            found = zip(kernel_stable(board), reference.never_turned(*board), strict=True)
+            turned.append([stable & ~kept for stable, kept in found])
+    assert turned == [[0, 0]] * len(turned)
 
 
 def test_stable_discs_stay_to_the_end_of_games() -> None:
     """What is stable at some ply is of the same colour, and found stable, at all later ones."""
     rng = random.Random(5)
-    for _ in range(60):
-        _, boards = reference.random_game(rng)
-        before = (0, 0)
-        for ply, board in enumerate(boards):
-            own, opp = kernel_stable(board)
-            if ply > 0:
-                assert before[1] & ~own == 0
-                assert before[0] & ~opp == 0
-            before = own, opp
+    games = [[*map(kernel_stable, reference.random_game(rng)[1])] for _ in range(60)]
+    pairs = [pair for game in games for pair in itertools.pairwise(game)]
+    assert not any(mine & ~opp | theirs & ~own for (mine, theirs), (own, opp) in pairs)
 
 
-COUNTS = (
+COUNTS = [
     1, 4, 12, 56, 244, 1_396, 8_200, 55_092, 390_216, 3_005_288, 24_571_284, 212_258_800,
-)  # fmt: skip
-"""By depth."""
+]  # fmt: skip
+"""By depth. From 9 on passes and ended games (11: wipe-outs) are among the leaves."""
 
 
-def kernel_perft(board: Board, depth: int) -> int:
-    return int(perft(U(board[0]), U(board[1]), depth))
-
-
-@pytest.mark.parametrize(("depth", "leaves"), list(enumerate(COUNTS)))
-def test_perft_of_the_start_position(depth: int, leaves: int) -> None:
-    """From depth 9 on passes and ended games (depth 11: wipe-outs) are among the leaves."""
-    assert kernel_perft(START, depth) == leaves
-
-
-@pytest.mark.parametrize("depth", range(6))
-def test_reference(depth: int) -> None:
-    assert reference.perft(*START, depth) == COUNTS[depth]
+def test_perft_of_the_start_position() -> None:
+    assert [kernel_perft(START, depth) for depth in range(12)] == COUNTS
+    assert [reference.perft(*START, depth) for depth in range(6)] == COUNTS[:6]
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(any_boards, st.integers(0, 2))
-def test_any_position(board: Board, depth: int) -> None:
+def test_perft_of_any_position(board: Board, depth: int) -> None:
     assert kernel_perft(board, depth) == reference.perft(*board, depth)
 
 
-def test_to_the_end_of_the_game() -> None:
+def test_perft_to_the_end_of_the_game() -> None:
     """Near the end, deeper than any line goes: passes count as plies, ends as one leaf."""
-    rng = random.Random(91)
-    passes, counts, expected = 0, [], []
-    for board in reference.random_boards(rng, 60, 1, 5):
-        passes += not reference.legal_moves(*board)
-        depths = (1, 2, 3, 4, 5, 6, 8, 12)
-        counts.append([kernel_perft(board, depth) for depth in depths])
-        expected.append([reference.perft(*board, depth) for depth in depths])
-    assert counts == expected
-    assert passes > 3
-
-
-MOVES = (
-    for_python(bits.moves_scalar),
-    kernel(lambda own, opp: memory.moves_4(own, opp)),
-    kernel(lambda own, opp: memory.moves_8(own, opp)),
-)
-FLIPS = (
-    for_python(bits.flips_scalar),
-    kernel(lambda square, own, opp: memory.flips_4(square, own, opp)),
-    kernel(lambda square, own, opp: memory.flips_8(square, own, opp)),
-)
-PLAYS = (
-    for_python(bits.play_scalar),
-    kernel(lambda square, own, opp: memory.play_4(square, own, opp)),
-    kernel(lambda square, own, opp: memory.play_8(square, own, opp)),
-)
+    boards = reference.random_boards(random.Random(91), 60, 1, 5)
+    pairs = [*itertools.product(boards, (1, 2, 3, 4, 5, 6, 8, 12))]
+    expected = [reference.perft(*board, depth) for board, depth in pairs]
+    assert [kernel_perft(*pair) for pair in pairs] == expected
+    assert [bool(reference.legal_moves(*board)) for board in boards].count(False) > 3
 
 
 @settings(deadline=None)  # the first example compiles
@@ -243,18 +193,6 @@ def test_a_move_and_the_moves_after_it(board: Board) -> None:
         turned.append(found)
         wanted.append([expected] * len(PLAYS))
     assert turned == wanted
-
-
-@settings(deadline=None)  # the first example compiles
-@given(any_boards)
-def test_all_agree_with_the_reference(board: Board) -> None:
-    own, opp = U(board[0]), U(board[1])
-    expected = reference.mask(reference.legal_moves(*board))
-    assert not [moves for moves in MOVES if int(moves(own, opp)) != expected]
-    empty = [square for square in range(64) if not (board[0] | board[1]) >> square & 1]
-    turned = [reference.flips(*board, square) for square in empty]
-    found = [[int(flips(square, own, opp)) for square in empty] for flips in FLIPS]
-    assert found == [turned] * len(FLIPS)
 
 
 @pytest.mark.skipif(memory.LANES == 0, reason="this machine has no AVX2, there is one path to test")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.engine.board.bits import SQUARE_IMAGES, images_of, score_of, symmetries
-from evolve.engine.board.board import Board
+from evolve.engine.board.bits import SQUARE_IMAGES, U, images_of, score_of
 from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import format_moves, parse_moves, parse_square, square_name
 from evolve.errors import PositionError, RecordError
 from tests import reference
-from tests.engine import RULES
+from tests.engine import RULES, raw_boards
 
 
 def test_start_position() -> None:
@@ -29,16 +29,13 @@ def test_start_position() -> None:
 
 def test_boards_are_values() -> None:
     one, other = evolve.Board.start().play(19), evolve.Board.start().play(19)
-    assert one == other
     assert len({one, other, evolve.Board.start()}) == 2
     with pytest.raises(AttributeError):
         one.own = 3  # type: ignore[misc]
-
-
-def test_text_of_a_board_shows_cells_and_side() -> None:
-    text = str(evolve.Board.start().play(19))
-    assert "3 - - - X - - - -" in text
-    assert "white to move" in text
+    assert str(one).splitlines()[3:] == [
+        "3 - - - X - - - -", "4 - - - X X - - -", "5 - - - X O - - -",
+        *(f"{row} - - - - - - - -" for row in (6, 7, 8)), "white to move",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("side", ["black", "white"])
@@ -96,19 +93,16 @@ def test_a_method_that_is_not_called_is_no_value(name: str) -> None:
 
 
 def test_passes_only_when_they_must_be() -> None:
+    board = evolve.Board.parse("OX" + "-" * 62, "black")
+    assert board.legal_moves() == []
+    passed = board.pass_move()
+    assert (passed.side, passed.legal_moves()) == ("white", [2])
     with pytest.raises(evolve.IllegalMoveError, match="pass"):
         evolve.Board.start().pass_move()
     over = evolve.Board(own=3, opp=0)
     assert over.is_over()
     with pytest.raises(evolve.IllegalMoveError, match="over"):
         over.pass_move()
-
-
-def test_a_pass_gives_the_move_to_the_other_side() -> None:
-    board = evolve.Board.parse("OX" + "-" * 62, "black")
-    assert board.legal_moves() == []
-    passed = board.pass_move()
-    assert (passed.side, passed.legal_moves()) == ("white", [2])
 
 
 def test_moves_as_text() -> None:
@@ -125,32 +119,22 @@ def test_moves_as_text() -> None:
         parse_square("d3d4")
 
 
-def test_images_are_the_symmetries() -> None:
+def test_images_are_the_eight_symmetries() -> None:
+    turns = [tuple(places) for places in SQUARE_IMAGES.tolist()]
+    assert turns[0] == tuple(range(64))
+    assert set(turns) == set(reference.SYMMETRIES)
     boards = np.array(reference.random_boards(random.Random(0), 16, 0, 50), np.uint64)
     images = (np.arange(16) % 8).astype(np.int8)
-    turned = images_of(boards, images)
-    every = np.stack([np.stack(symmetries(boards[:, side])) for side in (0, 1)], axis=2)
-    assert (turned == every[images, np.arange(16)]).all()
-    single = np.uint64(1) << np.arange(64, dtype=np.uint64)
-    assert (single[SQUARE_IMAGES] == symmetries(single)).all()
-
-
-def test_symmetries_are_eight_and_keep_legal_moves() -> None:
-    board = Board.start().play(19).play(18)
-    own, opp = (symmetries(np.array([bits], np.uint64)) for bits in (board.own, board.opp))
-    pairs = {(int(a[0]), int(b[0])) for a, b in zip(own, opp, strict=True)}
-    assert len(pairs) == 8
-    assert {len(Board(a, b).legal_moves()) for a, b in pairs} == {len(board.legal_moves())}
-
-
-U = np.uint64
-discs = st.integers(0, 2**64 - 1)
+    assert images_of(boards, images).tolist() == [
+        [sum(1 << turns[image][square] for square in reference.squares(bits)) for bits in board]
+        for image, board in zip(images, boards.tolist(), strict=True)
+    ]
 
 
 @settings(deadline=None)
-@given(discs, discs, st.sampled_from(RULES))
-def test_scores_are_those_of_the_reference(own: int, other: int, rules: int) -> None:
-    opp = other & ~own
+@given(raw_boards, st.sampled_from(RULES))
+def test_scores_are_those_of_the_reference(board: reference.Board, rules: int) -> None:
+    own, opp = board
     assert score_of(U(own), U(opp), rules) == reference.final_score(own, opp, rules)
 
 
@@ -169,18 +153,13 @@ def circles(board: evolve.Board) -> list[dict[str, str]]:
     return [dict(one.attrib) for one in root.iter(f"{SVG}circle")]
 
 
-def test_discs_legal_moves_and_the_last_move() -> None:
-    start = circles(evolve.Board.start())
-    assert [one["fill"] for one in start].count(BLACK) == 2
-    assert [one["fill"] for one in start].count(WHITE) == 2
-    assert [one["fill"] for one in start].count(LAST) == 4
-    assert not any(one.get("stroke") == LAST for one in start)
-    (last,) = [one for one in circles(evolve.Board.start().play(19)) if one.get("stroke") == LAST]
+def test_pictures_show_discs_legal_moves_the_last_one_and_whose_move_it_is() -> None:
+    start = evolve.Board.start()
+    assert Counter(one["fill"] for one in circles(start)) == {BLACK: 2, WHITE: 2, LAST: 4}
+    assert not any(one.get("stroke") == LAST for one in circles(start))
+    (last,) = [one for one in circles(start.play(19)) if one.get("stroke") == LAST]
     assert (last["cx"], last["cy"], last["fill"]) == ("146", "110", BLACK)  # d3
-
-
-def test_it_says_whose_move_it_is_and_when_the_game_is_over() -> None:
-    assert "black 2, white 2 · black to move" in evolve.Board.start()._repr_svg_()
+    assert "black 2, white 2 · black to move" in start._repr_svg_()
     over = evolve.Board.parse("X" * 64)
     assert "black 64, white 0 · the game is over" in over._repr_svg_()
     assert len(circles(over)) == 64

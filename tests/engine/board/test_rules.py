@@ -24,13 +24,12 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board.bits import score_of
 from evolve.engine.board.rules import NO_SCORE, RULE_SETS, Rules, check_rules, rule_set
-from evolve.errors import PositionError, RecordError
+from evolve.errors import PositionError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.programs.external import ExternalAgent
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.formats import read_games
-from evolve.records.ggf import scan_trees
 from evolve.records.record import GameRecord
 from evolve.runs.loading import agree_on
 from evolve.standalone.render import render
@@ -106,16 +105,3 @@ def test_unknown_rules_are_refused(entry: str) -> None:
 def test_settings_refuse_unknown_rules(settings: Any) -> None:
     with pytest.raises(ValidationError, match="'standard'"):
         settings(rules=BAD)
-
-
-def test_a_record_of_rules_that_are_not_known_is_refused() -> None:
-    def game(kind: str) -> str:
-        return f"(;GM[Othello]PB[a]PW[b]TY[{kind}]B[f5];)"
-
-    assert [scan_trees(game(kind)).whole()[0].rules for kind in ("8", "8a", "8r18")] == [
-        "standard",
-        "reversed",
-        "standard",
-    ]
-    with pytest.raises(RecordError, match="komi"):
-        scan_trees(game("8k")).whole()
