@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from functools import cache
 from itertools import islice
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -170,6 +171,12 @@ class Search(Budgeted):
         self.rules = rules
         self._patterns = patterns
         self._address = self._memory.set(patterns, patterns.block(cuts), rules)
+
+    def fresh(self, budget: int = 0) -> Self:
+        """The same, nothing of what it found before in its table."""
+        self.forget()
+        self.budget = budget
+        return self
 
     def move(self, board: Board, depth: int) -> tuple[int, int]:
         """Square and value by a search to `depth` plies alone."""

@@ -271,8 +271,7 @@ def test_searched_moves(rules: Rules) -> None:
     search = Search(random_patterns(TINY, 1), rules, table_bits=10)
 
     def best_of(board: Board) -> tuple[int, int]:
-        search.forget()
-        return search.deepen(board, SEARCHED.depth)
+        return search.fresh().deepen(board, SEARCHED.depth)
 
     check_moves(SEARCHED, rules, best_of)
 

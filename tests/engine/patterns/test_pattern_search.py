@@ -54,8 +54,7 @@ PASS_AT_ROOT = parse("XO-" + "-" * 61, "O")
 
 def check_against_minimax(search: Search, patterns: Patterns, board: Board, depth: int) -> None:
     """With nothing remembered: the value, and that the square has it."""
-    search.forget()
-    square, value = search.deepen(board, depth)
+    square, value = search.fresh().deepen(board, depth)
     assert value == minimax(patterns, board, depth, search.rules)
     assert value == move_value(patterns, board, square, depth, search.rules)
     assert not search.stopped
@@ -74,32 +73,26 @@ def test_minimax_is_minimax(rules: int, name: Rules) -> None:
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
 @pytest.mark.parametrize(
-    ("texts", "count", "deepest"),
+    ("texts", "shift", "count", "deepest"),
     [
-        (WHOLE, 160, 4),
-        (MANY, 60, 4),
-        (TINY, 80, 4),
-        pytest.param(WHOLE, 10_000, 3, marks=pytest.mark.slow),
+        (WHOLE, 7, 160, 4),
+        (MANY, 7, 60, 4),
+        (TINY, 7, 80, 4),
+        # As large as they can be, so small that most moves are equal, and all zero but for −1.
+        *((WHOLE, shift, 20, 3) for shift in (0, 12, 16)),
+        pytest.param(WHOLE, 7, 3_000, 3, marks=pytest.mark.slow),
     ],
 )
-def test_values_and_moves(rules: Rules, texts: tuple[str, ...], count: int, deepest: int) -> None:
+def test_values_and_moves(
+    rules: Rules, texts: tuple[str, ...], shift: int, count: int, deepest: int
+) -> None:
     """Through whole games: at their ends they finish, and sides pass, inside of the tree."""
-    patterns = with_tempo(random_patterns(texts, 1))
+    patterns = with_tempo(random_patterns(texts, 1, shift))
     search = Search(patterns, rules)
-    for board in positions_to_move(82, count):
-        for depth in range(1, deepest + 1):
-            check_against_minimax(search, patterns, board, depth)
-
-
-@pytest.mark.parametrize("rules", RULE_NAMES)
-@pytest.mark.parametrize("texts", [WHOLE, TINY])
-def test_passes_after_the_first_move(rules: Rules, texts: tuple[str, ...]) -> None:
-    patterns = with_tempo(random_patterns(texts, 1))
-    search = Search(patterns, rules)
-    for board in positions_before_passes(84, 25):
+    boards = positions_to_move(82, count) + positions_before_passes(84, 25)
+    for board, depth in itertools.product(boards, range(1, deepest + 1)):
         if reference.legal_moves(*board):
-            for depth in (1, 2, 3, 4, 5):
-                check_against_minimax(search, patterns, board, depth)
+            check_against_minimax(search, patterns, board, depth)
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -112,22 +105,10 @@ def test_tables_of_any_size(rules: Rules, bits: int, depths: tuple[int, ...]) ->
     search = Search(patterns, rules, table_bits=bits)
     found, expected = [], []
     for board, depth in itertools.product(positions_to_move(85, 240)[::24], depths):
-        search.forget()
         # The second one begins from what the first one left.
-        found.append((search.move(board, depth)[1], search.deepen(board, depth)[1]))
+        found.append((search.fresh().move(board, depth)[1], search.deepen(board, depth)[1]))
         expected.append((minimax(patterns, board, depth, rules),) * 2)
     assert found == expected
-
-
-@pytest.mark.parametrize("rules", RULE_NAMES)
-@pytest.mark.parametrize("shift", [0, 12, 16])
-def test_weights_of_any_size(rules: Rules, shift: int) -> None:
-    """As large as they can be, so small that most moves are equal, and all zero but for −1."""
-    patterns = random_patterns(WHOLE, 7, shift)
-    search = Search(patterns, rules)
-    for board in positions_to_move(86, 240)[::12]:
-        for depth in (1, 2, 3):
-            check_against_minimax(search, patterns, board, depth)
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -135,42 +116,27 @@ def test_values_of_all_moves(rules: Rules) -> None:
     patterns = random_patterns(WHOLE, 1)
     search = Search(patterns, rules)
     boards = positions_to_move(87, 240)[::4] + positions_before_passes(88, 10)
-    found, expected = [], []
-    for board in boards:
-        search.forget()
-        for depth in (1, 2, 3, 4):
-            found.append(search.values(board, depth))
-            values = {one: move_value(patterns, board, one, depth, rules) for one in found[-1]}
-            expected.append(values)
-    assert found == expected
+    pairs = [*itertools.product(boards, (1, 2, 3, 4))]
+    assert [search.fresh().values(*pair) for pair in pairs] == [
+        {
+            one: move_value(patterns, board, one, depth, rules)
+            for one in reference.legal_moves(*board)
+        }
+        for board, depth in pairs
+    ]
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 6])
 @pytest.mark.parametrize(("rules", "score"), [("standard", 64), ("reversed", -3)])
 def test_a_finished_game_is_worth_its_score(rules: Rules, score: int, depth: int) -> None:
     """X takes O's only disc, at any depth, after a move of its own or after O's pass."""
-    patterns = random_patterns(WHOLE, 1)
-    search = Search(patterns, rules)
-    search.forget()
+    search = Search(random_patterns(WHOLE, 1), rules)
     assert search.deepen(PASS_AT_ROOT[::-1], depth) == (2, score * DISC)
     assert search.values(PASS_AT_ROOT[::-1], depth) == {2: score * DISC}
 
 
 MOST_MOVES = 33
 """No position has more moves: by so many evaluations the listing of one may exceed a budget."""
-
-
-def test_nodes_of_one_ply() -> None:
-    """A node for each move to list it, and another one to look at what comes after it."""
-    search = Search(random_patterns(WHOLE, 1), "standard")
-    boards, nodes = positions_to_move(89, 120)[::5], []
-    for board in boards:
-        search.forget()
-        search.move(board, 1)
-        nodes.append([search.nodes])
-        search.values(board, 1)
-        nodes[-1].append(search.nodes)
-    assert nodes == [[2 * len(reference.legal_moves(*board)), 0] for board in boards]
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -180,19 +146,14 @@ def test_moves_that_reach_a_value(rules: Rules) -> None:
     search, rng = Search(patterns, rules), random.Random(92)
     for board in positions_to_move(93, 300)[::10]:
         depth, first = rng.randint(2, 3), rng.choice(reference.legal_moves(*board))
-        search.forget()
-        values = search.values(board, depth)
+        values = search.fresh().values(board, depth)
         best = max(values.values())
         for target in (best, best + 1, values[first]):
-            search.forget()
             enough = [square for square, value in values.items() if value >= target] or [64]
-            found = search.reaching(board, depth, target, first)
+            found = search.fresh().reaching(board, depth, target, first)
             assert found in enough
             assert found == first or first not in enough
-        search.forget()
-        search.budget = 1
-        assert search.reaching(board, depth, best) == -1
-        search.budget = 0
+        assert search.fresh(1).reaching(board, depth, best) == -1
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -203,13 +164,10 @@ def test_budget(rules: Rules) -> None:
     search, rng, partly = Search(patterns, rules), random.Random(90), 0
     for board in positions_to_move(91, 300)[::15]:
         for depth in (1, 2, 3, 4):
-            search.forget()
-            answer = search.move(board, depth)
+            answer = search.fresh().move(board, depth)
             needed = search.nodes
             for budget in {1, 2, needed // 2, needed - 1, rng.randint(1, needed)} - {0, needed}:
-                search.forget()
-                search.budget = budget
-                square, value = search.move(board, depth)
+                square, value = search.fresh(budget).move(board, depth)
                 assert search.stopped
                 assert budget <= search.nodes < budget + MOST_MOVES
                 if square != -1:
@@ -222,12 +180,9 @@ def test_budget(rules: Rules) -> None:
                 assert value == answer[1]
                 assert value == move_value(patterns, board, square, depth, rules)
             for budget in (needed, needed + 1):
-                search.forget()
-                search.budget = budget
-                assert search.move(board, depth) == answer
+                assert search.fresh(budget).move(board, depth) == answer
                 assert not search.stopped
                 assert search.nodes == needed
-            search.budget = 0
     assert partly > 50
 
 
@@ -239,9 +194,7 @@ def test_a_stopped_search_looks_at_the_table_s_move_first() -> None:
         square, budget = -1, 1
         while square == -1:
             budget *= 2
-            search.forget()
-            search.budget = 0
-            before, _ = search.move(board, 3)
+            before, _ = search.fresh().move(board, 3)
             search.budget = budget
             square, value = search.move(board, 4)
         assert value == move_value(patterns, board, square, 4, "standard")
@@ -281,8 +234,7 @@ def nodes_with(cuts: CutCells | None, rules: Rules, depth: int) -> int:
     """Of searches of some positions, each on its own."""
     search, nodes = Search(random_patterns(WHOLE, 1), rules, cuts), 0
     for board in positions_to_move(92, 240)[::24]:
-        search.forget()
-        square, _ = search.deepen(board, depth)
+        square, _ = search.fresh().deepen(board, depth)
         assert square in reference.legal_moves(*board)
         nodes += search.nodes
     return nodes
@@ -292,9 +244,8 @@ def nodes_with(cuts: CutCells | None, rules: Rules, depth: int) -> int:
 @pytest.mark.parametrize(("cuts_of", "likely"), [(probes_with, 2 * DISC), (static_with, 8 * DISC)])
 def test_cuts_save_nodes(rules: Rules, cuts_of: Callable[[int], CutCells], likely: int) -> None:
     """The more, the less has to be sure; a probe that never cuts costs its shallow searches."""
-    none, sure, more, most = (
-        nodes_with(cuts, rules, 6) for cuts in (None, cuts_of(HUGE), cuts_of(likely), cuts_of(0))
-    )
+    sure, more, most = (nodes_with(cuts_of(margin), rules, 6) for margin in (HUGE, likely, 0))
+    none = nodes_with(None, rules, 6)
     assert most < more < none
     assert (sure > none) == (cuts_of is probes_with)
     assert sure >= none
@@ -308,7 +259,7 @@ def test_cuts_that_are_never_made_change_no_value(
 ) -> None:
     patterns = random_patterns(WHOLE, 1)
     search = Search(patterns, rules, cuts_of(HUGE, mean))
-    for board in positions_to_move(93, 240)[::8]:
+    for board in positions_to_move(93, 240)[::16]:
         check_against_minimax(search, patterns, board, 4)
 
 
@@ -362,8 +313,7 @@ def check_probe(search: Search, probe: Probe, board: Board, beta: int) -> int:
     """A null window below `beta` at a node of depth 4: a cut where the evaluation and the shallow
     value say so, else a bound as there is without one. Gives 1, −1 or 0 for no cut."""
     patterns, alpha = random_patterns(WHOLE, 1), beta - 1
-    search.forget()
-    found = search.in_window(board, alpha, beta, 4)
+    found = search.fresh().in_window(board, alpha, beta, 4)
     shallow = minimax(patterns, board, probe.depth, search.rules)
     expected = probe.expected(minimax(patterns, board, 0, search.rules))
     if expected >= beta + probe.check and shallow >= probe.shallow_bound(beta + probe.margin):
@@ -412,10 +362,8 @@ def test_probes_after_a_pass(probe: Probe) -> None:
     found, turned = [], []
     for board in positions_with_a_pass(102, 12):
         for beta in tries_of(probe, board, rng):
-            search.forget()
-            found.append(search.in_window(board, beta - 1, beta, 4))
-            search.forget()
-            turned.append(-search.in_window((board[1], board[0]), -beta, 1 - beta, 4))
+            found.append(search.fresh().in_window(board, beta - 1, beta, 4))
+            turned.append(-search.fresh().in_window((board[1], board[0]), -beta, 1 - beta, 4))
             made += found[-1] in (beta, beta - 1)
     assert found == turned
     assert made > 0
@@ -429,7 +377,7 @@ def test_no_probe_where_the_static_value_does_not_promise_a_cut() -> None:
     for board in positions_to_move(98, 240)[::8]:
         for cells in (no_cuts(), hopeless.cells, promising.cells):
             search = Search(patterns, "standard", cells)
-            search.in_window(board, 0, 1, 4)
+            search.fresh().in_window(board, 0, 1, 4)
             nodes.append(search.nodes)
     assert nodes[::3] == nodes[1::3]
     assert not [pair for pair in zip(nodes[1::3], nodes[2::3], strict=True) if pair[0] >= pair[1]]
@@ -448,8 +396,7 @@ def check_listing(search: Search, line: tuple[float, int, int], board: Board, be
     what it found against what static values after the moves say. Names what happened."""
     patterns, alpha = random_patterns(WHOLE, 1), beta - 1
     slope, mean, margin = line
-    search.forget()
-    found = search.in_window(board, alpha, beta, 2)
+    found = search.fresh().in_window(board, alpha, beta, 2)
     kept, left_out = [], 0
     for listed, square in enumerate(reference.legal_moves(*board), 1):
         child = reference.play(*board, square)
@@ -499,12 +446,9 @@ def test_no_static_cuts_in_open_windows(rules: Rules, mean: int) -> None:
     for board in positions_to_move(106, 240)[::12]:
         exact = minimax(patterns, board, 2, rules)
         for alpha, beta in ((-HUGE, HUGE), (exact - 1, exact + 1), (exact - 500, exact + 300)):
-            search.forget()
-            found.append(search.in_window(board, alpha, beta, 2))
-        search.forget()
-        square, value = search.move(board, 2)
-        search.forget()
-        best = max(search.values(board, 2).values())
+            found.append(search.fresh().in_window(board, alpha, beta, 2))
+        square, value = search.fresh().move(board, 2)
+        best = max(search.fresh().values(board, 2).values())
         found += [value, move_value(patterns, board, square, 2, rules), best]
         expected += [exact] * 6
     assert found == expected
@@ -520,23 +464,18 @@ def test_moves_that_are_never_left_out(rules: Rules) -> None:
         forced = [child for child in children if not reference.legal_moves(*child)]
         values = [-minimax(patterns, child, 1, rules) for child in forced]
         for beta in (min(values, default=0), max(values, default=0), max(values, default=0) + 1):
-            search.forget()
-            found = search.in_window(board, beta - 1, beta, 2)
+            found = search.fresh().in_window(board, beta - 1, beta, 2)
             assert (found >= beta) == (max(values, default=-HUGE) >= beta)
         passes += len(forced)
     assert passes >= 20
     search = Search(patterns, rules, cuts_of_children(1.0, HUGE, 0, depth=3))
     for board in positions_to_move(108, 240)[::12]:
-        search.forget()
-        square, _ = search.move(board, 2)
+        square, _ = search.fresh().move(board, 2)
         value = move_value(patterns, board, square, 4, rules)
         for beta in (value, value + 1):
-            search.forget()
-            assert search.move(board, 2)[0] == square
-            forced_too = any(
-                not reference.legal_moves(*reference.play(*board, move))
-                for move in reference.legal_moves(*board)
-            )
+            assert search.fresh().move(board, 2)[0] == square
+            after = (reference.play(*board, move) for move in reference.legal_moves(*board))
+            forced_too = not all(reference.legal_moves(*child) for child in after)
             found = search.in_window(board, beta - 1, beta, 4)
             assert forced_too or (found >= beta) == (value >= beta)
 
@@ -544,18 +483,13 @@ def test_moves_that_are_never_left_out(rules: Rules) -> None:
 def test_cuts_stop_with_the_budget() -> None:
     search = Search(random_patterns(WHOLE, 1), "standard", cuts_with(4 * DISC))
     for board in positions_to_move(94, 240)[5:40:7]:
-        search.forget()
-        answer = search.move(board, 5)
+        answer = search.fresh().move(board, 5)
         needed = search.nodes
         for budget in (needed // 3, needed // 2):
-            search.forget()
-            search.budget = budget
-            assert search.move(board, 5)[0] in (-1, *reference.legal_moves(*board))
+            assert search.fresh(budget).move(board, 5)[0] in (-1, *reference.legal_moves(*board))
             assert search.stopped
             assert budget <= search.nodes < budget + MOST_MOVES
-            search.budget = 0
-        search.forget()
-        assert search.move(board, 5) == answer
+        assert search.fresh().move(board, 5) == answer
         assert search.nodes == needed
 
 
@@ -585,8 +519,7 @@ def test_games_repeat(rules: Rules, cuts: CutCells | None, depths: tuple[int, ..
     assert games[0] == games[1]
     used = Search(patterns, rules, cuts)
     play(used, (3,))
-    used.forget()
-    assert play(used, depths) == games[0]
+    assert play(used.fresh(), depths) == games[0]
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
@@ -599,8 +532,7 @@ def test_what_is_kept_changes_no_value(rules: Rules) -> None:
     for board, depth, (square, value, nodes) in game:
         assert value == minimax(patterns, board, depth, rules)
         assert value == move_value(patterns, board, square, depth, rules)
-        alone.forget()
-        alone.deepen(board, depth)
+        alone.fresh().deepen(board, depth)
         kept, apart = kept + nodes, apart + alone.nodes
     assert kept < apart
 
@@ -619,11 +551,7 @@ def late_boards(rng: random.Random, count: int) -> list[Board]:
 def search_figures(texts: tuple[str, ...], rules: Rules, depth: int) -> list[Found]:
     """Square, value and nodes of each of the fixed positions."""
     search = Search(random_patterns(texts, 1), rules, table_bits=14)
-    found = []
-    for board in pinned_boards():
-        search.forget()
-        found.append((*search.deepen(board, depth), search.nodes))
-    return found
+    return [(*search.fresh().deepen(board, depth), search.nodes) for board in pinned_boards()]
 
 
 PINNED: dict[tuple[str, ...], tuple[list[Found], Found]] = {

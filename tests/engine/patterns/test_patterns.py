@@ -8,7 +8,6 @@ import random
 import numpy as np
 import pytest
 
-from evolve.engine.board.bits import symmetries
 from evolve.engine.patterns import patterns as layout
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
@@ -35,30 +34,15 @@ SETS = (WHOLE, STRONG, MANY, TINY, ("a1",))
 cut_of = for_python(layout.cut_of)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("texts", SETS)
 def test_value_is_the_sum_over_images(texts: tuple[str, ...]) -> None:
     rng = random.Random(71)
-    boards = [board for _ in range(4) for board in reference.random_game(rng)[1]]
-    boards += [reference.scattered_board(rng, rng.random(), rng.random()) for _ in range(60)]
+    boards = reference.random_game(rng)[1][::2]
+    boards += [reference.scattered_board(rng, rng.random(), rng.random()) for _ in range(30)]
     both = (with_tempo(random_patterns(texts, 1)), random_patterns(texts, 2, 0))
     assert [patterns.value(board_of(board)) for patterns in both for board in boards] == [
         slow_value(patterns, board) for patterns in both for board in boards
     ]
-
-
-@pytest.mark.parametrize("texts", SETS)
-def test_all_images_of_a_position_are_worth_the_same(texts: tuple[str, ...]) -> None:
-    patterns = random_patterns(texts, 3)
-    boards = np.array(reference.random_boards(random.Random(72), 25, 0, 58), np.uint64)
-    images = zip(symmetries(boards[:, 0]), symmetries(boards[:, 1]), strict=True)
-    values = [
-        [patterns.value(board_of((own, opp))) for own, opp in zip(*pair, strict=True)]
-        for pair in images
-    ]
-    assert len(values) == 8
-    assert len(set(values[0])) > 1
-    assert all(some == values[0] for some in values)
 
 
 @pytest.mark.parametrize("boundaries", [(), (5,), (64,), (5, 6, 7, 62, 63, 64), BOUNDARIES])
@@ -82,11 +66,8 @@ def test_weights_and_tables(texts: tuple[str, ...]) -> None:
     patterns = Patterns.of_weights(shapes, (30,), weights)
     assert patterns.weights.dtype == patterns.tables.dtype == np.int16
     assert (patterns.weights == weights).all()
-    assert patterns.tables.shape == (2, shapes.entries)
     assert (patterns.tables == patterns.tables[:, shapes.canonical]).all()
-    again = Patterns(shapes, (30,), patterns.tables)
-    assert (again.weights == weights).all()
-    assert again == patterns
+    assert Patterns(shapes, (30,), patterns.tables) == patterns
 
 
 @pytest.mark.parametrize(
