@@ -50,7 +50,19 @@ def test_weights_that_do_not_fit() -> None:
         Network.from_arrays(networks.VALUE, arrays)
 
 
-@pytest.mark.parametrize("architecture", networks.ALL, ids=lambda a: a.input)
+SIZES = (1, 2, 15, 16, 17, 63, 64, 65, 100, 129)
+"""Of layers: whole vectors and what is left over, in and out."""
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        *networks.ALL,
+        *(Architecture("mobility", (f"dense {n} relu", f"dense {n}", "dense 1")) for n in SIZES),
+        Architecture("mobility", ("dense 1 tanh",)),
+    ],
+    ids=lambda one: " ".join((one.input, *one.layers)),
+)
 def test_kernels_give_what_the_layers_say(architecture: Architecture) -> None:
     network = networks.random_network(architecture)
     rng = random.Random(1)
@@ -73,16 +85,3 @@ def test_memory_that_another_network_left_changes_nothing() -> None:
     dirty = np.full(network.scratch_size, np.nan, np.float32)
     clean = networks.outputs(network, positions)
     assert (clean == networks.outputs(network, positions, scratch=dirty)).all()
-
-
-@pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 63, 64, 65, 100, 129])
-def test_layers_of_any_size(size: int) -> None:
-    """Whole vectors and what is left over, in and out."""
-    middle = () if size == 1 else (f"dense {size} relu", f"dense {size}")
-    architecture = Architecture("mobility", (*middle, "dense 1 tanh"))
-    network = networks.random_network(architecture, size)
-    boards = reference.random_boards(random.Random(size), 5, 0, 60)
-    found = networks.outputs(network, np.array(boards, np.uint64))
-    seen = [networks.planes(*board, 1, 0, "mobility") for board in boards]
-    expected = [networks.slow_output(network, planes) for planes in seen]
-    np.testing.assert_allclose(found, expected, atol=2e-5, rtol=1e-5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 
 import numpy as np
@@ -27,10 +26,8 @@ from tests.engine.slow_patterns import (
     shape_set,
     slow_vectors,
 )
-from tests.reference import Board
 
 SETS = (WHOLE, MANY, TINY)
-
 
 follow_move = for_python(patterns.follow_move)
 read_vector = for_python(patterns.read_vector)
@@ -40,46 +37,28 @@ shorts_gathered = for_python(patterns._shorts_gathered)
 words_gathered = for_python(patterns._words_gathered)
 _tiny_sum = unrolled_sum(shape_set(TINY).middles.tolist())
 _whole_sum = unrolled_sum(DEFAULT_SET.middles.tolist())
-
-
 tiny_sum = kernel(lambda some, table: _tiny_sum(some, table))
 whole_sum = kernel(lambda some, table: _whole_sum(some, table))
 
 
-@functools.cache
-def random_moves(count: int) -> tuple[list[int], list[Board], list[int]]:
-    """So many moves or more of whole games, passes among them: the moves, their positions, and
-    the first place of each game, all games one after the other with their ends."""
-    rng = random.Random(61)
-    moves, boards, starts = list[int](), list[Board](), list[int]()
-    while len(moves) - len(starts) < count:
-        some, positions = reference.random_game(rng)
-        starts.append(len(boards))
-        moves += [*some, -1]
-        boards += positions
-    return moves, boards, starts
-
-
-@pytest.mark.parametrize("count", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("texts", SETS)
-def test_vectors(texts: tuple[str, ...], count: int) -> None:
+def test_vectors(texts: tuple[str, ...]) -> None:
     """Followed from the start position of each game on, and read from each position."""
-    moves, boards, starts = random_moves(count)
-    evaluation = random_patterns(texts, 1)
-    expected = slow_vectors(evaluation.shapes, boards)
-    followed, read = np.full_like(expected, 7), np.full_like(expected, 7)
-    for start in starts:
-        followed[start] = expected[start]
-    begin, row = followed.ctypes.data, followed.strides[0]
-    for place, (move, board) in enumerate(zip(moves, boards, strict=True)):
-        read_vector(U(board[0]), U(board[1]), read[place].ctypes.data, evaluation.address)
-        if move >= 0:
+    evaluation, rng, passes = random_patterns(texts, 1), random.Random(61), 0
+    for _ in range(35):
+        moves, boards = reference.random_game(rng)
+        passes += reference.PASS in moves
+        expected = slow_vectors(evaluation.shapes, boards)
+        followed, read = np.full_like(expected, 7), np.full_like(expected, 7)
+        followed[0] = expected[0]
+        for here, after, move, board in zip(followed, followed[1:], moves, boards, strict=False):
             turned = U(0 if move == reference.PASS else reference.flips(*board, move))
-            here = begin + place * row
-            follow_move(here, here + row, move, turned, evaluation.address)
-    assert reference.PASS in moves
-    assert (read == expected).all()
-    assert (followed == expected).all()
+            follow_move(here.ctypes.data, after.ctypes.data, move, turned, evaluation.address)
+        for vector, (own, opp) in zip(read, boards, strict=True):
+            read_vector(U(own), U(opp), vector.ctypes.data, evaluation.address)
+        assert (read == expected).all()
+        assert (followed == expected).all()
+    assert passes > 10
 
 
 def test_sets_have_one_part_and_more() -> None:
@@ -101,24 +80,20 @@ def test_any_discs_in_any_place(texts: tuple[str, ...]) -> None:
     """A vector before and after a move as they would be on boards that no game comes to."""
     rng = random.Random(64)
     evaluation = random_patterns(texts, 1)
-    shares = [rng.random() for _ in range(200)]
-    boards = [reference.scattered_board(rng, share, rng.random()) for share in shares]
+    boards = [reference.scattered_board(rng, rng.random(), rng.random()) for _ in range(200)]
     boards += [(0, 0), (reference.FULL, 0), (0, reference.FULL)]
-    moves = [(board, square) for board in boards for square in reference.legal_moves(*board)[:4]]
-    after = slow_vectors(evaluation.shapes, [reference.play(*pair[0], pair[1]) for pair in moves])
-    here, there = np.zeros_like(after[0]), np.zeros_like(after[0])
-    found = []
-    for (own, opp), square in moves:
-        read_vector(U(own), U(opp), here.ctypes.data, evaluation.address)
-        turned = U(reference.flips(own, opp, square))
-        follow_move(here.ctypes.data, there.ctypes.data, square, turned, evaluation.address)
-        found.append(there.tolist())
-    assert found == after.tolist()
-    found.clear()
-    for own, opp in boards:
-        read_vector(U(own), U(opp), here.ctypes.data, evaluation.address)
-        found.append(here.tolist())
-    assert found == slow_vectors(evaluation.shapes, boards).tolist()
+    here = slow_vectors(evaluation.shapes, boards)
+    read, found, expected = np.zeros_like(here), [], []
+    for board, before, vector in zip(boards, here, read, strict=True):
+        read_vector(U(board[0]), U(board[1]), vector.ctypes.data, evaluation.address)
+        for square in reference.legal_moves(*board)[:4]:
+            after, turned = np.zeros_like(before), U(reference.flips(*board, square))
+            places = before.ctypes.data, after.ctypes.data
+            follow_move(*places, square, turned, evaluation.address)
+            found.append(after)
+            expected.append(reference.play(*board, square))
+    assert (read == here).all()
+    assert (np.array(found) == slow_vectors(evaluation.shapes, expected)).all()
 
 
 def any_vectors(shapes: ShapeSet, count: int) -> tuple[Vectors, npt.NDArray[np.int64]]:
