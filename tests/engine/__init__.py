@@ -44,9 +44,10 @@ def for_python(function: Any) -> Any:
 
 
 class Budgeted:
-    """A context, by its cells, and what searches in it count."""
+    """A context, by its cells, and what searches in it count, from 0 at every call."""
 
     cells: layout.Cells
+    address: int
 
     @property
     def nodes(self) -> int:
@@ -68,9 +69,13 @@ class Budgeted:
         """Nothing that was found counts any more."""
         self.cells[layout.AGE] += 1
 
+    def _run(self, kernel: Any, board: Board, *arguments: Any) -> Any:
+        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
+        return kernel(U(board[0]), U(board[1]), *arguments, self.address)
+
 
 class Engine(Budgeted):
-    """One context and the kernels that work in it. Nodes count from 0 at every call."""
+    """One context and the kernels that work in it."""
 
     def __init__(
         self,
@@ -80,7 +85,7 @@ class Engine(Budgeted):
         table_bits: int = layout.GAME_TABLE_BITS,
     ) -> None:
         self.cells = new_context(rules, budget, table_bits)
-        self.address: int = self.cells.ctypes.data
+        self.address = self.cells.ctypes.data
         self.set_weights(weights)
 
     def set_weights(self, weights: Sequence[int]) -> None:
@@ -88,36 +93,26 @@ class Engine(Budgeted):
         row[: len(weights)] = weights  # terms that the reference does not know weigh nothing
         set_weights(row.ctypes.data, self.address)
 
-    def _reset(self) -> None:
-        self.cells[layout.NODES] = 0
-        self.cells[layout.STOPPED] = 0
-
     def search(self, board: Board, depth: int, alpha: int = -INFINITY, beta: int = INFINITY) -> int:
-        self._reset()
-        return int(search_to(U(board[0]), U(board[1]), alpha, beta, depth, self.address))
+        return int(self._run(search_to, board, alpha, beta, depth))
 
     def best_move(self, board: Board, depth: int) -> tuple[int, int]:
-        self._reset()
-        square, value = best_move(U(board[0]), U(board[1]), depth, self.address)
+        square, value = self._run(best_move, board, depth)
         return int(square), int(value)
 
     def deep_move(self, board: Board, depth: int) -> tuple[int, int]:
-        self._reset()
-        square, value = best_move_deep(U(board[0]), U(board[1]), depth, self.address)
+        square, value = self._run(best_move_deep, board, depth)
         return int(square), int(value)
 
     def solve_deep(self, board: Board, alpha: int = -64, beta: int = 64) -> int:
-        self._reset()
-        return int(solve_deep(U(board[0]), U(board[1]), alpha, beta, self.address))
+        return int(self._run(solve_deep, board, alpha, beta))
 
     def solve_outcome(self, board: Board, first: int) -> tuple[int, int]:
-        self._reset()
-        square, bound = solve_outcome_move(U(board[0]), U(board[1]), first, self.address)
+        square, bound = self._run(solve_outcome_move, board, first)
         return int(square), int(bound)
 
     def solve_move(self, board: Board) -> tuple[int, int]:
-        self._reset()
-        square, score = solve_move(U(board[0]), U(board[1]), self.address)
+        square, score = self._run(solve_move, board)
         return int(square), int(score)
 
 
@@ -147,12 +142,6 @@ def check_fail_soft(value: int, alpha: int, beta: int, exact: int) -> None:
         assert exact >= value
     else:
         assert value == exact
-
-
-def images(board: Board) -> list[Board]:
-    """The eight images of a position."""
-    own, opp = ([reference.transform(bits, symmetry) for symmetry in range(8)] for bits in board)
-    return list(zip(own, opp, strict=True))
 
 
 def passes(rng: random.Random) -> Iterator[tuple[Board, Board]]:

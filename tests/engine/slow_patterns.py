@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from functools import cache
 from itertools import islice
 from typing import Self
@@ -157,7 +158,7 @@ def move_value(patterns: Patterns, board: Board, square: int, depth: int, rules:
 
 
 class Search(Budgeted):
-    """A memory with an evaluation in it. Nodes count from 0 at every call."""
+    """A memory with an evaluation in it."""
 
     def __init__(
         self, patterns: Patterns, rules: Rules, cuts: CutCells | None = None, table_bits: int = 12
@@ -170,7 +171,7 @@ class Search(Budgeted):
         """Search by this evaluation from here on."""
         self.rules = rules
         self._patterns = patterns
-        self._address = self._memory.set(patterns, patterns.block(cuts), rules)
+        self.address = self._memory.set(patterns, patterns.block(cuts), rules)
 
     def fresh(self, budget: int = 0) -> Self:
         """The same, nothing of what it found before in its table."""
@@ -180,44 +181,35 @@ class Search(Budgeted):
 
     def move(self, board: Board, depth: int) -> tuple[int, int]:
         """Square and value by a search to `depth` plies alone."""
-        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
-        return self._move(board, depth)
+        return self._deepened(board, [depth])
 
     def deepen(self, board: Board, depth: int) -> tuple[int, int]:
         """Square and value by searches to 1, 2, … plies."""
-        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
-        found = -1, 0
-        for plies in range(1, depth + 1):
-            found = self._move(board, plies)
-        return found
+        return self._deepened(board, range(1, depth + 1))
 
-    def in_window(
-        self, board: Board, alpha: int, beta: int, depth: int, static: int | None = None
-    ) -> int:
+    def in_window(self, board: Board, alpha: int, beta: int, depth: int) -> int:
         """Value of a position inside of a tree, between alpha and beta or a bound."""
-        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
-        own, opp, moves = U(board[0]), U(board[1]), U(reference.mask(reference.legal_moves(*board)))
-        vectors = slow_vectors(self._patterns.shapes, [board])
-        here = vectors.ctypes.data
-        static = self._patterns.value(board_of(board)) if static is None else static
-        return int(pattern_search(own, opp, moves, here, static, alpha, beta, depth, self._address))
+        moves = U(reference.mask(reference.legal_moves(*board)))
+        here = slow_vectors(self._patterns.shapes, [board])
+        place = moves, here.ctypes.data, self._patterns.value(board_of(board))
+        return int(self._run(pattern_search, board, *place, alpha, beta, depth))
 
     def values(self, board: Board, depth: int) -> dict[int, int]:
         """The value of every legal move."""
-        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
         values = np.zeros(64, np.int64)
-        pattern_values(U(board[0]), U(board[1]), depth, values, self._address)
+        self._run(pattern_values, board, depth, values)
         return {square: int(values[square]) for square in reference.legal_moves(*board)}
 
     def reaching(self, board: Board, depth: int, target: int, first: int = 64) -> int:
         """A move that reaches a value, which `first` is if it does; 64 for none."""
-        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
-        own, opp = U(board[0]), U(board[1])
-        return int(pattern_reaching(own, opp, depth, target, first, self._address))
+        return int(self._run(pattern_reaching, board, depth, target, first))
 
-    def _move(self, board: Board, depth: int) -> tuple[int, int]:
-        square, value = pattern_move(U(board[0]), U(board[1]), depth, self._address)
-        return int(square), int(value)
+    def _deepened(self, board: Board, depths: Iterable[int]) -> tuple[int, int]:
+        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
+        own, opp, found = U(board[0]), U(board[1]), (-1, 0)
+        for depth in depths:
+            found = pattern_move(own, opp, depth, self.address)
+        return int(found[0]), int(found[1])
 
 
 def positions_to_move(seed: int, count: int) -> list[Board]:

@@ -33,14 +33,13 @@ def test_tree_games_are_games(rules: int, architecture: Any) -> None:
         count = games["counts"][game]
         assert 1 <= count <= MOST_POSITIONS
         own_colour = 1 if game % 2 == 0 else -1
-        before = 0
+        discs = np.bitwise_count(games["positions"][game, :count].sum(axis=1))
+        assert (np.diff(discs.astype(int)) > 0).all()
         for ply in range(count):
             own, opp = map(int, games["positions"][game, ply])
             moves = reference.legal_moves(own, opp)
             side = int(games["sides"][game, ply])
             assert moves
-            assert (own | opp).bit_count() > before
-            before = (own | opp).bit_count()
             assert -1 <= games["values"][game, ply] <= 1
             solved = reference.empties(own, opp) <= 8
             if opponent != 0 and not solved:
@@ -81,10 +80,9 @@ def test_a_tree_is_kept_from_move_to_move(architecture: Any) -> None:
             tree.simulate(20, options, 0)
             assert kept["values"][game, ply] == -tree.nodes.values[0, mcts.Q]
             assert links[0, mcts.VISITS] == before + 20
-            shares = kept["visits"][game, ply]
-            for child in tree.children():
-                share = links[child, mcts.VISITS] / (links[0, mcts.VISITS] - 1)
-                assert shares[links[child, mcts.MOVE]] == pytest.approx(share, abs=1e-6)
+            children = links[tree.children()]
+            found = kept["visits"][game, ply, children[:, mcts.MOVE]]
+            assert found == pytest.approx(children[:, mcts.VISITS] / (before + 19), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -108,21 +106,25 @@ def test_noise_and_temperature_make_games_differ(changes: dict[str, Any], differ
 
 def test_the_noise_of_a_move_says_nothing_of_its_choice() -> None:
     """Four moves at the start: how often each is played first does not depend on its number."""
-    counts = dict.fromkeys((19, 26, 37, 44), 0)
     found = tree_games(None, [0] * 400, 0, simulations=2, noise=1.0, solved=0)
-    started = 0
-    for game in range(400):
-        own, opp = map(int, found["positions"][game, 0])
-        if (own | opp).bit_count() == 4:
-            after = found["positions"][game, 1]
-            new = (int(after[0]) | int(after[1])) & ~(own | opp)
-            counts[new.bit_length() - 1] += 1
-            started += 1
-    assert all(count > started / 4 - 4 * (started * 3 / 16) ** 0.5 for count in counts.values())
+    at_start = np.bitwise_count(found["positions"][:, 0].sum(axis=1)) == 4
+    moves, counts = np.unique(found["moves"][at_start, 0], return_counts=True)
+    assert moves.tolist() == [19, 26, 37, 44]
+    started = counts.sum()
+    assert (counts > started / 4 - 4 * (started * 3 / 16) ** 0.5).all()
 
 
 SIMULATIONS = 40
 SIZE = 1500
+
+
+def trees_of(boards: list[reference.Board]) -> tuple[mcts_games.Trees, mcts_games.Leaves]:
+    """A tree of each of these roots."""
+    trees = mcts_games.empty_trees(len(boards), SIZE)
+    for number, (own, opp) in enumerate(boards):
+        nodes = mcts.Nodes._make(array[number] for array in trees.nodes)
+        trees.used[number] = mcts.reset_tree(U(own), U(opp), nodes)
+    return trees, mcts_games.empty_leaves(len(boards))
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -132,14 +134,8 @@ def test_side_by_side_as_alone(architecture: Architecture, rules: int) -> None:
     rng = random.Random(0)
     boards = [*reference.random_boards(rng, 6, 1, 5), *reference.random_boards(rng, 6, 10, 55)]
     network = networks.random_network(architecture)
-    trees, leaves = (
-        mcts_games.empty_trees(len(boards), SIZE),
-        mcts_games.empty_leaves(len(boards)),
-    )
+    trees, leaves = trees_of(boards)
     trees.searching[3] = False
-    for number, (own, opp) in enumerate(boards):
-        nodes = mcts.Nodes._make(array[number] for array in trees.nodes)
-        trees.used[number] = mcts.reset_tree(U(own), U(opp), nodes)
     asked = []
     for _ in range(SIMULATIONS):
         wanted = mcts_games.select_all(trees, leaves, rules, 1.2)
@@ -169,10 +165,7 @@ def test_side_by_side_as_alone(architecture: Architecture, rules: int) -> None:
 
 def test_a_tree_that_is_full_waits_for_the_others() -> None:
     network = networks.random_network(networks.VALUE)
-    trees, leaves = mcts_games.empty_trees(2, SIZE), mcts_games.empty_leaves(2)
-    for number in range(2):
-        nodes = mcts.Nodes._make(array[number] for array in trees.nodes)
-        mcts.reset_tree(*map(U, reference.START), nodes)
+    trees, leaves = trees_of([reference.START] * 2)
     trees.used[:] = 1, SIZE - mcts.MOST_CHILDREN + 1
     assert mcts_games.select_all(trees, leaves, 0, 1.2) == 1
     assert leaves.depths.tolist() == [0, -1]

@@ -22,6 +22,11 @@ def tree_of(own: int, opp: int, size: int) -> mcts.Nodes:
     return nodes
 
 
+def children_of(node: int, nodes: mcts.Nodes) -> list[int]:
+    first, count = int(nodes.links[node, mcts.FIRST]), int(nodes.links[node, mcts.CHILDREN])
+    return list(range(first, first + count))
+
+
 def simulate(
     simulations: int, nodes: mcts.Nodes, rules: int, formula: int, c: float, seed: int
 ) -> int:
@@ -63,13 +68,11 @@ def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
         seen = {0}
         for node in range(used):
             here = (int(boards[node, 0]), int(boards[node, 1]))
-            first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
-            visits = links[node, mcts.VISITS]
+            children, visits = children_of(node, nodes), links[node, mcts.VISITS]
             assert abs(values[node, mcts.Q]) <= 1 + 1e-5
-            if count == mcts.UNEXPANDED:
+            if links[node, mcts.CHILDREN] == mcts.UNEXPANDED:
                 assert visits == 0
                 continue
-            children = range(first, first + count)
             moves = reference.legal_moves(*here)
             if moves:
                 assert links[children, mcts.MOVE].tolist() == moves
@@ -77,9 +80,9 @@ def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
                     assert tuple(boards[child].tolist()) == reference.play(*here, move)
             elif reference.legal_moves(here[1], here[0]):
                 assert links[children, mcts.MOVE].tolist() == [64]
-                assert tuple(boards[first].tolist()) == (here[1], here[0])
+                assert tuple(boards[children[0]].tolist()) == here[::-1]
             else:
-                assert count == 0
+                assert not children
                 score = reference.final_score(*here, 0)
                 assert values[node, mcts.Q] == -((score > 0) - (score < 0)) * (visits > 0)
                 continue
@@ -95,18 +98,15 @@ def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
 def test_wins_near_the_end_are_found(rules: int, formula: int) -> None:
     tried = 0
     for own, opp in reference.random_boards(random.Random(rules), 40, 4, 6):
-        outcomes = {
-            move: (value > 0) - (value < 0)
-            for move, value in reference.exact_values(own, opp, rules).items()
-        }
+        values = reference.exact_values(own, opp, rules)
+        outcomes = {move: int(np.sign(value)) for move, value in values.items()}
         if len(set(outcomes.values())) < 2:
             continue
         nodes = tree_of(own, opp, 60_000)
-        links = nodes.links
         simulate(5000, nodes, rules, formula, 1.0, 1)
-        first, count = links[0, mcts.FIRST], links[0, mcts.CHILDREN]
-        best = first + int(np.argmax(links[first : first + count, mcts.VISITS]))
-        assert outcomes[int(links[best, mcts.MOVE])] == max(outcomes.values())
+        children = nodes.links[children_of(0, nodes)]
+        best = children[np.argmax(children[:, mcts.VISITS]), mcts.MOVE]
+        assert outcomes[int(best)] == max(outcomes.values())
         tried += 1
     assert tried > 5
 
@@ -115,8 +115,7 @@ def test_wins_near_the_end_are_found(rules: int, formula: int) -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 30, 77])
 def test_selection_is_as_its_formula_says(formula: int, count: int) -> None:
     """The children's visits of a tree, from their values by the formulas of the source."""
-    own, opp = START
-    nodes = tree_of(own, opp, 20_000)
+    nodes, again = tree_of(*START, 20_000), tree_of(*START, 20_000)
     links, values = nodes.links, nodes.values
     simulate(count, nodes, 0, formula, 1.3, 5)
     visits = links[1:5, mcts.VISITS].astype(float)
@@ -127,20 +126,15 @@ def test_selection_is_as_its_formula_says(formula: int, count: int) -> None:
             bonus = 1.3 * np.sqrt(np.log(total + 1) / visits)
         else:
             bonus = 1.3 * np.sqrt(total) / 4 / (1 + visits)
-    expected = int(np.argmax(mean + bonus))
-    before = links[1:5, mcts.VISITS].copy()
-    again = tree_of(own, opp, 20_000)
     simulate(count + 1, again, 0, formula, 1.3, 5)
-    added = again.links[1:5, mcts.VISITS] - before
-    assert added.tolist() == [int(child == expected) for child in range(4)]
+    added = again.links[1:5, mcts.VISITS] - links[1:5, mcts.VISITS]
+    assert added.tolist() == [int(child == np.argmax(mean + bonus)) for child in range(4)]
 
 
 def test_a_tree_that_is_full_stays_whole() -> None:
     nodes = tree_of(*START, 200)
-    links = nodes.links
-    used = simulate(5000, nodes, 0, mcts.UCB1, 1.0, 5)
-    assert used <= 200
-    assert 0 < links[0, mcts.VISITS] < 5000
+    assert simulate(5000, nodes, 0, mcts.UCB1, 1.0, 5) <= 200
+    assert 0 < nodes.links[0, mcts.VISITS] < 5000
 
 
 @pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY])
@@ -153,19 +147,15 @@ def test_a_network_values_what_is_new_and_its_policy_is_the_prior(architecture: 
         used = mcts.simulate(200, 1, nodes, options, U(0))
         outputs = networks.outputs(network, boards[:used])
         for node in range(used):
-            first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
-            if count <= 0:
+            children = children_of(node, nodes)
+            if not children:
                 continue
-            children = np.arange(first, first + count)
             moves = links[children, mcts.MOVE]
-            own_part = float(outputs[node, -1])
-            below = sum(
-                -values[child, mcts.Q] * -1 * links[child, mcts.VISITS] for child in children
-            )
             # The mean of its own value and of all that came up, from the other side.
-            visits = int(links[node, mcts.VISITS])
-            assert -values[node, mcts.Q] == pytest.approx((own_part + below) / visits, abs=1e-4)
-            prior = np.full(count, 1 / count)
+            below = values[children, mcts.Q] @ links[children, mcts.VISITS]
+            mean = (float(outputs[node, -1]) + below) / links[node, mcts.VISITS]
+            assert -values[node, mcts.Q] == pytest.approx(mean, abs=1e-4)
+            prior = np.full(len(children), 1 / len(children))
             if architecture.output == "policy-value" and moves[0] != 64:
                 shares = np.exp(outputs[node, moves].astype(float))
                 prior = shares / shares.sum()
@@ -177,23 +167,17 @@ def test_what_is_kept_of_a_tree_is_the_part_below() -> None:
     used = simulate(4000, nodes, 0, mcts.UCB1, 1.0, 3)
 
     def subtree(node: int) -> tuple[Any, ...]:
-        first, count = int(links[node, mcts.FIRST]), int(links[node, mcts.CHILDREN])
         return (
             boards[node].tolist(),
             links[node, mcts.MOVE :].tolist(),
             values[node, : mcts.PRIOR + 1].tolist(),
-            [subtree(child) for child in range(first, first + count)],
+            *map(subtree, children_of(node, nodes)),
         )
 
-    child = int(links[0, mcts.FIRST]) + 2
-    grandchild = int(links[child, mcts.FIRST]) + 1
+    grandchild = children_of(children_of(0, nodes)[2], nodes)[1]
     before = subtree(grandchild)
     kept = mcts.reroot(grandchild, used, nodes)
     assert 1 < kept < used
     assert subtree(0) == before
-    seen = {0}
-    for node in range(kept):
-        if links[node, mcts.CHILDREN] > 0:
-            first = int(links[node, mcts.FIRST])
-            seen |= set(range(first, first + int(links[node, mcts.CHILDREN])))
-    assert seen == set(range(kept))
+    seen = {child for node in range(kept) for child in children_of(node, nodes)}
+    assert seen == set(range(1, kept))

@@ -24,14 +24,11 @@ def test_buckets_lie_in_one_cache_line(bits: int) -> None:
     assert cells[layout.TABLE :].ctypes.data % (8 * layout.LINE_CELLS) == 0
 
 
-def test_no_budget_is_no_limit() -> None:
-    assert layout.blank_context(0, 0, 1)[layout.BUDGET] == layout.UNLIMITED
-    assert layout.blank_context(0, 7, 1)[layout.BUDGET] == 7
-
-
-def test_rules_that_are_none() -> None:
-    cells = layout.blank_context(1, 0, 1)
-    assert [int(cells[cell]) for cell in (layout.RULES, layout.DISC_SIGN)] == [1, -1]
+def test_rules_and_budgets() -> None:
+    cells = layout.blank_context(1, 7, 1)
+    named = (layout.RULES, layout.DISC_SIGN, layout.BUDGET)
+    assert [int(cells[cell]) for cell in named] == [1, -1, 7]
+    assert layout.blank_context(0, 0, 1)[layout.BUDGET] == layout.UNLIMITED  # 0 is no limit
     with pytest.raises(KeyError):
         layout.set_rules(cells, 77)
 
@@ -39,10 +36,9 @@ def test_rules_that_are_none() -> None:
 def test_tables_grow_with_the_work_up_to_a_bound() -> None:
     by_empties = [layout.table_bits_for(empties) for empties in range(61)]
     by_depth = [layout.table_bits_for(0, depth) for depth in range(layout.MAX_DEPTH + 1)]
-    both = (by_empties, by_depth)
-    assert [(sizes, (sizes[0], sizes[-1])) for sizes in both] == [
-        (sorted(sizes), (layout.GAME_TABLE_BITS, 20)) for sizes in both
-    ]
+    assert [by_empties, by_depth] == [sorted(by_empties), sorted(by_depth)]
+    for sizes in (by_empties, by_depth):
+        assert (sizes[0], sizes[-1]) == (layout.GAME_TABLE_BITS, layout.MOST_TABLE_BITS)
     assert layout.table_bits_for(14, 9) == max(by_empties[14], by_depth[9])
 
 
@@ -81,36 +77,25 @@ def goes_on(cells: layout.Cells, nodes: int) -> bool:
     return found
 
 
+@pytest.mark.parametrize("seconds", [None, 0.0, -1.0])
 @by_the_clock
-def test_without_a_deadline_a_budget_is_all_there_is(cells: layout.Cells) -> None:
+def test_there_are_no_nodes_without_time(cells: layout.Cells, seconds: float | None) -> None:
+    """Without a deadline a budget is all there is."""
+    assert seconds is None or layout.set_deadline(cells, seconds)
     assert not goes_on(cells, 100)
 
 
-@pytest.mark.parametrize("seconds", [0.0, -1.0])
+@pytest.mark.parametrize("most", [0, layout.LOOK_EVERY + 10])
 @by_the_clock
-def test_there_are_no_nodes_without_time(cells: layout.Cells, seconds: float) -> None:
-    assert layout.set_deadline(cells, seconds)
-    assert not goes_on(cells, 5)
-
-
-@by_the_clock
-def test_there_are_nodes_as_long_as_there_is_time(cells: layout.Cells) -> None:
-    assert layout.set_deadline(cells, 60.0)
-    assert cells[layout.BUDGET] == 0  # so that the first node looks at the clock
-    assert goes_on(cells, 5)
-    assert cells[layout.BUDGET] == 5 + layout.LOOK_EVERY
-
-
-@by_the_clock
-def test_of_time_and_nodes_the_first_to_be_used_up_counts(cells: layout.Cells) -> None:
-    most = layout.LOOK_EVERY + 10
+def test_of_time_and_nodes_the_first_to_be_used_up_counts(cells: layout.Cells, most: int) -> None:
     assert layout.set_deadline(cells, 60.0, most)
+    assert cells[layout.BUDGET] == 0  # so that the first node looks at the clock
     budgets = []
-    for nodes in (0, layout.LOOK_EVERY):
+    for nodes in (5, layout.LOOK_EVERY):
         assert goes_on(cells, nodes)
         budgets.append(int(cells[layout.BUDGET]))
-    assert budgets == [layout.LOOK_EVERY, most]
-    assert not goes_on(cells, most)
+    assert budgets == [5 + layout.LOOK_EVERY, most or 2 * layout.LOOK_EVERY]
+    assert goes_on(cells, layout.LOOK_EVERY + 10) == (most == 0)
 
 
 @by_the_clock
@@ -131,7 +116,6 @@ def test_a_deadline_is_cleared(cells: layout.Cells) -> None:
 
 Entry = tuple[int, int, int, int]
 """Low, high, draft and move."""
-
 
 bucket_of = for_python(layout.bucket_of)
 
@@ -158,11 +142,8 @@ class Table:
 
     def __init__(self, bits: int) -> None:
         self.cells = new_context(0, 0, bits)
+        self.address = int(self.cells.ctypes.data)
         self.buckets: dict[int, list[tuple[Board, Entry] | None]] = {}
-
-    @property
-    def address(self) -> int:
-        return int(self.cells.ctypes.data)
 
     def bucket(self, board: Board) -> list[tuple[Board, Entry] | None]:
         first = int(bucket_of(U(board[0]), U(board[1]), self.address))
@@ -191,25 +172,17 @@ class Table:
 
 @pytest.mark.parametrize("bits", [1, 4, layout.GAME_TABLE_BITS])
 def test_as_a_slow_table(bits: int) -> None:
+    """Both sides of a position are two positions."""
     rng = random.Random(bits)
-    boards = reference.random_boards(rng, 30, 10, 50)
+    boards = reference.random_boards(rng, 15, 10, 50)
+    boards += [(opp, own) for own, opp in boards]
     held, seen, kept = Table(bits), 0, 0
     for _ in range(600):
-        bounds = sorted(rng.randint(-(2**31), 2**31 - 1) for _ in range(2))
-        held.keep(
-            rng.choice(boards), (bounds[0], bounds[1], rng.randint(0, 60), rng.randint(0, 64))
-        )
+        low, high = sorted(rng.randint(-(2**31), 2**31 - 1) for _ in range(2))
+        held.keep(rng.choice(boards), (low, high, rng.randint(0, 60), rng.randint(0, 64)))
         seen += held.check(rng.choice(boards))
         if rng.random() < 0.02:
             held.forget()
             kept += sum(map(held.check, boards))
     assert seen > 20
     assert kept == 0
-
-
-def test_the_two_sides_of_a_position_are_two_positions() -> None:
-    held = Table(1)
-    own, opp = reference.START
-    held.keep((own, opp), (-3, 5, 2, 19))
-    assert held.check((own, opp))
-    assert not held.check((opp, own))

@@ -14,11 +14,10 @@ from evolve.engine.search import context as layout
 from evolve.engine.search import ordering
 from tests import reference
 from tests.engine import FULL_WEIGHTS, RULES, Engine, U, for_python
-from tests.reference import Board
+from tests.reference import Board, squares
 
 FRAME = layout.FRAMES
 NONE_KNOWN = 64
-
 
 next_moves = for_python(ordering.next_moves)
 odd_quadrants = for_python(ordering.odd_quadrants)
@@ -44,26 +43,22 @@ def list_for_search(
 
 def test_groups_go_from_corners_to_the_squares_beside_them() -> None:
     rng = random.Random(0)
-    places = {name: reference.CLASSES.index(name) for name in ("a1", "b1", "b2")}
     for _ in range(50):
-        left = whole = rng.getrandbits(64) & rng.getrandbits(64)
-        groups = []
-        while left:
-            groups.append(int(next_moves(U(left), 0)))
-            assert groups[-1]
-            assert groups[-1] & left == groups[-1]
-            left &= ~groups[-1]
-        classes = [{reference.CLASS_OF[s] for s in reference.squares(group)} for group in groups]
-        for earlier, later in pairwise(classes):
-            assert places["a1"] not in later
-            assert places["b2"] not in earlier
+        whole = rng.getrandbits(64) & rng.getrandbits(64)
+        orders = []
+        for reverse in (0, 1):
+            left, groups = whole, []
+            while left:
+                groups.append(int(next_moves(U(left), reverse)))
+                assert groups[-1] & left == groups[-1] != 0
+                left &= ~groups[-1]
+            orders.append(groups)
+        assert orders[1] == orders[0][::-1]
+        names = [{reference.CLASSES[reference.CLASS_OF[s]] for s in squares(g)} for g in orders[0]]
+        for earlier, later in pairwise(names):
+            assert "a1" not in later
+            assert "b2" not in earlier
             assert not earlier & later
-        backwards = []
-        left = whole
-        while left:
-            backwards.append(int(next_moves(U(left), 1)))
-            left &= ~backwards[-1]
-        assert backwards == groups[::-1]
 
 
 def test_odd_quadrants() -> None:
@@ -100,15 +95,13 @@ def order_of(lister: object, engine: Engine, board: Board, known: int) -> list[i
 def test_searches_take_what_is_worth_most_at_once_first(rules: int) -> None:
     rng, engine = random.Random(2), Engine(rules)
     for board in reference.random_boards(rng, 30, 5, 55):
-        moves = reference.legal_moves(*board)
-        if not moves:
-            continue
+        children = {move: reference.play(*board, move) for move in reference.legal_moves(*board)}
         order = order_of(list_for_search, engine, board, NONE_KNOWN)
         values = {
-            move: -reference.evaluate(*reference.play(*board, move), FULL_WEIGHTS) for move in moves
+            move: reference.evaluate(*child, FULL_WEIGHTS) for move, child in children.items()
         }
-        assert order == sorted(moves, key=lambda move, v=values: (-v[move], move))
-        order_of(list_for_search, engine, board, rng.choice(moves))
+        assert order == sorted(children, key=lambda move, v=values: (v[move], move))
+        order_of(list_for_search, engine, board, rng.choice(order or [NONE_KNOWN]))
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -116,12 +109,9 @@ def test_solvers_take_few_replies_first(rules: int) -> None:
     """Where two moves differ in nothing but the number of replies."""
     rng, engine, compared = random.Random(3), Engine(rules), 0
     for board in reference.random_boards(rng, 60, 5, 14):
-        moves = reference.legal_moves(*board)
-        if not moves:
-            continue
         order = order_of(list_to_solve, engine, board, NONE_KNOWN)
         replies, rest = {}, {}
-        for move in moves:
+        for move in order:
             after = reference.legal_moves(*reference.play(*board, move))
             turned = reference.flips(*board, move).bit_count()
             corners = sum(reply in reference.CORNERS for reply in after)
@@ -132,5 +122,5 @@ def test_solvers_take_few_replies_first(rules: int) -> None:
             if rest[earlier] == rest[later]:
                 assert (replies[earlier], earlier) < (replies[later], later)
                 compared += 1
-        order_of(list_to_solve, engine, board, rng.choice(moves))
+        order_of(list_to_solve, engine, board, rng.choice(order or [NONE_KNOWN]))
     assert compared > 5

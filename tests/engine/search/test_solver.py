@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,29 +48,19 @@ def check_solver(board: Board, rules: int, engine: Engine | None = None) -> None
         assert engine.solve_move(board) == best
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
-@given(late_boards, st.sampled_from(RULES))
-def test_brute_force_in_games(board: Board, rules: int) -> None:
-    check_solver(board, rules)
-
-
-@settings(max_examples=100, deadline=None, derandomize=True)
-@given(crowded_boards, st.sampled_from(RULES))
-def test_brute_force_on_crowded_boards(board: Board, rules: int) -> None:
-    """Boards out of reach: full ones, wipe-outs, long strings of passes."""
+@settings(max_examples=180, deadline=None, derandomize=True)
+@given(st.one_of(late_boards, crowded_boards), st.sampled_from(RULES))
+def test_brute_force(board: Board, rules: int) -> None:
+    """Also on boards out of reach: full ones, wipe-outs, long strings of passes."""
     check_solver(board, rules)
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_one_sided_boards(rules: int) -> None:
     """Boards where one side has next to nothing: scores at the limits that stable discs set."""
-    rng = random.Random(32 + rules)
-    engine = Engine(rules)
-    boards = [
-        reference.scattered_board(rng, 0.1, rng.choice((0.03, 0.9, 0.95, 0.98))) for _ in range(200)
-    ]
-    at_limit = 0
-    for own, opp in boards:
+    rng, engine, at_limit = random.Random(32 + rules), Engine(rules), 0
+    for share in rng.choices((0.03, 0.9, 0.95, 0.98), k=200):
+        own, opp = reference.scattered_board(rng, 0.1, share)
         if 6 <= reference.empties(own, opp) <= 8:
             score = reference.exact(own, opp, rules)
             check_solver((own, opp), rules, engine)
@@ -77,20 +69,17 @@ def test_one_sided_boards(rules: int) -> None:
     assert at_limit > 10 or rules == REVERSED
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_independent_alpha_beta(rules: int) -> None:
-    """Ten and eleven empties, every move's score, in a table that is far too small."""
-    rng = random.Random(35 + rules)
-    engine = Engine(rules, table_bits=2)
-    for board in reference.random_boards(rng, 2, 10, 11):
-        values = {
-            square: -reference.exact_alpha_beta(*reference.play(*board, square), rules)
-            for square in reference.legal_moves(*board)
-        }
-        for square, score in values.items():
-            assert -engine.solve_deep(reference.play(*board, square)) == score
-        if values:
-            assert engine.solve_move(board) == reference.best_of(values)
+def test_independent_alpha_beta() -> None:
+    """Nine and ten empties, every move's score, in a table that is far too small. Other programs
+    have such scores by standard rules alone: see `test_ffo`."""
+    engine, found, expected = Engine(REVERSED, table_bits=2), [], []
+    for board in reference.random_boards(random.Random(36), 2, 9, 10):
+        children = {move: reference.play(*board, move) for move in reference.legal_moves(*board)}
+        values = {m: -reference.exact_alpha_beta(*one, REVERSED) for m, one in children.items()}
+        found += [({m: -engine.solve_deep(one) for m, one in children.items()})]
+        found += [engine.solve_move(board)]
+        expected += [values, reference.best_of(values)]
+    assert found == expected
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -106,30 +95,19 @@ def test_passes(rules: int) -> None:
 def test_finished_games(rules: int) -> None:
     """Any number of empties, also those where the last squares are nobody's."""
     engine = Engine(rules)
-    boards = [
-        "X" * 64,
-        "-" * 64,
-        "X" * 40 + "O" * 24,
-        "X" * 63 + "-",
-        "O" * 63 + "-",
-        "X" * 59 + "-" * 5,
-        "O" * 58 + "-" * 6,
-        "X" * 24 + "-" * 24 + "O" * 16,
-        "X" * 9 + "-" * 55,
-    ]
+    numbers = [
+        (64, 0, 0), (0, 0, 64), (40, 24, 0), (63, 0, 1), (0, 63, 1), (59, 0, 5), (0, 58, 6),
+        (24, 16, 24), (9, 0, 55),
+    ]  # fmt: skip
+    boards = ["X" * black + "-" * empty + "O" * white for black, white, empty in numbers]
     ends = [parse(cells, side) for cells in boards for side in "XO"]
     scores = [reference.final_score(*board, rules) for board in ends]
     assert [engine.solve_deep(board) for board in ends] == scores
-
-
-@pytest.mark.parametrize(("rules", "score"), [(STANDARD, 64), (REVERSED, -3)])
-def test_wipe_outs(rules: int, score: int) -> None:
-    """A game won by taking the last disc: 64 standard; reversed, the discs themselves."""
-    board = parse("XO-" + "-" * 61, "X")
-    engine = Engine(rules)
+    # A game won by taking the last disc: 64 standard; reversed, the discs themselves.
+    board, score = parse("XO-" + "-" * 61, "X"), -3 if rules == REVERSED else 64
     assert engine.solve_move(board) == (2, score)
     assert engine.solve_deep(board) == score
-    assert engine.solve_deep((board[1], board[0])) == -score
+    assert engine.solve_deep(board[::-1]) == -score
 
 
 def check_windows(engine: Engine, board: Board, exact: int, rng: random.Random) -> None:
@@ -148,8 +126,7 @@ def check_windows(engine: Engine, board: Board, exact: int, rng: random.Random) 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(late_boards, st.sampled_from(RULES), seeds)
 def test_windows(board: Board, rules: int, seed: int) -> None:
-    rng = random.Random(seed)
-    check_windows(Engine(rules), board, reference.exact(*board, rules), rng)
+    check_windows(Engine(rules), board, reference.exact(*board, rules), random.Random(seed))
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -165,14 +142,10 @@ def test_windows_with_a_table(rules: int, table_bits: int) -> None:
 @pytest.mark.parametrize("rules", RULES)
 def test_lowest_square_of_ties(rules: int) -> None:
     """At twelve empties: the chosen square is the lowest whose score is the best."""
-    rng = random.Random(45 + rules)
-    engine = Engine(rules)
-    found, expected, ties = [], [], 0
-    for board in reference.random_boards(rng, 60, 8, 12):
-        values = {
-            square: -engine.solve_deep(reference.play(*board, square))
-            for square in reference.legal_moves(*board)
-        }
+    engine, found, expected, ties = Engine(rules), [], [], 0
+    for board in reference.random_boards(random.Random(45 + rules), 60, 8, 12):
+        moves = reference.legal_moves(*board)
+        values = {move: -engine.solve_deep(reference.play(*board, move)) for move in moves}
         if values:
             ties += [*values.values()].count(max(values.values())) > 1
             found.append(engine.solve_move(board))
@@ -200,11 +173,9 @@ def test_budget(rules: int, empties: int) -> None:
 @pytest.mark.parametrize("rules", RULES)
 def test_nodes_do_not_depend_on_the_past(rules: int) -> None:
     """The same position costs the same nodes, whatever the table holds from before."""
-    rng = random.Random(47 + rules)
-    boards = reference.random_boards(rng, 25, 9, 13)
+    boards = reference.random_boards(random.Random(47 + rules), 25, 9, 13)
     boards = [board for board in boards if reference.legal_moves(*board)]
-    used = Engine(rules)
-    found, expected = [], []
+    used, found, expected = Engine(rules), [], []
     for board in boards + boards[::-1]:
         fresh = Engine(rules)
         expected.append((fresh.solve_move(board), fresh.nodes))
@@ -216,46 +187,37 @@ def test_nodes_do_not_depend_on_the_past(rules: int) -> None:
     assert found == expected
 
 
-def ffo_positions() -> list[tuple[int, Board, dict[int, int]]]:
-    """The endgame test of the Fédération Française d'Othello: number, position, scores by square.
+def ffo_positions() -> list[Any]:
+    """The endgame test of the Fédération Française d'Othello: position, and scores by square.
 
     In the file a line has number, cells and side to move, the next one the score of every move as
-    edax's problem files give them (of the last position the best alone).
+    edax's problem files give them. Number 40 has that of its best move alone: at 20 empties its
+    other moves take longer than all positions above.
     """
     lines = Path(__file__).with_name("ffo.txt").read_text().splitlines()
     positions = []
     for place, moves in zip(lines[::2], lines[1::2], strict=True):
         number, cells, side = place.split()
         scores = {square_of(move[:2]): int(move[3:]) for move in moves.split()}
-        positions.append((int(number), parse(cells, side), scores))
+        marks = [pytest.mark.slow] if number == "40" else []
+        positions.append(pytest.param(parse(cells, side), scores, id=number, marks=marks))
     return positions
 
 
-@pytest.mark.parametrize(
-    ("number", "board", "scores"),
-    [
-        pytest.param(*one, marks=[pytest.mark.slow] if one[0] == 40 else [])
-        for one in ffo_positions()
-    ],
-)
-def test_ffo(number: int, board: Board, scores: dict[int, int]) -> None:
+@pytest.mark.parametrize(("board", "scores"), ffo_positions())
+def test_ffo(board: Board, scores: dict[int, int]) -> None:
     engine = Engine(STANDARD, table_bits=MANY_BITS)
     assert engine.solve_move(board) == reference.best_of(scores)
-    if number == 40:  # 20 empties: its other moves take longer than all positions above
-        return
-    assert set(scores) == set(reference.legal_moves(*board))
-    assert {
-        square: -engine.solve_deep(reference.play(*board, square)) for square in scores
-    } == scores
+    if len(scores) > 1:
+        children = {move: reference.play(*board, move) for move in reference.legal_moves(*board)}
+        assert {move: -engine.solve_deep(child) for move, child in children.items()} == scores
 
 
 @pytest.mark.parametrize(("rules", "pinned"), [(STANDARD, 1166291), (REVERSED, 1992221)])
 def test_bench(rules: int, pinned: int) -> None:
     """The nodes of a fixed set of positions: a change of behaviour must change this figure."""
-    boards = reference.random_boards(random.Random(2025), 30, 10, 14)
-    engine = Engine(rules)
-    nodes = 0
-    for board in boards:
+    engine, nodes = Engine(rules), 0
+    for board in reference.random_boards(random.Random(2025), 30, 10, 14):
         if reference.legal_moves(*board):
             engine.solve_move(board)
             nodes += engine.nodes
@@ -284,28 +246,22 @@ def test_outcome(rules: int) -> None:
 
     Where it is stopped it leaves that move only when it has refuted it.
     """
-    rng = random.Random(71 + rules)
-    engine = Engine(rules)
+    rng, engine = random.Random(71 + rules), Engine(rules)
     seen, left = set(), 0
     for board in reference.random_boards(rng, 60, 6, 7):
         if not reference.legal_moves(*board):
             continue
         values = reference.exact_values(*board, rules)
-        best = max(values.values())
-        first = rng.choice(list(values))
+        best, first = max(values.values()), rng.choice(list(values))
         square, bound = engine.solve_outcome(board, first)
-        assert (bound > 0) - (bound < 0) == (best > 0) - (best < 0)
-        if bound < 0:
-            assert square == -1
-        else:
-            enough = [s for s, value in values.items() if value >= min(best, 1)]
-            assert square == first if first in enough else square in enough
-        seen.add((best > 0) - (best < 0))
-        needed = engine.nodes
-        bound_engine = Engine(rules, budget=max(1, needed // 2))
-        if needed > 1:
-            square, _ = bound_engine.solve_outcome(board, first)
-            assert bound_engine.stopped
+        assert np.sign(bound) == np.sign(best)
+        enough = [s for s, value in values.items() if value >= min(best, 1)] if bound >= 0 else [-1]
+        assert square == first if first in enough else square in enough
+        seen.add(int(np.sign(best)))
+        if engine.nodes > 1:
+            limited = Engine(rules, budget=engine.nodes // 2)
+            square, _ = limited.solve_outcome(board, first)
+            assert limited.stopped
             assert square == first or (square in values and values[first] < 0)
             left += square != first
     assert seen == {-1, 0, 1}
