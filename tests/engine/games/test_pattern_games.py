@@ -96,29 +96,22 @@ def some_games(options: GameOptions, rules: Rules) -> GameRecords:
     return games_of(options, rules).part(slice(SOME))
 
 
-def assert_same(mine: GameRecords, theirs: GameRecords) -> None:
-    for name in GameRecords._fields:
-        assert np.array_equal(getattr(mine, name), getattr(theirs, name)), name
-
-
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("rules", RULE_NAMES)
 def test_games_do_not_depend_on_their_parts(options: GameOptions, rules: Rules) -> None:
     records = games_of(options, rules)
-    again = GameRecords.blank(GAMES)
+    again, later = GameRecords.blank(GAMES), GameRecords.blank(GAMES - 20)
     for part in (slice(20, GAMES), slice(0, 1), slice(1, 20)):
         play_part(0, options, rules, part, again)
-    assert_same(again, records)
-    later = GameRecords.blank(GAMES - 20)
     play_part(20, options, rules, slice(0, GAMES - 20), later)
-    assert_same(later, records.part(slice(20, None)))
+    assert [*map(np.array_equal, again, records)] == [True] * len(records)
+    assert [*map(np.array_equal, later, records.part(slice(20, None)))] == [True] * len(records)
 
 
 def test_games_are_those_of_their_seed() -> None:
     games = games_of(GREEDY, "standard")
     others = games_of(GREEDY._replace(seed=U(9)), "standard")
-    firsts = {tuple(map(int, position)) for position in games.positions[:, 0]}
-    assert len(firsts) > GAMES // 2
+    assert len(np.unique(games.positions[:, 0], axis=0)) > GAMES // 2
     assert not (games.positions == others.positions).all(axis=(1, 2)).any()
 
 
@@ -137,14 +130,12 @@ class Step(NamedTuple):
 
 def move_between(board: Board, after: Board, same_side: bool) -> int | None:
     """The legal move from one position to the next, behind which the other side passes or not."""
-    found = []
     for square in reference.legal_moves(*board):
-        own, opp = reference.play(*board, square)
-        passes = not reference.legal_moves(own, opp)
-        if passes == same_side and ((opp, own) if passes else (own, opp)) == after:
-            found.append(square)
-    assert len(found) <= 1
-    return found[0] if found else None
+        child = reference.play(*board, square)
+        passes = not reference.legal_moves(*child)
+        if passes == same_side and (child[::-1] if passes else child) == after:
+            return square
+    return None
 
 
 @cache
@@ -156,10 +147,8 @@ def steps_of(options: GameOptions, rules: Rules, game: int) -> list[Step]:
     boards: list[Board] = [(int(a), int(b)) for a, b in records.positions[game, :count]]
     sides = records.sides[game, :count]
     passed = [*(sides[1:] == sides[:-1]).tolist(), False]
-    moves: list[int | None] = []
-    for place in range(count - 1):
-        moves.append(move_between(boards[place], boards[place + 1], passed[place]))
-        assert moves[-1] == records.moves[game, place]
+    moves = [*map(move_between, boards, boards[1:], passed)]
+    assert moves == records.moves[game, : count - 1].tolist()
     explored, values = records.explored[game, :count].tolist(), records.values[game, :count]
     first = int(records.solved[game])
     scores = [*[None] * first, *records.scores[game, first:count].tolist()]
@@ -203,7 +192,7 @@ def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rul
 def test_games_have_passes_and_explored_moves() -> None:
     """Of both kinds there are some in what these tests look at."""
     looks = (GREEDY, SEARCHED, TO_THE_END)
-    assert not [options for options in looks if not games_of(options, "standard").explored.any()]
+    assert all(games_of(options, "standard").explored.any() for options in looks)
     steps = [step for game in range(GAMES) for step in steps_of(TO_THE_END, "standard", game)]
     assert any(step.passed for step in steps)
     assert any(step.passed and step.explored for step in steps)
@@ -214,14 +203,11 @@ def test_games_have_passes_and_explored_moves() -> None:
 
 
 def test_no_game_comes_to_an_opening_of_a_match() -> None:
-    met = [
-        (own, opp)
-        for options in OPTIONS
-        for own, opp in games_of(options, "standard").positions.reshape(-1, 2)
-        if (int(own) | int(opp)).bit_count() == OPENING_DISCS
-    ]
-    assert not [board for board in met if slot_of(*board) == MATCH_SLOT]
-    assert len(met) > GAMES
+    games = [games_of(options, "standard").positions.reshape(-1, 2) for options in OPTIONS]
+    boards = np.concatenate(games)
+    boards = boards[np.bitwise_count(boards.sum(axis=1)) == OPENING_DISCS]
+    assert MATCH_SLOT not in [slot_of(*board) for board in boards]
+    assert len(boards) > GAMES
 
 
 def learnable(board: Board) -> list[int]:
@@ -233,8 +219,7 @@ def learnable(board: Board) -> list[int]:
 
 def greedy_values(patterns: Patterns, board: Board) -> dict[int, int]:
     """What each move that may be learned from is worth one ply ahead, the game's end not seen."""
-    kept = learnable(board)
-    children = {square: reference.play(*board, square) for square in kept}
+    children = {square: reference.play(*board, square) for square in learnable(board)}
     return {square: -patterns.value(board_of(child)) for square, child in children.items()}
 
 
@@ -242,38 +227,27 @@ def check_moves(
     options: GameOptions, rules: Rules, best_of: Callable[[Board], tuple[int, int]]
 ) -> None:
     """Moves are those found best but where another one was explored; values are theirs."""
-    explored = moves = 0
-    for game in range(GAMES):
-        for board, was_explored, _, value, move, _ in steps_of(options, rules, game):
-            if move is not None:
-                moves += 1
-                square, best = best_of(board)
-                limited = min(max(best * TO_EVALUATION, -ONE_VALUE), ONE_VALUE)
-                assert value == limited / ONE_VALUE
-                assert (move != square) == was_explored
-                explored += move != square
-    assert 0.02 * moves < explored < 0.4 * moves
+    steps = [step for game in range(GAMES) for step in steps_of(options, rules, game)]
+    steps = [step for step in steps if step.move is not None]
+    best = [best_of(step.board) for step in steps]
+    limited = [min(max(value * TO_EVALUATION, -ONE_VALUE), ONE_VALUE) for _, value in best]
+    assert [step.value for step in steps] == [value / ONE_VALUE for value in limited]
+    explored = [step.explored for step in steps]
+    assert explored == [s.move != square for s, (square, _) in zip(steps, best, strict=True)]
+    assert 0.02 * len(steps) < sum(explored) < 0.4 * len(steps)
 
 
 @pytest.mark.parametrize("options", [GREEDY, TO_THE_END])
 def test_greedy_moves(options: GameOptions) -> None:
     """The lowest of the best squares by the weights as they are taught."""
     patterns = random_patterns(TINY, 1)
-
-    def best_of(board: Board) -> tuple[int, int]:
-        return reference.best_of(greedy_values(patterns, board))
-
-    check_moves(options, "standard", best_of)
+    check_moves(options, "standard", lambda b: reference.best_of(greedy_values(patterns, b)))
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
 def test_searched_moves(rules: Rules) -> None:
     search = Search(random_patterns(TINY, 1), rules, table_bits=10)
-
-    def best_of(board: Board) -> tuple[int, int]:
-        return search.fresh().deepen(board, SEARCHED.depth)
-
-    check_moves(SEARCHED, rules, best_of)
+    check_moves(SEARCHED, rules, lambda board: search.fresh().deepen(board, SEARCHED.depth))
 
 
 def test_values_are_cut_off_at_a_win() -> None:
@@ -283,8 +257,7 @@ def test_values_are_cut_off_at_a_win() -> None:
     taught, records, memory = taught_of(patterns), GameRecords.blank(2), PatternMemory(10)
     context = memory.set(patterns, patterns.block(), "standard")
     play_to_learn(0, GREEDY, taught, vectors_of(shapes), context, records)
-    cases = zip(records.values, records.counts, strict=True)
-    assert not [(values, count) for values, count in cases if not (values[:count] == -1.0).all()]
+    assert all((records.values[game, : records.counts[game]] == -1.0).all() for game in (0, 1))
 
 
 # --- learning -------------------------------------------------------------------------------
@@ -326,22 +299,18 @@ class SlowWeights:
                 coherence = float(np.float32(abs(whole)) / np.float32(size))
             moved = self.tables[phase][place] + rate * coherence * error * ONE_VALUE
             self.tables[phase][place] = int(min(max(moved, -ONE_VALUE), ONE_VALUE))
-            self.sums[phase][place] = [
-                float(np.float32(whole + error)),
-                float(np.float32(size + abs(error))),
-            ]
+            sums = np.float32(whole + error), np.float32(size + abs(error))
+            self.sums[phase][place] = [*map(float, sums)]
 
     def assert_are(self, taught: TrainingData) -> None:
         """All entries of a weight are alike, and near what they are here."""
         count, canonical = self.shapes.entries, self.shapes.canonical
-        tables = np.array(self.tables)[:, :count][:, canonical]
-        sums = np.array(self.sums)[:, :count][:, canonical]
-        assert (taught.tables[:, :count] == taught.tables[:, canonical]).all()
-        assert (taught.sums[:, :count] == taught.sums[:, canonical]).all()
-        updates = np.array(self.updates)[:, :count][:, canonical]
-        assert (taught.updates[:, :count] == updates).all()
-        assert np.abs(taught.tables[:, :count] - tables).max() <= 2
-        assert np.allclose(taught.sums[:, :count], sums, rtol=1e-5, atol=1e-6)
+        tables, sums = taught.tables[:, :count], taught.sums[:, :count]
+        assert (tables == tables[:, canonical]).all()
+        assert (sums == sums[:, canonical]).all()
+        assert (taught.updates[:, :count] == np.array(self.updates)[:, canonical]).all()
+        assert np.abs(tables - np.array(self.tables)[:, canonical]).max() <= 2
+        assert np.allclose(sums, np.array(self.sums)[:, canonical], rtol=1e-5, atol=1e-6)
         assert not taught.tables[:, count:].any()
 
 
@@ -482,5 +451,4 @@ def test_weights_stay_in_their_range() -> None:
     order = np.arange(len(positions))
     fit_positions(positions, targets, order, 1.0, 0.0, 0, 0.0, taught, vectors, patterns.address)
     tables = taught.tables[:, : patterns.shapes.entries]
-    assert tables.max() == ONE_VALUE
-    assert tables.min() == -ONE_VALUE
+    assert (tables.min(), tables.max()) == (-ONE_VALUE, ONE_VALUE)
