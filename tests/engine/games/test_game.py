@@ -16,19 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.engine.board.rules import (
-    DISCS_BLACK,
-    DISCS_WHITE,
-    END,
-    MAX_PLIES,
-    NODES_BLACK,
-    NODES_WHITE,
-    OVER_BUDGET_BLACK,
-    OVER_BUDGET_WHITE,
-    PLIES,
-    REASON,
-    RESULT_COLUMNS,
-)
+from evolve.engine.board import rules as columns
 from evolve.engine.games import game
 from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
@@ -84,8 +72,8 @@ def play(
     budget: int = 0,
     table_bits: int = layout.GAME_TABLE_BITS,
 ) -> tuple[Moves, Results]:
-    moves = np.full((len(pairings), MAX_PLIES), 99, np.int8)
-    results = np.full((len(pairings), RESULT_COLUMNS), 99, np.int64)
+    moves = np.full((len(pairings), columns.MAX_PLIES), 99, np.int8)
+    results = np.full((len(pairings), columns.RESULT_COLUMNS), 99, np.int64)
     game.play_games(
         game.choice_address(),
         agent_table(agents),
@@ -122,22 +110,22 @@ def check_record(
     Returns the moves that the agents chose, with the positions they chose them in and the
     side to move there, 0 for black and 1 for white.
     """
-    plies = int(result[PLIES])
+    plies = int(result[columns.PLIES])
     assert (moves[plies:] == -1).all()
     assert (moves[:plies] >= 0).all()
     record = [int(move) for move in moves[:plies]]
     boards = reference.replay(record)
     last = boards[-1]
     black, white = last if plies % 2 == 0 else last[::-1]
-    assert result[DISCS_BLACK] == black.bit_count()
-    assert result[DISCS_WHITE] == white.bit_count()
-    if result[REASON] == END:
+    assert result[columns.DISCS_BLACK] == black.bit_count()
+    assert result[columns.DISCS_WHITE] == white.bit_count()
+    if result[columns.REASON] == columns.END:
         assert reference.is_over(*last)
     else:
         assert len(reference.legal_moves(*last)) > 1
-        black_failed = result[REASON] == OVER_BUDGET_BLACK
+        black_failed = result[columns.REASON] == columns.OVER_BUDGET_BLACK
         assert black_failed == (plies % 2 == 0)
-        assert black_failed or result[REASON] == OVER_BUDGET_WHITE
+        assert black_failed or result[columns.REASON] == columns.OVER_BUDGET_WHITE
     played = [(ply, move) for ply, move in enumerate(record) if move != PASS]
     assert [move for _, move in played[: len(opening)]] == list(opening)
     return [(move, boards[ply], ply % 2) for ply, move in played[len(opening) :]]
@@ -281,17 +269,17 @@ def test_games_and_their_nodes(rules: int, budget: int, count: int) -> None:
             nodes[side] += chooser.nodes
             most = max(most, chooser.nodes)
         assert most <= (budget or most)
-        if result[REASON] != END:
-            plies = int(result[PLIES])
+        if result[columns.REASON] != columns.END:
+            plies = int(result[columns.PLIES])
             last = reference.replay([int(move) for move in record[:plies]])[-1]
             chooser = choosers[(black, white)[plies % 2]]
             chooser(last)
             assert chooser.nodes > budget > 0
             nodes[plies % 2] += budget
-        assert [result[NODES_BLACK], result[NODES_WHITE]] == nodes
-    reasons = {int(reason) for reason in results[:, REASON]}
-    assert reasons == {END} or budget
-    assert reasons >= {OVER_BUDGET_BLACK, OVER_BUDGET_WHITE} or budget in (0, 1000)
+        assert [result[columns.NODES_BLACK], result[columns.NODES_WHITE]] == nodes
+    reasons = {int(reason) for reason in results[:, columns.REASON]}
+    assert reasons == {columns.END} or budget
+    assert reasons >= {columns.OVER_BUDGET_BLACK, columns.OVER_BUDGET_WHITE} or budget in (0, 1000)
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -338,8 +326,8 @@ def test_openings_that_are_whole_games() -> None:
     pairings = [(0, 0, index) for index in range(60)]
     moves, results = play([random_agent(1, (2,))], pairings, openings, STANDARD, budget=1)
     assert [*map(check_record, moves, results, openings)] == [[]] * 60
-    assert set(results[:, REASON]) == {END}
-    assert not results[:, [NODES_BLACK, NODES_WHITE]].any()
+    assert set(results[:, columns.REASON]) == {columns.END}
+    assert not results[:, [columns.NODES_BLACK, columns.NODES_WHITE]].any()
 
 
 def test_openings_with_passes() -> None:

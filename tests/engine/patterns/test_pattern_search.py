@@ -12,20 +12,8 @@ import pytest
 
 from evolve.engine.board.rules import Rules
 from evolve.engine.compiled import intrinsics as memory
-from evolve.engine.patterns.patterns import (
-    CHECK_MARGIN,
-    DISC,
-    PROBE_DEPTH,
-    PROBE_MARGIN,
-    PROBE_MEAN,
-    PROBE_SLOPE,
-    SLOPE_BITS,
-    STATIC_MARGIN,
-    STATIC_MEAN,
-    STATIC_SLOPE,
-    Patterns,
-    no_cuts,
-)
+from evolve.engine.patterns import patterns as block
+from evolve.engine.patterns.patterns import DISC, Patterns, no_cuts
 from evolve.engine.search import context as layout
 from tests import reference
 from tests.cli import python
@@ -205,25 +193,25 @@ def probes_with(margin: int, mean: int = 0) -> CutCells:
     """From depth 3 on at all disc counts, by searches that are two plies shallower."""
     cells = no_cuts()
     for depth in range(3, 9):
-        cells[depth, :, PROBE_DEPTH] = depth - 2
-        cells[depth, :, PROBE_MEAN] = mean
-        cells[depth, :, PROBE_MARGIN] = margin
-        cells[depth, :, CHECK_MARGIN] = -margin
+        cells[depth, :, block.PROBE_DEPTH] = depth - 2
+        cells[depth, :, block.PROBE_MEAN] = mean
+        cells[depth, :, block.PROBE_MARGIN] = margin
+        cells[depth, :, block.CHECK_MARGIN] = -margin
     return cells
 
 
 def static_with(margin: int, mean: int = 0) -> CutCells:
     """In nodes of every depth and at all disc counts, by static values."""
     cells = no_cuts()
-    cells[..., STATIC_MEAN] = mean
-    cells[..., STATIC_MARGIN] = margin
+    cells[..., block.STATIC_MEAN] = mean
+    cells[..., block.STATIC_MARGIN] = margin
     return cells
 
 
 def cuts_with(margin: int) -> CutCells:
     """Both."""
     cells = probes_with(margin)
-    cells[..., STATIC_MARGIN] = margin
+    cells[..., block.STATIC_MARGIN] = margin
     return cells
 
 
@@ -277,10 +265,13 @@ class Probe(NamedTuple):
     @property
     def cells(self) -> CutCells:
         cells = no_cuts()
-        cells[4, :, PROBE_DEPTH], cells[4, :, PROBE_SLOPE] = self.depth, self._inverse
-        cells[4, :, PROBE_MEAN], cells[4, :, PROBE_MARGIN] = self.mean, self.margin
-        cells[4, :, STATIC_SLOPE] = round(self.static_slope * ONE_SLOPE)
-        cells[4, :, STATIC_MEAN], cells[4, :, CHECK_MARGIN] = self.static_mean, self.check
+        cells[4, :, block.PROBE_DEPTH], cells[4, :, block.PROBE_SLOPE] = self.depth, self._inverse
+        cells[4, :, block.PROBE_MEAN], cells[4, :, block.PROBE_MARGIN] = self.mean, self.margin
+        cells[4, :, block.STATIC_SLOPE] = round(self.static_slope * ONE_SLOPE)
+        cells[4, :, block.STATIC_MEAN], cells[4, :, block.CHECK_MARGIN] = (
+            self.static_mean,
+            self.check,
+        )
         return cells
 
     @property
@@ -296,7 +287,7 @@ class Probe(NamedTuple):
         return round(self.static_slope * ONE_SLOPE) * static // ONE_SLOPE + self.static_mean
 
 
-ONE_SLOPE = 1 << SLOPE_BITS
+ONE_SLOPE = 1 << block.SLOPE_BITS
 SURE = 3 * DISC
 PROBES = (
     Probe(1, 1.0, 0, 0, 1.0, 0, 0),
@@ -386,8 +377,8 @@ def test_no_probe_where_the_static_value_does_not_promise_a_cut() -> None:
 def cuts_of_children(slope: float, mean: int, margin: int, depth: int = 1) -> CutCells:
     """Static cuts of nodes of one depth."""
     cells = no_cuts()
-    cells[depth, :, STATIC_SLOPE] = round(slope * ONE_SLOPE)
-    cells[depth, :, STATIC_MEAN], cells[depth, :, STATIC_MARGIN] = mean, margin
+    cells[depth, :, block.STATIC_SLOPE] = round(slope * ONE_SLOPE)
+    cells[depth, :, block.STATIC_MEAN], cells[depth, :, block.STATIC_MARGIN] = mean, margin
     return cells
 
 

@@ -17,15 +17,7 @@ from evolve.engine.search import context as layout
 from evolve.engine.search import evaluation as terms
 from evolve.engine.search import genes
 from evolve.engine.search.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
-from evolve.engine.search.genes import (
-    DEFAULT_TERMS,
-    GENES,
-    MAX_PHASES,
-    TERM_NAMES,
-    default_boundaries,
-    phase_of,
-    place_of,
-)
+from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES, phase_of, place_of
 from evolve.errors import AgentError
 from evolve.population.genome import Genome
 from tests import reference
@@ -174,7 +166,7 @@ def test_terms_are_arguments_and_attributes_by_name() -> None:
 @pytest.fixture
 def late(monkeypatch: pytest.MonkeyPatch) -> str:
     """Make a term one that came after version 0.1, so that it may be missing."""
-    changed = {**GENES, "stability": genes.Gene((-9, 9), "the same", term=True)}
+    changed = {**genes.GENES, "stability": genes.Gene((-9, 9), "the same", term=True)}
     for name in ("evolve.config.evolution", "evolve.population.genome", "evolve.agents.alphabeta"):
         monkeypatch.setattr(sys.modules[name], "GENES", changed)
     return "stability"
@@ -215,9 +207,9 @@ def test_an_early_term_that_is_off_is_drawn_all_the_same() -> None:
     }
 
 
-@pytest.mark.parametrize("phases", range(1, MAX_PHASES + 1))
+@pytest.mark.parametrize("phases", range(1, genes.MAX_PHASES + 1))
 def test_phases_divide_the_game_evenly(phases: int) -> None:
-    boundaries = default_boundaries(phases)
+    boundaries = genes.default_boundaries(phases)
     found = [phase_of(discs, boundaries) for discs in range(4, 65)]
     assert found == sorted(found)
     lengths = [found.count(phase) for phase in range(phases)]
