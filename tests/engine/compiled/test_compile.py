@@ -175,7 +175,7 @@ print(sum(bits.perft.stats.cache_misses.values()))
 def test_of_processes_that_start_together_one_compiles(tmp_path: Path) -> None:
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     settings = environment(EVOLVE_CACHE_DIR=str(tmp_path / "cache"))
-    start = partial(subprocess.Popen, [sys.executable, "-c", MEETING], env=settings, text=True)
+    start: Any = partial(subprocess.Popen, [sys.executable, "-c", MEETING], env=settings, text=True)
     started = [start(**pipes) for _ in range(3)]
     assert [process.stdout.readline() for process in started] == ["ready\n"] * 3
     for process in started:

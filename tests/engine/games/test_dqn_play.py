@@ -98,7 +98,7 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
 @pytest.mark.parametrize("negamax", [False, True])
 @pytest.mark.parametrize("steps", [1, 3, 60])
 @pytest.mark.parametrize(
-    ("kind", "shaping", "positional", "minimax"),
+    "reward",  # kind, shaping, positional, minimax
     [
         (action_search.OUTCOME, 0.0, 0.0, False),
         (action_search.HALVES, 0.5, 0.0, False),
@@ -108,13 +108,7 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
     ],
 )
 def test_targets_are_those_of_the_definitions(
-    rules: int,
-    negamax: bool,
-    steps: int,
-    kind: int,
-    shaping: float,
-    positional: float,
-    minimax: bool,
+    rules: int, negamax: bool, steps: int, reward: tuple[int, float, float, bool]
 ) -> None:
     games = network_games([(0, 1), (RANDOM_PLAYER, 1), (2, 2)] * 3, 0.4, rules)
     count = len(games["counts"])
@@ -122,8 +116,8 @@ def test_targets_are_those_of_the_definitions(
     learners[1] = 0, 1
     table = np.linspace(-1, 1, 64).astype(np.float32)
     how: dict[str, Any] = {
-        "kind": kind, "shaping": shaping, "table": table, "positional": positional,
-        "minimax": minimax, "negamax": negamax, "steps": steps, "gamma": 0.9, "rules": rules,
+        **dict(zip(("kind", "shaping", "positional", "minimax"), reward, strict=True)),
+        "table": table, "negamax": negamax, "steps": steps, "gamma": 0.9, "rules": rules,
     }  # fmt: skip
     plies, returns, discounts = transitions = dqn_play.empty_transitions(count)
     filled = dqn_play.transitions_of(

@@ -529,14 +529,11 @@ def test_what_is_kept_changes_no_value(rules: Rules) -> None:
 
 
 def pinned_boards() -> list[Board]:
+    """Among them positions near the end, which have other values by other rules."""
     rng = random.Random(95)
-    return [START, *reference.random_boards(rng, 5, 12, 50), *late_boards(rng, 4)]
-
-
-def late_boards(rng: random.Random, count: int) -> list[Board]:
-    """Positions near the end, by different rules of different value."""
-    boards = reference.random_boards(rng, 4 * count, 5, 9)
-    return [board for board in boards if reference.legal_moves(*board)][:count]
+    boards = [START, *reference.random_boards(rng, 5, 12, 50)]
+    late = reference.random_boards(rng, 16, 5, 9)
+    return boards + [board for board in late if reference.legal_moves(*board)][:4]
 
 
 def search_figures(texts: tuple[str, ...], rules: Rules, depth: int) -> list[Found]:

@@ -132,14 +132,6 @@ def test_windows(board: Board, weights: tuple[int, ...], depth: int, rules: int,
         check_fail_soft(engine.search(board, depth, alpha, beta), alpha, beta, exact)
 
 
-def test_large_weights_do_not_overflow() -> None:
-    """Weights whose sums stay just below a finished game's least value."""
-    rng = random.Random(23)
-    for board in reference.random_boards(rng, 10, 5, 50):
-        weights = tuple(rng.choice((-5000, 5000)) for _ in range(10)) + (0,) * 5
-        check_against_minimax(board, 2, weights, rng.choice(RULES))
-
-
 def minimax_nodes(own: int, opp: int, depth: int) -> int:
     """Positions that a search without cut-offs enters, leaves included; a pass is one more."""
     moves = reference.legal_moves(own, opp)
