@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -183,13 +184,12 @@ def random_weights(rng: random.Random, spread: int = 60) -> tuple[int, ...]:
     )
 
 
-def _reachable(seed: int, ply: int) -> Board:
-    boards = reference.random_game(random.Random(seed))[1]
-    return boards[min(ply, len(boards) - 1)]
-
-
 seeds = st.integers(0, 2**32 - 1)
-reachable_boards = st.builds(_reachable, seeds, st.integers(0, 62))
+reachable_boards = st.builds(
+    lambda seed, ply: [*islice(reference.random_game(random.Random(seed))[1], ply + 1)][-1],
+    seeds,
+    st.integers(0, 62),
+)
 """Positions of random games: the last ones of a game are over, some are passes."""
 
 bitboards = st.integers(0, reference.FULL)

@@ -201,14 +201,8 @@ def test_a_move_and_the_moves_after_it(board: Board) -> None:
     [
         pytest.param("x86-64", "0", marks=pytest.mark.slow),
         ("haswell", "4"),
-        pytest.param(
-            "skylake-avx512",
-            "8",
-            marks=[
-                pytest.mark.skipif(memory.LANES < 8, reason="this machine has no AVX-512"),
-                pytest.mark.slow,  # on such a machine all other tests count so
-            ],
-        ),
+        # Slow, for on such a machine all other tests count so.
+        *[pytest.param("skylake-avx512", "8", marks=pytest.mark.slow)] * (memory.LANES == 8),
     ],
 )
 def test_other_cpus_count_the_same(cpu: str, lanes: str) -> None:

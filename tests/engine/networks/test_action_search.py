@@ -129,11 +129,10 @@ def test_ends_are_worth_as_much_to_one_side_as_they_cost_the_other(
     own, opp = (1 << black) - 1, (1 << black + white) - (1 << black)
     score = reference.final_score(own, opp, rules)
 
-    def both(kind: int) -> tuple[float, float]:
-        found = [end_reward(kind, side, score, black, white, rules) for side in (1, -1)]
-        return found[0], found[1]
+    def both(kind: int) -> tuple[float, ...]:
+        return tuple(end_reward(kind, side, score, black, white, rules) for side in (1, -1))
 
-    won = (score > 0) - (score < 0)
+    won = sign(score)
     good = (white, black) if rules == REVERSED else (black, white)
     assert both(action_search.NO_REWARD) == (0, 0)
     assert both(action_search.OUTCOME) == (won, -won)

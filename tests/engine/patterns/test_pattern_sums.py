@@ -13,7 +13,6 @@ from evolve.engine.compiled.compile import kernel
 from evolve.engine.patterns import patterns
 from evolve.engine.patterns.pattern_sums import unrolled_sum
 from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
-from evolve.engine.patterns.shapes import PART_LANES
 from tests import reference
 from tests.engine import U, for_python
 from tests.engine.slow_patterns import (
@@ -59,10 +58,6 @@ def test_vectors(texts: tuple[str, ...]) -> None:
         assert (read == expected).all()
         assert (followed == expected).all()
     assert passes > 10
-
-
-def test_sets_have_one_part_and_more() -> None:
-    assert [shape_set(texts).lanes // PART_LANES for texts in (TINY, WHOLE, MANY)] == [1, 1, 3]
 
 
 def test_the_slow_vectors_are_the_contents() -> None:

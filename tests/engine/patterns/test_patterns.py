@@ -88,10 +88,9 @@ def test_other_weights_are_refused(phases: int, more: int, dtype: str) -> None:
 @pytest.mark.parametrize(("count", "dtype"), [(64, "int16"), (66, "int16"), (65, "int32")])
 def test_another_tempo_is_refused(count: int, dtype: str) -> None:
     patterns = random_patterns(TINY, 5)
+    given = patterns.shapes, patterns.boundaries, patterns.weights, np.zeros(count, dtype)
     with pytest.raises(AgentError) as raised:
-        Patterns.of_weights(
-            patterns.shapes, patterns.boundaries, patterns.weights, np.zeros(count, dtype)
-        )
+        Patterns.of_weights(*given)
     assert str(raised.value) == f"the tempo is {dtype} [{count}], not int16 [65]"
 
 

@@ -12,7 +12,7 @@ from evolve.engine.compiled.compile import kernel
 from evolve.engine.games.game import new_context
 from evolve.engine.search import context as layout
 from tests import reference
-from tests.engine import Engine, U, for_python
+from tests.engine import U, for_python
 from tests.reference import Board
 
 
@@ -52,14 +52,6 @@ def test_threads_have_contexts_of_their_own_and_the_same_kernels() -> None:
     assert len({tuple(cells[[*ADDRESSES]].tolist()) for cells in made}) == 1
     assert all(made[0][[*ADDRESSES[:3]]] != 0)
     assert made[0][layout.CLOCK] == layout.clock_address()
-
-
-def test_searches_side_by_side_do_not_meet() -> None:
-    boards = reference.random_boards(random.Random(0), 12, 20, 50)
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda board: Engine(0).search(board, 4), boards))
-    engine = Engine(0)
-    assert found == [engine.search(board, 4) for board in boards]
 
 
 by_the_clock = pytest.mark.skipif(layout.clock_address() == 0, reason="kernels have no clock here")

@@ -209,7 +209,3 @@ def test_phases_divide_the_game_evenly(phases: int) -> None:
     assert found == sorted(found)
     lengths = [found.count(phase) for phase in range(phases)]
     assert 0 < max(lengths) <= min(lengths) + 1
-
-
-def test_a_boundary_is_the_first_disc_count_of_its_phase() -> None:
-    assert [phase_of(discs, (20, 40)) for discs in (4, 19, 20, 39, 40, 64)] == [0, 0, 1, 1, 2, 2]
