@@ -6,7 +6,6 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -35,9 +34,7 @@ def test_every_answer_comes_with_its_number(count: int) -> None:
         (200, 2, 0.001, 16),
     ],
 )  # fmt: skip
-def test_short_games_are_played_more_at_a_time(
-    count: int, threads: int, seconds: float, games: int
-) -> None:
+def test_games_of_a_task(count: int, threads: int, seconds: float, games: int) -> None:
     assert Threads(threads).games(count, seconds) == games
 
 
@@ -48,28 +45,19 @@ def test_as_many_run_at_a_time_as_there_are_threads() -> None:
 
 
 def test_tasks_are_taken_as_they_are_needed_and_left_when_nobody_listens() -> None:
-    taken: list[int] = []
-
-    def tasks() -> Iterator[int]:
-        for task in range(10_000):
-            taken.append(task)
-            yield task
-
-    with closing(Threads(2).run(lambda task: task, tasks())) as answers:
+    tasks = iter(range(10_000))
+    with closing(Threads(2).run(lambda task: task, tasks)) as answers:
         next(answers)
-    assert len(taken) < 5_000, "threads are handed some ahead"
+    assert next(tasks) < 5_000, "threads are handed some ahead"
 
 
 def test_what_a_task_raises_is_raised() -> None:
-    def fails(task: int) -> int:
-        raise ValueError(f"task {task}")
-
-    with pytest.raises(ValueError, match="7"):
-        list(ONE_THREAD.run(fails, [7]))
+    with pytest.raises(ZeroDivisionError):
+        list(Threads(2).run(lambda task: 1 / task, [1, 0]))
 
 
-@pytest.mark.parametrize("slots", [1, 2, 7, 128, 600, 1000])
-@pytest.mark.parametrize("count", [10, 4032, 32_256, 261_632])
+@pytest.mark.parametrize("slots", [1, 7, 128, 1000])
+@pytest.mark.parametrize("count", [10, 4032, 261_632])
 def test_a_slot_has_four_tasks_at_most(count: int, slots: int) -> None:
     size = task_size(count, slots)
     assert size % 2 == 0
@@ -105,37 +93,26 @@ def test_a_second_interruption_at_any_step_ends_it() -> None:
 
 
 V1 = "4:memory:/m\n3:cpu,cpuacct:/docker/abc\n"
+OWN = "cpu/docker/abc/cpu.cfs"
 
 
 @pytest.mark.parametrize(
     ("groups", "files", "most"),
     [
-        ("0::/\n", {"cpu.max": "max 100000\n"}, None),
-        ("0::/\n", {"cpu.max": "150000 100000\n"}, 2),
-        ("0::/\n", {"cpu.max": "5000 100000\n"}, 1),
-        ("0::/\n", {"cpu.max": "no\n"}, None),
+        ("0::/\n", {"cpu.max": "max 100000\n"}, None), ("0::/\n", {"cpu.max": "no\n"}, None),
+        ("0::/\n", {"cpu.max": "150000 100000\n"}, 2), ("0::/\n", {"cpu.max": "5000 100000\n"}, 1),
         ("0::/a/b\n", {"a/b/cpu.max": "max 100000", "a/cpu.max": "300000 100000"}, 3),
         ("0::/a/b\n", {"a/b/cpu.max": "200000 100000", "a/cpu.max": "300000 100000"}, 2),
         (V1, {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None),
         (V1, {"cpu/cpu.cfs_quota_us": "400000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 4),
-        (
-            V1,
-            {
-                "cpu/docker/abc/cpu.cfs_quota_us": "50000\n",
-                "cpu/docker/abc/cpu.cfs_period_us": "20000\n",
-            },
-            3,
-        ),
+        (V1, {f"{OWN}_quota_us": "50000\n", f"{OWN}_period_us": "20000\n"}, 3),
         ("", {"cpu.max": "100000 100000"}, None),
     ],
-)
+)  # fmt: skip
 def test_processors_are_those_of_the_container(
-    groups: str,
-    files: dict[str, str],
-    most: int | None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    groups: str, files: dict[str, str], most: int | None,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     (tmp_path / "self").write_text(groups)
     for name, text in files.items():
         path = tmp_path / "groups" / name

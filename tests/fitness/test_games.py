@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import pickle
 import time
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import evolve
 from evolve.agents.memory import OutOfTimeError
-from evolve.engine.board.rules import (
-    FAILED_BLACK,
-    FAILED_WHITE,
-    OUTCOME,
-    OVER_BUDGET_BLACK,
-    OVER_BUDGET_WHITE,
-    REASON,
-    RESULT_COLUMNS,
-)
+from evolve.engine.board import rules
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import Games, GamesTask, agent_rows, in_batches, parts_of, play_task
 from evolve.fitness.openings import START_POSITION, Openings
@@ -76,10 +69,7 @@ def test_a_task_is_played_the_same_after_a_journey() -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_what_progress_raises_ends_the_games_that_have_not_begun(jobs: int) -> None:
     played: list[int] = []
-
-    def stop(games: int) -> None:
-        raise KeyboardInterrupt
-
+    stop = Mock(side_effect=KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
         in_batches(10_000, lambda part: played.append(part.start), jobs, stop, batch=1)
     assert 1 <= len(played) < 5_000, "threads are handed some ahead"
@@ -97,10 +87,7 @@ def test_an_error_waits_for_the_batches_that_run(raises: str) -> None:
         time.sleep(0.1 if part.start else 0.02)
         ended.append(part.start)
 
-    def progress(games: int) -> None:
-        if raises == "progress":
-            raise OutOfTimeError
-
+    progress = Mock(side_effect=OutOfTimeError if raises == "progress" else None)
     with pytest.raises(OutOfTimeError):
         in_batches(1000, play, 2, progress, batch=1)
     still = len(ended)
@@ -110,21 +97,18 @@ def test_an_error_waits_for_the_batches_that_run(raises: str) -> None:
 
 
 def test_the_winner_goes_by_who_ran_out_or_failed_and_else_by_the_rules() -> None:
-    reasons = [0, 0, 0, OVER_BUDGET_BLACK, OVER_BUDGET_WHITE, FAILED_BLACK, FAILED_WHITE]
-    results = np.zeros((len(reasons), RESULT_COLUMNS), np.int64)
-    results[:, REASON] = reasons
-    results[:, OUTCOME] = [1, 0, -1, 1, -1, 1, -1]
-    games = Games(np.zeros((7, 3), np.int32), np.zeros((7, 0), np.int8), results)
-    assert games.winner.tolist() == [1, 0, -1, -1, 1, -1, 1]
+    kinds = ("OVER_BUDGET", "FAILED", "RESIGNED")
+    reasons = [getattr(rules, f"{kind}_{side}") for kind in kinds for side in ("BLACK", "WHITE")]
+    results = np.zeros((9, rules.RESULT_COLUMNS), np.int64)
+    results[3:, rules.REASON] = reasons
+    results[:, rules.OUTCOME] = [1, 0, -1] + [1, -1] * 3
+    games = Games(np.zeros((9, 3), np.int32), np.zeros((9, 0), np.int8), results)
+    assert games.winner.tolist() == [1, 0, -1] + [-1, 1] * 3
 
 
 def test_rows_of_agents_are_padded_to_the_longest() -> None:
     longer = evolve.AlphaBetaAgent([[1] * 10] * 3, [2] * 3, [2] * 3, [20, 40])
-    rows = agent_rows([AGENTS[0], longer])
-    assert longer.row is not None
-    assert AGENTS[0].row is not None
-    assert rows[1].tolist() == longer.row.tolist()
-    short = AGENTS[0].row.size
-    assert short < rows.shape[1]
-    assert rows[0, :short].tolist() == AGENTS[0].row.tolist()
-    assert not rows[0, short:].any()
+    short, long = (agent_rows([agent])[0].tolist() for agent in (AGENTS[0], longer))
+    assert len(short) < len(long)
+    padded = agent_rows([AGENTS[0], longer]).tolist()
+    assert padded == [short + [0] * (len(long) - len(short)), long]

@@ -34,9 +34,8 @@ def pool() -> object:
 def test_schedule_gives_each_pair_both_colours_on_each_opening() -> None:
     openings_of_pair = np.arange(12).reshape(6, 2)
     pairings = schedule(all_pairs(4), openings_of_pair)
-    assert len(pairings) == 24
     games = {tuple(row) for row in pairings.tolist()}
-    assert len(games) == 24
+    assert len(pairings) == len(games) == 24
     assert not [black for black, white, opening in games if (white, black, opening) not in games]
     # The first pair's openings are its own.
     assert {opening for black, white, opening in games if {black, white} == {0, 1}} == {0, 1}
@@ -60,19 +59,11 @@ def test_scores_against_each_are_in_the_standings_and_in_the_table() -> None:
     league = RoundRobin("reversed", "pair", pool(), openings_per_pair=3)  # type: ignore[arg-type]
     names = [f"0-{name}" for name in NAMES]
     table, games = league.play(names, AGENTS, np.random.default_rng(1))
-    points, played = np.zeros((6, 6)), np.zeros((6, 6))
-    for (black, white, _), sign in zip(games.pairings, games.winner, strict=True):
-        points[[black, white], [white, black]] += (1 + sign) / 2, (1 - sign) / 2
-        played[[black, white], [white, black]] += 1
-    expected = np.where(played, points / np.maximum(played, 1), 0.5)
-    assert table.against.tolist() == expected.tolist()
-    others = ~np.eye(6, dtype=bool)
-    means = [row[mask].mean() for row, mask in zip(table.against, others, strict=True)]
-    assert means == pytest.approx(table.score.tolist())
     fitness = games.table(0, "fitness", names, "reversed", league.openings)
     found = cross_table_of(fitness, names)
     assert np.array_equal(found.scores, table.against)
     assert np.array_equal(found.totals, table.score)
+    assert np.unique(table.score).size > 1
 
 
 def test_known_games_are_remembered_and_are_the_same() -> None:
@@ -106,12 +97,6 @@ def test_by_lot_each_meets_so_many_others_and_nobody_twice(players: int, opponen
     assert pairs.tolist() == sorted(pairs.tolist())
 
 
-@pytest.mark.parametrize("players", [6, 7])
-def test_all_others_by_lot_are_all_pairs(players: int) -> None:
-    drawn = _random_pairs(players, players - 1, np.random.default_rng(1))
-    assert drawn.tolist() == all_pairs(players).tolist()
-
-
 @pytest.mark.parametrize("players", [8, 9])
 def test_every_pair_is_as_likely_as_every_other(players: int) -> None:
     rng = np.random.default_rng(0)
@@ -125,32 +110,17 @@ def test_every_pair_is_as_likely_as_every_other(players: int) -> None:
     assert np.abs(found - share).max() < 5 * np.sqrt(share * (1 - share) / draws)
 
 
-@pytest.fixture(scope="module")
-def played() -> Round:
-    pairings = schedule(all_pairs(len(AGENTS)), np.zeros((15, 1), np.int64))
+def test_fitness_is_the_score_or_what_a_function_makes_of_the_games() -> None:
+    pairings = schedule(all_pairs(6), np.zeros((15, 1), np.int64))
     games = play_games(AGENTS, pairings, START_POSITION, "standard")
-    return Round(AGENTS, standings(games, len(AGENTS)), games, np.random.default_rng(0))
-
-
-def test_the_default_is_the_score(played: Round) -> None:
-    values = finite_numbers("fitness", FITNESS_FUNCTIONS["score"](played), 6).tolist()
-    assert values == played.standings.score.tolist()
-    assert all(type(value) is float for value in values)
-    assert len(set(values)) > 1
-
-
-def test_a_function_may_take_its_numbers_from_agents_and_games(played: Round) -> None:
-    def discs(given: Round) -> Any:
-        difference = given.games.disc_difference
-        black, white = given.games.pairings[:, 0], given.games.pairings[:, 1]
-        count = len(given.agents)
-        return np.bincount(black, difference, count) - np.bincount(white, difference, count)
-
-    values = finite_numbers("fitness", discs(played), 6)
-    assert sum(values) == 0.0
-    assert (np.array(values) / 10).tolist() == pytest.approx(
-        played.standings.disc_difference.tolist()
-    )
+    table = standings(games, 6)
+    scores = FITNESS_FUNCTIONS["score"](Round(AGENTS, table, games, np.random.default_rng(0)))
+    assert finite_numbers("fitness", scores, 6).tolist() == table.score.tolist()
+    black, white = games.pairings[:, 0], games.pairings[:, 1]
+    more = games.disc_difference
+    discs = finite_numbers("fitness", np.bincount(black, more) - np.bincount(white, more), 6)
+    assert sum(discs) == 0.0
+    assert (discs / 10).tolist() == pytest.approx(table.disc_difference.tolist())
 
 
 @pytest.mark.parametrize(
@@ -162,13 +132,8 @@ def test_what_is_no_finite_number_for_each_is_refused(given: Any) -> None:
         finite_numbers("fitness", given, 6)
 
 
-GAMES = pa.table(
-    {
-        "black": ["a", "b", "a", "c"],
-        "white": ["b", "a", "c", "c"],
-        "winner": ["black", "draw", "white", "white"],
-    }
-)
+WINNERS = ["black", "draw", "white", "white"]
+GAMES = pa.table({"black": [*"abac"], "white": [*"bacc"], "winner": WINNERS})
 
 
 def test_points_games_and_scores_of_each_against_each() -> None:

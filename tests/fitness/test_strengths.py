@@ -30,18 +30,14 @@ def test_games_with_the_reference_alone_are_a_score_with_a_draw_more() -> None:
     assert found.value == pytest.approx(elo_of(15 / 20))
     assert found.error == pytest.approx(ELO_SCALE / math.sqrt(20 * 0.75 * 0.25))
     assert 400 < strengths([Met(0, REFERENCE, 9, 9.0)])[0].value < 1000
-
-
-def drawn_games(rng: np.random.Generator, players: int) -> list[Met]:
-    met = [Met(0, REFERENCE, 20, 12.0)]
-    for player in range(1, players):
-        met.append(Met(player, REFERENCE, 8, float(rng.integers(9))))
-        met.append(Met(player, int(rng.integers(player)), 10, float(rng.integers(11))))
-    return met
+    assert strengths([]) == {}
 
 
 def test_it_is_the_likeliest_with_a_difference_of_each_meeting() -> None:
-    met = drawn_games(np.random.default_rng(2), 6)
+    rng, met = np.random.default_rng(2), [Met(0, REFERENCE, 20, 12.0)]
+    for player in range(1, 6):
+        met.append(Met(player, REFERENCE, 8, float(rng.integers(9))))
+        met.append(Met(player, int(rng.integers(player)), 10, float(rng.integers(11))))
     between = [row for row in met if row.other != REFERENCE]
 
     def loss(values: np.ndarray) -> float:
@@ -75,26 +71,24 @@ def test_a_known_opponent_lends_its_error() -> None:
     assert rough.error == pytest.approx(math.hypot(80.0, exact.error), rel=0.03)
 
 
-def test_nobody_has_played() -> None:
-    assert strengths([]) == {}
-
-
 @pytest.mark.parametrize(("cycle", "least", "most"), [(0.0, 0.93, 0.975), (40.0, 0.92, 0.97)])
 def test_intervals_hold_the_truth(cycle: float, least: float, most: float) -> None:
     """Where each player meets the reference and the best so far, however its luck chose it."""
-    held = []
-    for seed in range(40):
+    held = list[bool]()
+    for seed in range(24):
         rng = np.random.default_rng([seed, 7])
         truths = rng.normal(100, 150, 25)
         met: list[Met] = []
-        best = None
+        best = REFERENCE
         for player, truth in enumerate(truths):
             shares = [(REFERENCE, truth)]
-            if best is not None:
+            if best != REFERENCE:
                 own = rng.uniform(-cycle, cycle, 3).sum()
                 shares.append((best, truth - truths[best] + own))
-            for other, elo in shares:
-                met.append(Met(player, other, 20, float(rng.binomial(20, score_of_elo(elo)))))
+            met += [
+                Met(player, other, 20, float(rng.binomial(20, score_of_elo(elo))))
+                for other, elo in shares
+            ]
             found = strengths(met)
             best = max(found, key=lambda number: found[number].low)
         held += [found[n].low <= truth <= found[n].high for n, truth in enumerate(truths)]
@@ -135,11 +129,8 @@ def test_rock_scissors_paper_is_as_computed_by_hand() -> None:
     (cycle,) = found.cycles
     assert (cycle["agents"], cycle["scores"]) == ([*NAMES], [0.575] * 3)
     assert cycle["p_holm"] == pytest.approx(found.p), "one three alone: the same test"
-
-
-def test_a_cycle_is_named_the_way_it_goes_round() -> None:
     found = among(NAMES, (0, 1, 1.0 - WON), (1, 2, 1.0 - WON), (0, 2, WON))
-    assert found.cycles[0]["agents"] == ["paper", "scissors", "rock"]
+    assert found.cycles[0]["agents"] == [*NAMES[::-1]], "the way it goes round"
 
 
 def test_what_does_not_add_up_is_no_cycle_where_nobody_loses() -> None:
@@ -164,12 +155,11 @@ def test_threes_are_corrected_for_their_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "meetings",
-    [[(0, 1, WON)], [(0, 1, WON), (0, 2, WON)], [(0, 1, WON), (1, 2, WON), (0, 2, WON[:4])]],
+    "meetings", [[(0, 1, WON), (0, 2, WON)], [(0, 1, WON), (1, 2, WON), (0, 2, WON[:4])]]
 )
 def test_of_these_nothing_can_be_said(meetings: list[Meeting]) -> None:
-    names = NAMES[: 1 + max(j for _, j, _ in meetings)]
-    assert unexplained_by_ratings(names, meetings) is None
+    assert unexplained_by_ratings(NAMES, meetings) is None
+    assert unexplained_by_ratings(NAMES[:2], meetings[:1]) is None
 
 
 @pytest.mark.parametrize("score", [0.5, 1.0])
@@ -182,7 +172,7 @@ def test_games_that_all_end_the_same_add_up(score: float) -> None:
 
 @pytest.mark.parametrize("strengths", [0.0, 200.0])
 def test_strengths_that_add_up_hardly_ever_look_otherwise(strengths: float) -> None:
-    beyond, _, held, named, _ = figures(Setting(6, 100, strengths, 0.0), 100)
+    beyond, _, held, named, _ = figures(Setting(6, 100, strengths, 0.0), 60)
     assert beyond <= 0.05
     assert held >= 0.95
     assert named <= 0.05
@@ -211,7 +201,6 @@ def test_trials_of_a_sweep_are_those_of_one_triangle() -> None:
 
 def test_parts_of_a_trial_show_how_much_games_vary() -> None:
     """Parts that all end alike leave less to chance than those that vary."""
-    high = (14.0, 6.0)
 
     def p_of(*points: float) -> float:
         parts = [Met(1, 0, 20, 12.0)] * 10
@@ -220,7 +209,7 @@ def test_parts_of_a_trial_show_how_much_games_vary() -> None:
         assert found is not None
         return found.p
 
-    assert p_of(10.0, 10.0) < 0.1 * p_of(*high)
+    assert p_of(10.0, 10.0) < 0.1 * p_of(14.0, 6.0)
 
 
 def test_of_trials_that_met_the_reference_alone_nothing_can_be_said() -> None:

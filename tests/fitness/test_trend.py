@@ -15,9 +15,7 @@ def curve(elo: np.ndarray, error: float = 25.0, every: int = 1) -> Curve:
     return made
 
 
-def noise(
-    rng: np.random.Generator, count: int, alike: float = 0.0, size: float = 27.0
-) -> np.ndarray:
+def noise(rng: np.random.Generator, count: int, alike: float = 0, size: float = 27) -> np.ndarray:
     drawn = rng.normal(0, size * np.sqrt(1 - alike**2), count)
     for index in range(1, count):
         drawn[index] += alike * drawn[index - 1]
@@ -47,27 +45,19 @@ def test_band_holds_the_true_strength(count: int, repeats: int) -> None:
 
 def test_strength_ends_near_the_last_bests_and_is_surer_than_these() -> None:
     rising = curve(np.arange(20) * 30.0)
-    level = rising.level
-    assert level is not None
-    assert level == pytest.approx(rising.smoothed[19])
-    assert level.value == pytest.approx(19 * 30, abs=1), "no lag"
-    assert level.high - level.value < 1.96 * 25
-    first = curve(np.zeros(1)).level
-    assert first is not None
-    assert first.high == pytest.approx(1.96 * 25, rel=1e-3)
-    assert Curve().level is None
-    assert Curve().smoothed == {}
-
-
-def rests(curve: Curve) -> bool:
-    return rest_message(curve.rise) is not None
+    last = rising.smoothed[19]
+    assert rising.level == pytest.approx(last)
+    assert last.value == pytest.approx(19 * 30, abs=1), "no lag"
+    assert last.high - last.value < 1.96 * 25
+    assert curve(np.zeros(1)).smoothed[0].high == pytest.approx(1.96 * 25, rel=1e-3)
+    assert (Curve().level, Curve().smoothed) == (None, {})
 
 
 def test_nothing_is_said_of_a_rise_before_there_is_a_span() -> None:
-    assert curve(np.zeros(_SPAN)).rise["rise"] is None
     assert curve(np.zeros(_SPAN + 1)).rise["rise"] is not None
-    assert Curve().rise["rise"] is None
-    assert curve(np.zeros(7), every=20).rise["rise"] is None, "seven panels are too few"
+    # Seven panels are too few as well.
+    few = (curve(np.zeros(_SPAN)), Curve(), curve(np.zeros(7), every=20))
+    assert [one.rise["rise"] for one in few] == [None] * 3
 
 
 def test_rise_is_taken_from_the_last_half() -> None:
@@ -89,11 +79,13 @@ def test_intervals_of_rises_cover_the_truth(alike: float) -> None:
 
 def test_flat_curve_rests_and_a_rising_one_does_not() -> None:
     rng = np.random.default_rng(2)
-    flat = [rests(curve(700 + noise(rng, 168))) for _ in range(30)]
-    slope = 2 * _REST / _SPAN
-    rising = [rests(curve(700 + np.arange(168) * slope + noise(rng, 168))) for _ in flat]
-    assert np.mean(flat) > 0.9
-    assert not any(rising)
+    rising = np.arange(168) * 2 * _REST / _SPAN
+    rests, goes_on = (
+        [rest_message(curve(700 + line + noise(rng, 168)).rise) for _ in range(16)]
+        for line in (0.0, rising)
+    )
+    assert rests.count(None) <= 1
+    assert goes_on == [None] * 16
 
 
 @pytest.mark.slow
@@ -102,12 +94,12 @@ def test_looking_in_every_generation_hardly_ever_stops_a_run_that_rises() -> Non
         growing = Curve()
         for generation, luck in enumerate(noise(rng, 168, size=28)):
             growing.add(generation, slope / _SPAN * generation + float(luck), 25.0)
-            if rests(growing):
+            if rest_message(growing.rise) is not None:
                 return True
         return False
 
     rng = np.random.default_rng(3)
-    assert sum(ever_rests(2 * _REST) for _ in range(6)) == 0
+    assert not any(ever_rests(2 * _REST) for _ in range(6))
     assert all(ever_rests(0.0) for _ in range(6))
 
 
@@ -117,23 +109,17 @@ def test_line_on_rest_gives_the_interval_and_since_when() -> None:
         "evolution has stopped improving: since generation 83 the rating rises by [-9, +11] Elo in "
         "40 generations"
     )
-    assert rest_message({**row, "rise_high": _REST}) is None
-    assert rest_message({**row, "rise_high": float("nan")}) is None
-    assert rest_message({"panel_score": None}) is None
+    others = [{**row, "rise_high": high} for high in (_REST, float("nan"), None)]
+    assert [*map(rest_message, [*others, {}])] == [None] * 4
 
 
 @pytest.mark.parametrize(
     ("highs", "since"),
     [
-        ([None, 60.0, 19.0, 15.0], 1.0),
-        ([None, 19.0, 60.0, 15.0], 0.5),
-        ([None, 19.0, 60.0], None),
-        ([float("nan"), 60.0], None),
-        ([], None),
+        ([None, 60.0, 19.0, 15.0], 1.0), ([None, 19.0, 60.0, 15.0], 0.5),
+        ([None, 19.0, 60.0], None), ([float("nan"), 60.0], None), ([], None),
     ],
-)
-def test_a_run_rests_since_the_generation_that_was_named_first(
-    highs: list[float | None], since: float | None
-) -> None:
+)  # fmt: skip
+def test_since_when_a_run_rests(highs: list[float | None], since: float | None) -> None:
     rows = [{"rise_high": high, "rise_since": n / 2} for n, high in enumerate(highs)]
     assert resting_since(rows) == since
