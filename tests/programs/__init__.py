@@ -8,13 +8,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TypeVar
 
 from evolve.programs.sessions import ProgramSession
 
 S = TypeVar("S", bound=ProgramSession)
-ENGINE = Path(__file__).parent / "engine.py"
 
 
 def soon(seconds: float = 20.0) -> float:
@@ -25,11 +23,6 @@ def soon(seconds: float = 20.0) -> float:
 def python(code: str) -> list[str]:
     """A program of some lines of Python."""
     return [sys.executable, "-I", "-S", "-u", "-c", code]
-
-
-def engine(protocol: str, behaviour: str = "good") -> list[str]:
-    """The program that plays the first legal move, well or badly."""
-    return [sys.executable, str(ENGINE), protocol, behaviour]
 
 
 @contextmanager

@@ -183,10 +183,7 @@ if __name__ == "__main__":
     behaviour = sys.argv[2] if len(sys.argv) > 2 else "good"
     if behaviour == "deaf":
         sys.exit("no book found")
-    if behaviour == "silent":
-        time.sleep(1000)
-    if behaviour == "late":
-        time.sleep(1.2)
+    time.sleep({"silent": 1000.0, "late": 1.2}.get(behaviour, 0.0))
     if behaviour == "last":
         Game.which = -1
     if behaviour == "clings":

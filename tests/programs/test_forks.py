@@ -20,8 +20,7 @@ import pytest
 
 from evolve.errors import RunError
 from evolve.programs.forks import _begin, _hide_program, start
-from tests.cli import ROOT
-from tests.waits import PATIENCE
+from tests.waits import PATIENCE, until
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
@@ -32,7 +31,7 @@ MODULES = ("evolve.evolution.loop", "is_not_there")
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A server of its own for each test."""
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     stopped: Any = forkserver
     stopped._forkserver._stop()
     yield
@@ -66,18 +65,12 @@ def fail() -> None:
 
 def reported(file: Path, work: Any = report) -> tuple[BaseProcess, dict[str, Any]]:
     process = start(work, (file,), MODULES)
-    end = time.monotonic() + 60
-    while not file.exists():
-        assert time.monotonic() < end
-        assert process.exitcode in (None, 0)
-        time.sleep(0.005)
+    until(lambda: file.exists() or process.exitcode not in (None, 0))
     return process, json.loads(file.read_text())
 
 
 @pytest.mark.slow
-def test_a_process_is_as_if_it_had_been_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_is_as_if_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, found = reported(tmp_path / "first")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -99,13 +92,15 @@ def test_a_process_is_as_if_it_had_been_started(
         names = [(task / "comm").read_text().strip() for task in tasks]
         # Arrow's allocator has a thread, which it starts again in a fork. OpenBLAS does so, too.
         assert len(set(names) - {"jemalloc_bg_thd"}) == 1
-    failing = start(fail, (), MODULES)
-    processes = (first, second, failing)
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0, 0, 1]
-    for process in processes:
-        process.close()
+    assert [ended(one) for one in (first, second, start(fail, (), MODULES))] == [0, 0, 1]
+
+
+def ended(process: BaseProcess) -> int | None:
+    """Its exit code, at its end."""
+    process.join()
+    code = process.exitcode
+    process.close()
+    return code
 
 
 def begin_interrupted(file: Path) -> None:
@@ -115,18 +110,14 @@ def begin_interrupted(file: Path) -> None:
     _begin(report, (file,), os.environ)
 
 
-def test_ctrl_c_before_it_begins_ends_it_quietly(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_before_it_begins(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     process = multiprocessing.get_context("spawn").Process(
         target=begin_interrupted, args=(tmp_path / "report",)
     )
     process.start()
-    process.join()
-    assert process.exitcode == 130
+    assert ended(process) == 130
     assert capfd.readouterr() == ("", "")
     assert not (tmp_path / "report").exists()
-    process.close()
 
 
 def test_two_threads_that_hide_the_program_bring_it_back() -> None:
@@ -148,26 +139,19 @@ def test_two_threads_that_hide_the_program_bring_it_back() -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_is_killed_takes_its_processes_along_and_another_one_starts(
-    tmp_path: Path,
-) -> None:
+def test_processes_end_with_a_server_and_another_one_starts(tmp_path: Path) -> None:
     process, found = reported(tmp_path / "first", sleep)
     worker = psutil.Process(process.pid)
     os.kill(found["server"], signal.SIGKILL)
-    process.join()
-    assert process.exitcode != 0
+    assert ended(process) != 0
     assert not psutil.wait_procs([worker], timeout=PATIENCE)[1]
-    process.close()
     process, again = reported(tmp_path / "second")
-    process.join()
-    process.close()
+    assert ended(process) == 0
     assert again["server"] != found["server"]
     assert again["modules"] == found["modules"]
 
 
-def test_a_server_that_ends_as_a_process_starts_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_that_ends_at_a_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     server: Any = forkserver
     server.ensure_running()
     os.kill(server._forkserver._forkserver_pid, signal.SIGKILL)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,7 +13,8 @@ import pytest
 
 from evolve.errors import RunError, WorkerDiedError
 from evolve.programs.forks import ProcessPool
-from tests.waits import PATIENCE
+from tests.engine import posix
+from tests.waits import PATIENCE, until
 
 
 def double(number: int) -> int:
@@ -47,9 +47,7 @@ def pool() -> Iterator[ProcessPool]:
 
 def answers(pool: ProcessPool, count: int) -> dict[int, Any]:
     found: dict[int, Any] = {}
-    end = time.monotonic() + PATIENCE
-    while len(found) < count and time.monotonic() < end:
-        found |= pool.ready(1.0)
+    until(lambda: found.update(pool.ready(1.0)) or len(found) >= count)
     return found
 
 
@@ -61,7 +59,7 @@ def test_results_and_errors_come_under_their_numbers(pool: ProcessPool) -> None:
     assert pool.ready(0.0) == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@posix
 @pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "SIGSEGV"])
 def test_a_death_is_told_and_another_process_goes_on(pool: ProcessPool, way: str) -> None:
     pool.submit(0, die, int(signal.Signals[way]))
@@ -82,7 +80,7 @@ def test_a_process_does_task_after_task(pool: ProcessPool) -> None:
     assert len(set(pids)) == 1
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@posix
 def test_an_idle_process_that_died_is_replaced(pool: ProcessPool) -> None:
     pool.submit(0, sleep, 0.0)
     os.kill(answers(pool, 1)[0], signal.SIGKILL)
@@ -91,7 +89,7 @@ def test_an_idle_process_that_died_is_replaced(pool: ProcessPool) -> None:
     assert answers(pool, 1) == {0: 4}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs sessions")
+@posix
 def test_ctrl_c_is_for_the_parent_alone(pool: ProcessPool) -> None:
     pool.submit(0, about_itself, None)
     assert answers(pool, 1) == {0: (signal.SIG_IGN, True)}

@@ -6,8 +6,10 @@ import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import repeat
 
 import psutil
 import pytest
@@ -47,17 +49,14 @@ def test_an_interruption_at_any_step_leaves_it_usable() -> None:
             program.send("a")
             assert program.receive(soon(), "line") == "A"
 
-        step, interrupted = 0, True
+        step, interrupted, before = 0, True, sys.gettrace()
         while interrupted:
             step += 1
-            before = sys.gettrace()
             sys.settrace(Interrupt(step))
             try:
                 program.receive(0.0, "line")
-            except KeyboardInterrupt:
-                pass
-            except EngineError:
-                interrupted = False
+            except (KeyboardInterrupt, EngineError) as error:
+                interrupted = isinstance(error, KeyboardInterrupt)
             finally:
                 sys.settrace(before)
             thread = threading.Thread(target=ask, daemon=True)
@@ -78,12 +77,8 @@ def test_one_that_says_nothing_is_waited_for_no_longer_than_said() -> None:
 
 
 def test_one_that_does_not_listen_is_told_of_when_it_is_gone() -> None:
-    def talk(program: LineProcess) -> None:
-        while True:
-            program.send("x" * 1000)
-
     with running("pass") as program, pytest.raises(EngineError, match="0"):
-        talk(program)
+        deque(map(program.send, repeat("x" * 1000)), maxlen=0)
 
 
 @pytest.mark.clock
