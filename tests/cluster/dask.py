@@ -49,9 +49,8 @@ class Place:
             )
 
     def worker(self, **changes: str) -> subprocess.Popen[bytes]:
-        words: tuple[object, ...] = (self.address, "--nthreads", 1, "--no-nanny", "--no-dashboard")
-        words = (*words, "--local-directory", self.folder)
-        self.workers.append(self._started("worker", *words, **changes))
+        words = ("--nthreads", 1, "--no-nanny", "--no-dashboard", "--local-directory", self.folder)
+        self.workers.append(self._started("worker", self.address, *words, **changes))
         return self.workers[-1]
 
     def kill_a_worker(self) -> None:
