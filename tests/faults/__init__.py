@@ -18,6 +18,7 @@ import re
 import shutil
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -29,20 +30,13 @@ from tests.cli import Result, invoke
 
 _TEMPORARY: Final = re.compile(re.escape(TEMPORARY_PREFIX) + r"[0-9a-f]{16}")
 _NUMBER: Final = re.compile(r"[0-9]+")
-_REASONS: Final[dict[Change, int]] = {
-    "make": errno.ENOSPC,
-    "write": errno.ENOSPC,
-    "append": errno.ENOSPC,
-    "rename": errno.EACCES,
-    "remove": errno.EACCES,
-    "cut": errno.EIO,
-    "sync": errno.EIO,
-}
-"""What goes wrong with each kind of change."""
-_GROWS: Final = ("make", "write", "append")
+_GROWS: Final[tuple[Change, ...]] = ("make", "write", "append")
 """Changes that a full disk refuses, this one and all that follow."""
-
-
+_REASONS: Final[dict[Change, int]] = {
+    **dict.fromkeys(_GROWS, errno.ENOSPC), "rename": errno.EACCES, "remove": errno.EACCES,
+    "cut": errno.EIO, "sync": errno.EIO,
+}  # fmt: skip
+"""What goes wrong with each kind of change."""
 DATA: Final = "data"
 """What evolve knows of its user is in the folder of the work, so that it may be hit as well."""
 
@@ -83,77 +77,53 @@ def recorded(root: Path) -> Iterator[list[Point]]:
         yield points
 
 
-class Fault:
-    """A hook that does something at point number `at`, counted from 0."""
+@contextlib.contextmanager
+def deaths(root: Path, place: Path, numbers: Container[int]) -> Iterator[dict[int, Path]]:
+    """Copies of a folder at some points of the block, by their numbers: what a process that dies
+    there leaves, in the middle of the change where that has one."""
+    copies: dict[int, Path] = {}
+    passed = count()
+
+    def copy(change: Change, path: Path, piece: bytes) -> None:
+        if (number := next(passed)) in numbers:
+            copies[number] = place / f"death-{number}"
+            shutil.copytree(root, copies[number], symlinks=True)
+            tear(change, copies[number] / os.path.relpath(path, root), piece)
+
+    with hooked(copy):
+        yield copies
+
+
+class Failure:
+    """A hook by which the change at point number `at`, counted from 0, fails; a full disk leaves
+    half of what was to be written, and stays full."""
 
     def __init__(self, at: int) -> None:
-        self._left = at
-        self.reached = False
+        self._left, self.reason = at, 0
 
     def __call__(self, change: Change, path: Path, piece: bytes) -> None:
-        if self.reached:
-            self.after(change, path)
-        elif self._left == 0:
-            self.reached = True
-            self.act(change, path, piece)
-        else:
+        if self.reason:
+            if self.reason == errno.ENOSPC and change in _GROWS:
+                raise OSError(self.reason, os.strerror(self.reason), str(path))
+        elif self._left:
             self._left -= 1
-
-    def act(self, change: Change, path: Path, piece: bytes) -> None:
-        """What happens there."""
-        raise NotImplementedError
-
-    def after(self, change: Change, path: Path) -> None:
-        """What happens at all later points."""
-
-
-class Deaths:
-    """A hook that keeps copies of a folder at some points, by their numbers: what a process that
-    dies there leaves, in the middle of the change where that has one."""
-
-    def __init__(self, root: Path, place: Path, numbers: Container[int]) -> None:
-        self.copies: dict[int, Path] = {}
-        self._root, self._place, self._numbers = root, place, numbers
-        self._count = 0
-
-    def __call__(self, change: Change, path: Path, piece: bytes) -> None:
-        number, self._count = self._count, self._count + 1
-        if number not in self._numbers:
-            return
-        copy = self._place / f"death-{number}"
-        shutil.copytree(self._root, copy, symlinks=True)
-        tear(change, copy / os.path.relpath(path, self._root), piece)
-        self.copies[number] = copy
+        else:
+            tear(change, path, piece)
+            self.reason = _REASONS[change]
+            # Of a file that is open, the system does not say the name.
+            names = () if change == "write" else (str(path),)
+            raise OSError(self.reason, os.strerror(self.reason), *names)
 
 
-class Failure(Fault):
-    """The change fails; a full disk leaves half of what was to be written, and stays full."""
+def at_point(number: int, action: Callable[[], object]) -> Hook:
+    """A hook that does something at point `number`; the change happens all the same."""
+    passed = count()
 
-    def __init__(self, at: int) -> None:
-        super().__init__(at)
-        self.reason = 0
+    def hook(*_: object) -> None:
+        if next(passed) == number:
+            action()
 
-    def act(self, change: Change, path: Path, piece: bytes) -> None:
-        tear(change, path, piece)
-        self.reason = _REASONS[change]
-        # Of a file that is open, the system does not say the name.
-        names = () if change == "write" else (str(path),)
-        raise OSError(self.reason, os.strerror(self.reason), *names)
-
-    def after(self, change: Change, path: Path) -> None:
-        if self.reason == errno.ENOSPC and change in _GROWS:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-
-
-class Interruption(Fault):
-    """Something else happens there, such as a signal; the change happens all the same."""
-
-    def __init__(self, at: int, action: Callable[[], object]) -> None:
-        super().__init__(at)
-        self._action = action
-
-    def act(self, change: Change, path: Path, piece: bytes) -> None:
-        self._action()
+    return hook
 
 
 def named(points: Sequence[Point], number: int) -> Point:
@@ -168,14 +138,13 @@ def death_points(points: Sequence[Point]) -> set[int]:
     Before a written file is synced and renamed there is what there is in the middle of writing it,
     but for the size of a file that nobody reads.
     """
-    numbers, last = set(), None
-    for number, point in enumerate(points):
-        if point.change == "sync":
-            continue
-        if (last, point.change) != ("write", "rename"):
-            numbers.add(number)
-        last = point.change
-    return numbers
+    changes = [(number, point.change) for number, point in enumerate(points)]
+    awake = [(number, change) for number, change in changes if change != "sync"]
+    return {
+        number
+        for (_, last), (number, change) in zip([(-1, ""), *awake], awake, strict=False)
+        if (last, change) != ("write", "rename")
+    }
 
 
 def tear(change: Change, path: Path, piece: bytes) -> None:
@@ -240,10 +209,6 @@ Where = Callable[[Point, int], bool]
 """Whether a point, by its number as well, is to be looked at."""
 
 
-def _everywhere(point: Point, number: int) -> bool:
-    return True
-
-
 class Enumeration:
     """All points of some work, and what it comes to."""
 
@@ -288,48 +253,38 @@ class Enumeration:
         chosen = {number for numbers in found.values() for number in (numbers[0], numbers[-1])}
         return lambda point, number: number in chosen
 
-    def die(self, at: Where = _everywhere) -> int:
+    def die(self, at: Where | None = None) -> int:
         """Die at every change that is `at` such a place, and go on; how often."""
-        numbers = {n for n in death_points(self.points) if at(self.points[n], n)}
-        for number, copy in self.deaths(numbers).items():
+        numbers = {n for n in death_points(self.points) if at is None or at(self.points[n], n)}
+        with self.inside() as folder, deaths(folder, self.place, numbers) as copies:
+            answer = self.work.begin()
+            assert answer.code == 0, answer
+        for number, copy in copies.items():
             with self.inside(copy), explained(self.points[number], number):
                 self._go_on()
         return len(numbers)
 
-    def deaths(self, numbers: Container[int]) -> dict[int, Path]:
-        """What deaths at these points leave, a folder each."""
-        with self.inside() as folder:
-            deaths = Deaths(folder, self.place, numbers)
-            with hooked(deaths):
-                answer = self.work.begin()
-            assert answer.code == 0, answer
-        return deaths.copies
-
-    def fail(self, check: Callable[[Point, Result], None], at: Where = _everywhere) -> int:
+    def fail(self, check: Callable[[Point, Result], None], at: Where | None = None) -> int:
         """Fail at every point that is so, `check` the answer, and go on; how often."""
-        count = 0
-        for number, point in enumerate(self.points):
-            if not at(point, number):
-                continue
-            count += 1
+        chosen = [(n, p) for n, p in enumerate(self.points) if at is None or at(p, n)]
+        for number, point in chosen:
             with self.inside() as folder, explained(point, number):
                 failure = Failure(number)
                 with hooked(failure):
                     answer = self.work.begin()
-                assert failure.reached
+                assert failure.reason
                 assert leftovers(folder) in ([], self._left_before)
                 check(named(self.points, number), answer)
                 self._go_on()
-        return count
+        return len(chosen)
 
     def interrupt(
         self, action: Callable[[], object], check: Callable[[Result], None], at: range
     ) -> int:
         """Do something at some points, as a signal, `check` the answer, and go on; how often."""
         for number in at:
-            point = self.points[number]
-            with self.inside() as folder, explained(point, number):
-                with hooked(Interruption(number, action)):
+            with self.inside() as folder, explained(self.points[number], number):
+                with hooked(at_point(number, action)):
                     answer = self.work.begin()
                 check(answer)
                 assert leftovers(folder) == []
@@ -363,6 +318,9 @@ def in_one_line(point: Point, answer: Result) -> None:
     assert Path(point.place).name in _TEMPORARY.sub(TEMPORARY_PREFIX, answer.err), answer
 
 
+_NOT_RESULTS: Final = ("seconds", "worker")
+
+
 def results(folder: Path) -> dict[str, Any]:
     """What a run comes to: its tables and its champion, without times and the run's name."""
     found: dict[str, Any] = {}
@@ -373,6 +331,3 @@ def results(folder: Path) -> dict[str, Any]:
     for path in sorted(folder.glob("*.json")):
         found[path.name] = json.loads(path.read_text(encoding="utf-8"))
     return found
-
-
-_NOT_RESULTS: Final = ("seconds", "worker")

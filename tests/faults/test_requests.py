@@ -17,7 +17,7 @@ import pytest
 import evolve
 from tests import faults
 from tests.cli import done
-from tests.faults import Deaths, Failure, Point, death_points, hooked, leftovers, named, recorded
+from tests.faults import Failure, death_points, deaths, hooked, leftovers, named, recorded
 from tests.faults.test_runs import SMALL
 from tests.service.inside import App
 
@@ -32,20 +32,12 @@ _MATCH: Final = {"command": "match", "settings": {"a": "swh", "b": "zero", "game
 
 
 class Server(App):
-    """A server that has just been started on a folder, in this process.
+    """A server that has just been started on a folder, in this process; its jobs wait for ever."""
 
-    Jobs wait for ever, unless it has slots.
-    """
-
-    def __init__(self, folder: Path, runner: asyncio.Runner, *, slots: int = 0) -> None:
+    def __init__(self, folder: Path, runner: asyncio.Runner) -> None:
         super().__init__(folder, runner, idle=True)
-        self.state.jobs.slots = slots
+        self.state.jobs.slots = 0
         self.__enter__()
-
-    def ask(
-        self, method: str, path: str, document: Any = None, *, below: int = 600, **headers: str
-    ) -> httpx.Response:
-        return super().ask(method, path, document, below=below, **headers)
 
     def listed(self) -> dict[str, Any]:
         """What clients see, without what differs each time."""
@@ -70,9 +62,6 @@ class Request(NamedTuple):
     document: Any = None
     status: int = 202
     done: tuple[int, ...] = ()
-
-    def sent(self, server: Server, base: Base) -> httpx.Response:
-        return server.ask(self.method, self.path.format(**base.ids), self.document)
 
 
 _OTHER: Final = base64.b64encode(_CHAMPION.read_bytes() + b"\n").decode()
@@ -132,32 +121,10 @@ def base(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Ba
     orders |= {"cancelled": ("jobs", _MATCH), "play": ("plays", _START)}
     ids = {name: server.ask("POST", *order).json()["id"] for name, order in orders.items()}
     server.ask("POST", f"jobs/{ids['cancelled']}/stop")
-    server.state.folders.release()
+    server.folders.release()
     kept = folder.parent / "kept"
     shutil.copytree(folder, kept)
     return Base(folder, kept, ids)
-
-
-class Whole(NamedTuple):
-    """A request that nothing disturbs: its points, and what is listed before and after."""
-
-    points: list[Point]
-    before: dict[str, Any]
-    after: dict[str, Any]
-
-
-def whole(base: Base, request: Request, runner: asyncio.Runner) -> Whole:
-    folder = base.placed()
-    server = Server(folder, runner)
-    before = server.listed()
-    with recorded(folder) as points:
-        answer = request.sent(server, base)
-    assert answer.status_code == request.status, answer.text
-    server.state.index.scan()
-    after = server.listed()
-    assert_nothing_left(server)
-    server.state.folders.release()
-    return Whole(points, before, after)
 
 
 def assert_nothing_left(server: Server) -> None:
@@ -170,38 +137,49 @@ def assert_nothing_left(server: Server) -> None:
 
 
 class Case:
-    """A request that meets faults, what it changes undisturbed, and what starts servers."""
+    """A request that meets faults; its points, and what is listed before and after it, when
+    nothing disturbs it."""
 
     def __init__(self, base: Base, name: str, runner: asyncio.Runner) -> None:
-        self._name, self._base, self.request = name, base, REQUESTS[name]
-        self._start = lambda folder: Server(folder, runner)
-        self.whole = whole(base, self.request, runner)
+        self._name, self._base, self._runner = name, base, runner
+        self.request = REQUESTS[name]
+        folder = base.placed()
+        server = self.start(folder)
+        self.before = server.listed()
+        with recorded(folder) as self.points:
+            answer = self.send(server)
+        assert answer.status_code == self.request.status, answer.text
+        server.state.index.scan()
+        self.after = server.listed()
+        assert_nothing_left(server)
+        server.folders.release()
 
     def start(self, folder: Path) -> Server:
-        return self._start(folder)
+        return Server(folder, self._runner)
 
     def send(self, server: Server) -> httpx.Response:
-        return self.request.sent(server, self._base)
+        path = self.request.path.format(**self._base.ids)
+        return server.ask(self.request.method, path, self.request.document, below=600)
 
     def assert_taken_again(self, server: Server) -> None:
         """It was done whole or not at all; sent again, it has been done once."""
         found = server.listed()
-        assert found in (self.whole.before, self.whole.after)
+        assert found in (self.before, self.after)
         # What has no name of its own would be another one.
-        if found == self.whole.before or self._name not in ("play", "order-unnamed", "match"):
+        if found == self.before or self._name not in ("play", "order-unnamed", "match"):
             answer = self.send(server)
-            ways = () if found == self.whole.before else self.request.done
+            ways = () if found == self.before else self.request.done
             assert answer.status_code in (self.request.status, *ways), answer.text
         server.state.index.scan()
-        assert server.listed() == self.whole.after
-        server.state.folders.release()
+        assert server.listed() == self.after
+        server.folders.release()
 
     def assert_kept(self, folder: Path) -> None:
         """The next server finds it done, and nothing else."""
         server = self.start(folder)
-        assert server.listed() == self.whole.after
+        assert server.listed() == self.after
         assert_nothing_left(server)
-        server.state.folders.release()
+        server.folders.release()
 
 
 @pytest.fixture
@@ -218,22 +196,18 @@ def remove_claims(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
-    case: Case, base: Base, tmp_path: Path
-) -> None:
-    points = case.whole.points
-    assert points
-    numbers = death_points(points)
+def test_a_server_may_die_in_a_request(case: Case, base: Base, tmp_path: Path) -> None:
+    assert case.points
+    numbers = death_points(case.points)
     dies = base.placed()
     server = case.start(dies)
-    deaths = Deaths(dies, tmp_path, numbers)
-    with hooked(deaths):
+    with deaths(dies, tmp_path, numbers) as copies:
         case.send(server)
-    server.state.folders.release()
-    assert deaths.copies.keys() == numbers
-    for number, left in deaths.copies.items():
+    server.folders.release()
+    assert copies.keys() == numbers
+    for number, left in copies.items():
         folder = base.placed(left)
-        with faults.explained(points[number], number):
+        with faults.explained(case.points[number], number):
             server = case.start(folder)
             assert_nothing_left(server)
             remove_claims(folder)
@@ -242,10 +216,8 @@ def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_a_request_in_which_any_change_fails_says_so_and_may_be_sent_again(
-    case: Case, base: Base
-) -> None:
-    for number, point in enumerate(case.whole.points):
+def test_any_change_of_a_request_may_fail(case: Case, base: Base) -> None:
+    for number, point in enumerate(case.points):
         folder = base.placed()
         server = case.start(folder)
         with faults.explained(point, number):
@@ -253,12 +225,12 @@ def test_a_request_in_which_any_change_fails_says_so_and_may_be_sent_again(
                 answer = case.send(server)
             server.state.index.scan()
             if answer.status_code == 507:
-                name = _MADE.sub("N", Path(named(case.whole.points, number).place).name)
+                name = _MADE.sub("N", Path(named(case.points, number).place).name)
                 said = _MADE.sub("N", answer.json()["detail"])
                 assert said.startswith(f"{name} could not be written or read: "), (name, said)
-                assert server.listed() == case.whole.before or point.change == "sync"
+                assert server.listed() == case.before or point.change == "sync"
             else:
                 assert answer.status_code == case.request.status, answer.text
-                assert server.listed() == case.whole.after
+                assert server.listed() == case.after
             case.assert_taken_again(server)
             case.assert_kept(folder)

@@ -81,14 +81,10 @@ def sweep(place: Path, *words: object) -> Enumeration:
     return Enumeration(command(("sweep", *words, "--jobs=1", "--out=x"), "x", outcome), place)
 
 
-def test_a_sweep_that_dies_anywhere_ends_as_if_undisturbed(tmp_path: Path) -> None:
+def test_a_sweep_may_die_or_fail_at_a_change_of_any_kind(tmp_path: Path) -> None:
     found = sweep(tmp_path, *SWEEP)
     assert len(found.points) >= 70
     assert found.die() >= 40
-
-
-def test_a_sweep_in_which_a_change_of_any_kind_fails_says_so_and_goes_on(tmp_path: Path) -> None:
-    found = sweep(tmp_path, *SWEEP)
 
     def check(point: Point, answer: Result) -> None:
         # A full disk that hits a trial first ends the sweep at the journal, in the same breath.
@@ -101,11 +97,9 @@ def test_a_sweep_in_which_a_change_of_any_kind_fails_says_so_and_goes_on(tmp_pat
     )
     assert count >= 19
 
-
-def test_a_trial_that_cannot_be_kept_has_failed_and_its_row_says_why(tmp_path: Path) -> None:
-    found = sweep(tmp_path, *SWEEP)
+    # A trial that cannot be kept has failed, and its row says why.
+    rename = found.place_of("rename", "x/trials/trial-0000.json")
     with found.inside():
-        rename = found.place_of("rename", "x/trials/trial-0000.json")
         with hooked(Failure(rename)):
             answer = found.work.begin()
         assert answer.code == 0, answer
@@ -116,16 +110,10 @@ def test_a_trial_that_cannot_be_kept_has_failed_and_its_row_says_why(tmp_path: P
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_one_that_dies_at_its_own_files_ends_as_if_undisturbed(name: str, tmp_path: Path) -> None:
+def test_one_may_die_or_fail_at_its_own_files(name: str, tmp_path: Path) -> None:
     words, files = SWEEPS[name]
     found = sweep(tmp_path, *words)
     assert found.die(found.ends(*files)) >= len(files)
-
-
-def test_a_program_of_which_its_own_files_fail_says_so_and_goes_on(tmp_path: Path) -> None:
-    found = sweep(tmp_path, *SWEEPS["program"][0])
-    own = found.ends("best.json", "best.toml")
-    count = found.fail(
-        in_one_line, lambda point, number: own(point, number) and point.change != "sync"
-    )
-    assert count >= 4
+    if name == "program":
+        own = found.ends("best.json", "best.toml")
+        assert found.fail(in_one_line, lambda p, n: own(p, n) and p.change != "sync") >= 4
