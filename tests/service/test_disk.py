@@ -6,11 +6,14 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import evolve
+from evolve.config.base import option_words
+from tests.cli import done
 from tests.faults import Failure, hooked, recorded
 from tests.service import SMALL, Service, until
 from tests.service.inside import App
@@ -32,21 +35,16 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.slow
 def test_a_disk_that_fills(disk: Path, tmp_path: Path) -> None:
-    (disk / "runs").mkdir()
     service = Service(disk / "runs")
     service.log = tmp_path / "log"
-    service.start()
-    try:
+    with service.start():
         job = service.order("run", **LONG)
         run = disk / "runs" / job["run"]
         until((run / "generations/gen-0001.parquet").exists)
         filler = disk / "filler"
-        with filler.open("wb", buffering=0) as file:
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
             while True:
-                try:
-                    file.write(b"x" * 4096)
-                except OSError:
-                    break
+                file.write(b"x" * 4096)
         failed = service.wait(job, "failed")
         assert "No space left on device" in failed["error"]
         refused = service.client.post("jobs", json={"command": "run", "settings": SMALL})
@@ -58,15 +56,9 @@ def test_a_disk_that_fills(disk: Path, tmp_path: Path) -> None:
         filler.unlink()
         service.wait(service.act(job, "resume"))
         assert "Traceback" not in service.log.read_text()
-    finally:
-        service.close()
-    run_on_a_full_disk = evolve.load_run(run)
-    evolve_words = [f"--{name.replace('_', '-')}={value}" for name, value in LONG.items()]
-    plain = tmp_path / "plain"
-    words = [sys.executable, "-m", "evolve", "run", *evolve_words, "--out", str(plain)]
-    subprocess.run(words, check=True, capture_output=True)
-    theirs = evolve.load_run(plain).games
-    assert run_on_a_full_disk.games.equals(theirs)
+    games = evolve.load_run(run).games
+    done("run", *option_words({**LONG, "jobs": 1, "out": str(tmp_path / "plain")}))
+    assert games.equals(evolve.load_run(tmp_path / "plain").games)
 
 
 def test_a_resume_that_is_answered_507_is_not_done_later(

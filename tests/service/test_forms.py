@@ -76,13 +76,6 @@ def test_no_grid_names_agents_places_or_programs(command: str) -> None:
     assert places == [[f"/grid/{key}" for key in grid] for grid in grids]
 
 
-def test_choices_in_a_text_name_no_programs() -> None:
-    form, rest = form_of("sweep dqn", {"space": {"agent": "swh|gtp:sh"}})
-    with pytest.raises(ProblemError) as found:
-        form.checked(rest, lambda _, text: text)
-    assert "/settings/space/agent" in dict(found.value.errors)
-
-
 def test_a_number_of_a_setting_is_shown_whole() -> None:
     form = forms()["train patterns"]
     assert form.words({"budget": 1234567.0})[-2:] == ["--budget", "1234567"]

@@ -44,6 +44,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
     ("sweep", {"kind": "patterns", "start_from": "/etc/passwd"}, "start_from"),
     ("sweep", {"kind": "patterns", "start_from": "run:small"}, "start_from"),
     ("sweep", {"kind": "dqn", "fix": {"opponents": "gtp:sh"}}, "fix/opponents"),
+    ("sweep", {"kind": "dqn", "space": {"agent": "swh|gtp:sh"}}, "space/agent"),
     ("match", {"a": "swh", "b": "nboard:x"}, "b"),
     ("match", {"a": "swh", "b": "swh", "openings": "/etc/passwd"}, "openings"),
     ("rate", {"agents": ["swh", "../x"]}, "agents/1"),
@@ -94,8 +95,7 @@ def test_names_of_runs(local: App) -> None:
     assert local.ask("POST", "jobs", asked).status_code == 409
 
 
-def sweep(folder: Path, kind: str = "alphabeta") -> Run:
-    folder.mkdir()
+def sweep(folder: Path, kind: str) -> Run:
     (folder / "config.toml").write_text(f'command = "sweep {kind}"\n')
     run = load_run(folder)
     assert isinstance(run, Run)
@@ -116,12 +116,12 @@ def test_a_client_gets_to_no_file_agent_or_program_by_a_change(
     tmp_path: Path, changes: dict[str, Any], pointer: str
 ) -> None:
     with pytest.raises(ProblemError) as found:
-        changed(sweep(tmp_path / "s"), changes)
+        changed(sweep(tmp_path, "alphabeta"), changes)
     assert [place for place, _ in found.value.errors] == [pointer]
 
 
 def test_what_a_program_is_started_with_is_its_owner_s_to_change(tmp_path: Path) -> None:
-    run = sweep(tmp_path / "s", "program")
+    run = sweep(tmp_path, "program")
     assert "trials" in {change.name for change in changes_of(run)}
     with pytest.raises(ProblemError, match="trials"):
         changed(run, {"space": "style=--anything|x"})
