@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from benchmarks.pages import find_chromium, open_chromium
-from tests.cli import done
+from evolve.config.base import option_words
+from tests.cli import ALPHABETA, QUICK, done
+from tests.cli.test_train import TRAIN
 from tests.service import SMALL, Service
 from tests.service.inside import local, runner
 
@@ -20,20 +23,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 _CHROMIUM: Final = find_chromium()
-_NO_BROWSER: Final = (
-    "needs Playwright: pip install '.[browser]'"
-    if importlib.util.find_spec("playwright") is None
-    else "needs a Chromium: apt-get install chromium"
-    if _CHROMIUM is None
-    else None
-)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if _NO_BROWSER is not None:
+    if _CHROMIUM is None or importlib.util.find_spec("playwright") is None:
+        needs = "needs Playwright (pip install '.[browser]'), Chromium (apt-get install chromium)"
         for item in items:
             if item.get_closest_marker("browser"):
-                item.add_marker(pytest.mark.skip(reason=_NO_BROWSER))
+                item.add_marker(pytest.mark.skip(reason=needs))
 
 
 @pytest.fixture(scope="module")
@@ -63,24 +60,30 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of runs with an evolution, `small`."""
     folder = tmp_path_factory.mktemp("service") / "runs"
     folder.mkdir()
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
-    done("run", *options, "--jobs=1", "--out", folder / "small")
+    done("run", *option_words(SMALL), "--jobs=1", "--out", folder / "small")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def each_kind(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs with an evolution, `small`, a study, `grid`, a training and a sweep."""
+    folder = tmp_path_factory.mktemp("each") / "runs"
+    shutil.copytree(runs / "small", folder / "small")
+    done("run", *QUICK, "--generations=2", "--seeds=0-1", "--out", folder / "grid")
+    done(*ALPHABETA[:-1], "--trials=2", "--jobs=1", "--out", folder / "swept")
+    done(*TRAIN["patterns"], "--games=100", "--out", folder / "taught")
     return folder
 
 
 @pytest.fixture(scope="session")
 def service(runs: Path) -> Iterator[Service]:
     """A service on it, for tests that leave it as it is."""
-    started = Service(runs, "--slots=2").start(real=True)  # its memory is looked at
-    yield started
-    started.close()
+    with Service(runs, "--slots=2").start(real=True) as started:  # its memory is looked at
+        yield started
 
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Service]:
     """A service on an empty folder, with one slot."""
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    started = Service(folder).start()
-    yield started
-    started.close()
+    with Service(tmp_path / "runs").start() as started:
+        yield started

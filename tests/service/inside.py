@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,6 +101,16 @@ def rewrite(runs: Path, job: str, **changes: Any) -> JobRecord:
         setattr(record, name, value)
     record.save(place)
     return record
+
+
+def crown(source: Path, folder: Path, weights: Any = None, **provenance: Any) -> None:
+    """A copy of a run whose champion has something else; what is None is left out."""
+    shutil.copytree(source, folder)
+    champion = json.loads((folder / "champion.json").read_text())
+    champion["parameters"]["weights"] = weights or champion["parameters"]["weights"]
+    facts = {**champion["provenance"], **provenance}
+    champion["provenance"] = {key: value for key, value in facts.items() if value is not None}
+    (folder / "champion.json").write_text(json.dumps(champion))
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
-import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
@@ -20,31 +18,32 @@ from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.tables.columns import without_nan
 from evolve.terminal_text import plain
-from tests.cli import ALPHABETA, QUICK, done
-from tests.cli.test_train import TRAIN
+from tests.cli import done
 from tests.service import Service
-from tests.service.inside import App
+from tests.service.inside import App, crown
 
 
-@pytest.mark.parametrize("name", ["my run", "Zoë", "it's", "a=b", "100%", "a%20b", "-x", "x,y"])
-def test_a_run_is_served_whatever_its_name(local: App, name: str) -> None:
-    shutil.copytree(local.folders.run("small"), local.folders.runs / name)
+def test_a_run_is_served_whatever_its_name(local: App) -> None:
+    names = {"my run", "Zoë", "it's", "a=b", "100%", "a%20b", "-x", "x,y"}
+    for name in names:
+        shutil.copytree(local.folders.run("small"), local.folders.runs / name)
     local.state.index.scan()
-    address = quote(name, safe="")
-    assert name in [run["id"] for run in local.get("runs")["items"]]
-    assert local.get(f"runs/{address}")["id"] == name
-    assert local.get(f"runs/{address}/generations")["total"] > 0
-    assert local.get(f"agents/run:{address}")["id"] == f"run:{name}"
+    assert names < {run["id"] for run in local.get("runs")["items"]}
+    paths = {name: quote(name, safe="") for name in names}
+    assert {local.get(f"runs/{path}")["id"] for path in paths.values()} == names
+    assert {local.get(f"runs/{path}/generations")["total"] for path in paths.values()} == {3}
+    agents = {name: local.get(f"agents/run:{path}")["id"] for name, path in paths.items()}
+    assert agents == {name: f"run:{name}" for name in names}
 
 
-@pytest.mark.parametrize("name", ["a:b", "what?", "a\\b", "two\nlines", "\u202eevil", "\udcff"])
-def test_a_run_that_no_address_can_name_says_so(local: App, name: str) -> None:
-    shutil.copytree(local.folders.run("small"), local.folders.runs / name)
+def test_a_run_that_no_address_can_name_says_so(local: App) -> None:
+    names = ("a:b", "what?", "a\\b", "two\nlines", "\u202eevil", "\udcff")
+    for name in names:
+        shutil.copytree(local.folders.run("small"), local.folders.runs / name)
     local.state.index.scan()
-    (run,) = [run for run in local.get("runs")["items"] if run["state"] == "damaged"]
-    assert "rename" in run["problem"]
-    assert run["id"] == plain(name)
-    assert local.get("runs")["total"] == 2
+    runs = local.get("runs")["items"]
+    assert {run["id"] for run in runs if "rename" in (run["problem"] or "")} == {*map(plain, names)}
+    assert [run["id"] for run in runs if run["state"] != "damaged"] == ["small"]
 
 
 def test_runs_stand_in_the_order_of_their_elo(
@@ -53,13 +52,8 @@ def test_runs_stand_in_the_order_of_their_elo(
     """Whatever their champions won of the play-offs; those that have no Elo come last."""
     strengths = {"a": (0.61, 310.0), "b": (0.58, 540.0), "c": (0.93, None), "d": (0.7, 120.0)}
     for name, (share, elo) in strengths.items():
-        folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / name))
-        champion = json.loads((folder / "champion.json").read_text())
-        champion["provenance"] |= {"score": share, "elo": elo}
-        if elo is None:
-            for key in ("elo", "elo_low", "elo_high"):
-                del champion["provenance"][key]
-        (folder / "champion.json").write_text(json.dumps(champion))
+        interval = {} if elo else {"elo_low": None, "elo_high": None}
+        crown(runs / "small", tmp_path / "runs" / name, score=share, elo=elo, **interval)
     with App(tmp_path / "runs", runner) as app:
         found = app.get("runs?sort=-elo")["items"]
         assert [run["id"] for run in found] == ["b", "a", "d", "c"]
@@ -75,11 +69,9 @@ def test_runs_stand_in_the_order_of_their_elo(
 
 
 def test_a_run_says_what_its_elo_means(runs: Path, tmp_path: Path, runner: asyncio.Runner) -> None:
-    folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / "a"))
-    champion = json.loads((folder / "champion.json").read_text())
-    champion["provenance"] |= {"elo": 624.0, "elo_low": 569.0, "elo_high": 679.0}
-    champion["parameters"]["weights"] = [list(range(at, at + 10)) for at in (0, 10, 20)]
-    (folder / "champion.json").write_text(json.dumps(champion))
+    weights = [list(range(at, at + 10)) for at in (0, 10, 20)]
+    elo = {"elo": 624.0, "elo_low": 569.0, "elo_high": 679.0}
+    crown(runs / "small", tmp_path / "runs" / "a", weights, **elo)
     with App(tmp_path / "runs", runner) as app:
         (run,) = app.get("runs")["items"]
         assert run["beats"] == "published champion, 4 plies"
@@ -90,17 +82,6 @@ def test_a_run_says_what_its_elo_means(runs: Path, tmp_path: Path, runner: async
         assert app.get("health")["elsewhere"] == 0
 
 
-@pytest.fixture(scope="module")
-def each_kind(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs with an evolution, `small`, a study, `grid`, a training and a sweep."""
-    folder = tmp_path_factory.mktemp("each") / "runs"
-    shutil.copytree(runs, folder, ignore=shutil.ignore_patterns(".*"))
-    done("run", *QUICK, "--generations=1", "--seeds=0-1", "--out", folder / "grid")
-    done(*ALPHABETA[:-1], "--trials=2", "--jobs=1", "--out", folder / "swept")
-    done(*TRAIN["patterns"], "--games=100", "--out", folder / "taught")
-    return folder
-
-
 def test_a_run_has_one_summary_on_all_faces(each_kind: Path, runner: asyncio.Runner) -> None:
     """`runs --json`, Python, the lists of REST, one run there; and the text of the terminal."""
     listed = {Path(run.pop("run")).name: run for run in done("runs", each_kind, "--json").document}
@@ -108,6 +89,8 @@ def test_a_run_has_one_summary_on_all_faces(each_kind: Path, runner: asyncio.Run
         served = {run["id"]: run for run in app.get("runs")["items"]}
         alone = {name: app.get(f"runs/{name}") for name in listed}
     assert {"grid", "small", "swept", "taught"} <= served.keys() == listed.keys()
+    assert "defaults" in alone["swept"]["verdict"]
+    assert {"final.csv", "final.parquet"} <= {one["name"] for one in alone["swept"]["files"]}
     python = {name: evolve.summary(each_kind / name).model_dump() for name in listed}
     faces = [
         {name: {key: face[name][key] for key in listed[name]} for name in listed}
@@ -116,14 +99,14 @@ def test_a_run_has_one_summary_on_all_faces(each_kind: Path, runner: asyncio.Run
     dates = [{name: run.pop("date") for name, run in face.items()} for face in (listed, *faces)]
     assert dates[1:] == [pytest.approx(dates[0], abs=1e-3)] * 3
     assert faces == [listed] * 3
-    texts = {line.split()[0]: line for line in done("runs", each_kind).out.splitlines()[1:]}
-    shown = {Path(name).name: line for name, line in texts.items()}
+    _, *lines = done("runs", each_kind).lines
+    shown = {Path(line.split()[0]).name: line for line in lines}
     strengths = {
-        name: elo_text(run["elo"], run["elo_low"], run["elo_high"])
-        if run["elo"] is not None
-        else f"{run['score']:.3f}"
+        name: f"{run['score']:.3f}"
+        if run["elo"] is None
+        else elo_text(run["elo"], run["elo_low"], run["elo_high"])
         for name, run in listed.items()
-        if run["elo"] is not None or run["score"] is not None
+        if (run["elo"], run["score"]) != (None, None)
     }
     assert {"small", "swept", "taught"} <= strengths.keys()
     assert [text for name, text in strengths.items() if text not in shown[name]] == []
@@ -142,10 +125,8 @@ def test_a_table_has_one_content_on_all_faces(
     whole = [table for table in whole if table in run.tables]
     with App(each_kind, runner) as app:
         served = {table: app.get(f"runs/{name}/{table}")["items"] for table in whole}
-    added = {key for row in served.get("generations", ()) for key in row.keys() & {"depths"}}
-    assert added == ({"depths"} if name == "small" else set())
-    for row in served.get("generations", ()):
-        del row["depths"]
+    added = [row.pop("depths", None) for row in served.get("generations", ())]
+    assert (len(added), None in added) == (3 if name == "small" else 0, False)
     assert [len(rows) > 0 for rows in served.values()] == [True] * len(whole)
     words = ("show", run.path, "--json", "--table")
     assert {table: done(*words, table).document for table in whole} == served
@@ -157,7 +138,6 @@ def test_a_table_has_one_content_on_all_faces(
 
 def test_runs_come_and_go(service: Service, runs: Path) -> None:
     with service.events() as events:
-        assert next(events)["event"] == "hello"
         shutil.copytree(runs / "small", runs / "copy", ignore=shutil.ignore_patterns(".lock"))
         come = next(one for one in events if one["event"] == "run")
         assert (come["data"]["id"], come["data"]["state"]) == ("copy", "done")
@@ -168,18 +148,12 @@ def test_runs_come_and_go(service: Service, runs: Path) -> None:
     service.get("runs/copy", 404)
 
 
-def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(
-    runs: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
-    for name in "ab":
-        shutil.copytree(runs / "small", tmp_path / "runs" / name)
-    with App(tmp_path / "runs", runner) as app:
-        shutil.rmtree(tmp_path / "runs/a")
-        assert not [
-            query
-            for query in ("", "?sort=-elo", "?rules=reversed")
-            if [run["id"] for run in app.get(f"runs{query}")["items"]] != ["b"]
-        ]
+def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(local: App) -> None:
+    shutil.copytree(local.folders.run("small"), local.folders.runs / "other")
+    local.state.index.scan()
+    shutil.rmtree(local.folders.run("small"))
+    lists = [local.get(f"runs{query}")["items"] for query in ("", "?sort=-elo", "?kind=run")]
+    assert [[run["id"] for run in found] for found in lists] == [["other"]] * 3
 
 
 def test_what_changed_is_sent_after_a_run_is_deleted(
@@ -198,22 +172,16 @@ def test_what_changed_is_sent_after_a_run_is_deleted(
 def test_an_older_scan_brings_no_deleted_run_back(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "small", tmp_path / "runs/a")
     index = Index(Folders(tmp_path / "runs"), lambda run: None)
-    looked, deleted, look = threading.Event(), threading.Event(), index._stamps_of
+    look = index._stamps_of
 
-    def slow(*given: Any) -> Any:
+    def interrupted(*given: Any) -> Any:
         stamps = look(*given)
-        if not looked.is_set():
-            looked.set()
-            deleted.wait(10)
+        patch.setattr(index, "_stamps_of", look)
+        shutil.rmtree(tmp_path / "runs/a")
+        wait([threads.submit(index.scan)], timeout=0.2)
         return stamps
 
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor() as threads:
-        patch.setattr(index, "_stamps_of", slow)
-        older = threads.submit(index.scan)
-        looked.wait(10)
-        shutil.rmtree(tmp_path / "runs/a")
-        newer = threads.submit(index.scan)
-        wait([newer], timeout=0.2)
-        deleted.set()
-        wait([older, newer], timeout=10)
+        patch.setattr(index, "_stamps_of", interrupted)
+        index.scan()
     assert index.names() == []

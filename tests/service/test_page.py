@@ -8,7 +8,7 @@ import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
@@ -20,12 +20,11 @@ from benchmarks.pages import addresses, sign_in, visit
 from evolve.number_text import whole
 from evolve.programs.examination import Demands, examine
 from evolve.tables.trials import write_trials
-from tests.cli import done
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
@@ -38,34 +37,24 @@ def root(service: Service) -> str:
 
 
 @contextmanager
-def signed_in(browser: Browser, service: Service, **options: Any) -> Iterator[BrowserContext]:
-    """A browser that has kept nothing but that it was let in."""
-    with browser.new_context(**options) as context:
-        sign_in(context, root(service), TOKEN)
-        yield context
-
-
-@contextmanager
-def shown(browser: Browser, service: Service, address: str, **options: Any) -> Iterator[Page]:
-    """A page of the service in a browser that has kept nothing, where things may go wrong."""
-    with signed_in(browser, service, **options) as context:
-        page = context.new_page()
-        visit(page, root(service), address)
-        yield page
-
-
-@contextmanager
 def window(
-    browser: Browser, service: Service, address: str | None = None, **options: Any
+    browser: Browser,
+    service: Service,
+    address: str | None = None,
+    *,
+    faulty: bool = False,
+    **options: Any,
 ) -> Iterator[Page]:
-    """A page of a browser that has kept nothing; at its end nothing may have gone wrong in it."""
+    """A page of a browser that has kept nothing but that it was let in; at its end nothing may have
+    gone wrong in it, unless `faulty`: the console has refusals, too."""
     faults: list[str] = []
 
     def ask(request: Any) -> None:
         if not request.url.startswith((root(service), "about:", "data:", "blob:")):
             faults.append(f"a request to {request.url}")
 
-    with signed_in(browser, service, **options) as context:
+    with browser.new_context(**options) as context:
+        sign_in(context, root(service), TOKEN)
         page = context.new_page()
         page.on("console", lambda one: one.type in ("error", "warning") and faults.append(one.text))
         page.on("pageerror", lambda error: faults.append(str(error)))
@@ -73,7 +62,7 @@ def window(
         if address is not None:
             visit(page, root(service), address)
         yield page
-    assert faults == []
+    assert faulty or faults == []
 
 
 def pump(page: Page, there: Callable[[], bool]) -> None:
@@ -87,13 +76,7 @@ def pump(page: Page, there: Callable[[], bool]) -> None:
 
 
 def begin_play(service: Service, **document: str) -> str:
-    started: dict[str, Any] = service.post("plays", {"rules": "standard", **document}, 201)
-    return str(started["id"])
-
-
-def width(page: Page) -> int:
-    """Of all that is in it: more than the window's where one must scroll sideways."""
-    return int(page.evaluate("document.documentElement.scrollWidth"))
+    return str(service.post("plays", {"rules": "standard", **document}, 201)["id"])
 
 
 def sees(page: Page, text: str, seconds: float = 30) -> None:
@@ -154,25 +137,11 @@ def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
         pump(page, lambda: page.get_by_role("heading", name="Over seeds").count() == 0)
 
 
-@pytest.fixture(scope="module")
-def kinds(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run, a study, a training and a sweep, by these names."""
-    folder = tmp_path_factory.mktemp("kinds")
-    shutil.copytree(runs / "small", folder / "run")
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
-    options += ["--bounds=depths=1:2", "--bounds=endgame=0:4", "--seeds=0-1", "--jobs=1"]
-    done("run", *options, "--out", folder / "study")
-    few = ("--shapes=a1-b2", "--checks=1", "--games=100", "--panel-openings=2")
-    quick = ("--search-depth=1", "--depth=1", "--endgame=4", "--probcut-positions=50", "--jobs=1")
-    rules = f"--rules={evolve.load_run(folder / 'run').config['rules']}"
-    done("train", "patterns", rules, *few, *quick, "--out", folder / "training")
-    sweep_in(folder / "sweep")
-    return folder
-
-
-def test_anything_is_compared_with_anything(fresh: Service, kinds: Path, browser: Browser) -> None:
+def test_anything_is_compared_with_anything(
+    fresh: Service, each_kind: Path, browser: Browser
+) -> None:
     """Every Elo that the service has of two things stands in the picture of their champions."""
-    shutil.copytree(kinds, fresh.runs, dirs_exist_ok=True)
+    shutil.copytree(each_kind, fresh.runs, dirs_exist_ok=True)
     compared: list[int] = []
     with window(browser, fresh, "") as page:
         picture = page.get_by_role("img", name=re.compile("^Elo of the champions"))
@@ -180,16 +149,14 @@ def test_anything_is_compared_with_anything(fresh: Service, kinds: Path, browser
         def drawn() -> str:
             return " ".join(picture.evaluate_all("all => all.map((one) => one.ariaLabel)"))
 
-        level = next(
-            one for one in fresh.get("agents?q=level-3")["items"] if one["id"] == "level-3"
-        )
-        things = ("run=run", "run=study", "run=training", "run=sweep", "agent=level-3")
+        (level,) = (one for one in fresh.get("agents")["items"] if one["id"] == "level-3")
+        things = ("run=small", "run=grid", "run=taught", "run=swept", "agent=level-3")
         for pair in itertools.combinations(things, 2):
             words = f"compare?{'&'.join(pair)}"
             runs = fresh.get(words.partition("&agent")[0])["runs"]
             elos = [run["elo"] for run in runs if run["kind"] != "study"]
             seeds = fresh.get(words.partition("&agent")[0].replace("compare", "seeds"))["items"]
-            alone = [one for one in seeds if one["setting"] == "study" and not one["against"]]
+            alone = [one for one in seeds if one["setting"] == "grid" and not one["against"]]
             elos += [one["mean"] for one in alone]
             if "agent" in words:
                 elos += [one["elo"] for one in level["ratings"] if one["rules"] == runs[0]["rules"]]
@@ -198,7 +165,7 @@ def test_anything_is_compared_with_anything(fresh: Service, kinds: Path, browser
             page.get_by_role("heading", name="How they rose").wait_for()
             pump(page, lambda: all(elo in drawn() for elo in known))  # noqa: B023
             compared.append(len(known))
-    assert compared == [2, 2, 1, 2, 2, 1, 2, 1, 2, 1]
+    assert compared == [2] * 10
 
 
 def test_agents_of_some_rules_stand_by_their_elo(service: Service, browser: Browser) -> None:
@@ -215,12 +182,6 @@ def test_agents_of_some_rules_stand_by_their_elo(service: Service, browser: Brow
     assert drawn == sorted(drawn, reverse=True)
     assert {*listed} == {*elos}
     assert "run:small" in listed
-
-
-def more(page: Page, what: str) -> None:
-    """Choose from the menu of a run."""
-    page.get_by_label("More about this run").click()
-    page.get_by_text(what, exact=True).click()
 
 
 def test_a_first_visit_offers_what_starts_with_one_click(fresh: Service, browser: Browser) -> None:
@@ -326,8 +287,7 @@ def test_odd_addresses(service: Service, browser: Browser) -> None:
         assert page.get_by_role("button", name="Start").is_disabled()
         visit(page, root(service), "ratings?agent=swh&against=random")
         assert page.get_by_role("button", name="Start").is_enabled()
-    with signed_in(browser, service) as context:  # what is not there is told by the console as well
-        page = context.new_page()
+    with window(browser, service, faulty=True) as page:
         for address in ("job/x", "run/x", "play/x", "game/small/99:1", "run/small/individual/9-9"):
             visit(page, root(service), address)
             sees(page, "there is no")
@@ -370,6 +330,10 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
             pump(page, lambda said=said: status.inner_text().startswith(said))
         assert status.inner_text().endswith("The game is over.")
         assert f"ply={len(moves)}" in page.url
+        page.keyboard.press("Home")
+        event = "new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true})"
+        page.evaluate(f"for (const _ of [1, 2, 3]) document.dispatchEvent({event})")  # at once
+        sees(page, "Move 3: ")
         start = f"{'-' * 27}OX{'-' * 6}XO{'-' * 27} X;"  # the usual one
         page.route("**/games/2:99", lambda route: route.fulfill(json={**game, "start": start}))
         visit(page, root(service), "game/small/2:99?ply=0")
@@ -383,7 +347,13 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
 def test_a_match_is_chosen_by_clicks_and_errors_begin_with_what_is_wrong(
     service: Service, browser: Browser
 ) -> None:
-    with shown(browser, service, "new/match") as page:
+    desk = {"width": 1440, "height": 900}
+    with window(browser, service, "new/match", faulty=True, viewport=desk) as page:
+        page.get_by_role("group", name="Levels").nth(1).wait_for()
+        inputs = [*page.locator(".in-row input").all(), page.get_by_role("button", name="Start")]
+        middles = [box["y"] + box["height"] / 2 for box in (one.bounding_box() for one in inputs)]
+        assert len(middles) == 4
+        assert max(middles) - min(middles) < 6
         page.get_by_role("group", name="Levels").nth(0).get_by_label("level-1", exact=True).click()
         page.get_by_role("group", name="Recent").nth(1).get_by_label("run:small").click()
         page.get_by_label("Games").fill("4")
@@ -402,27 +372,6 @@ def test_a_match_is_chosen_by_clicks_and_errors_begin_with_what_is_wrong(
         sees(page, "evolve rate runs/small --against level-1")
 
 
-@pytest.mark.parametrize("address", ["new/match", "ratings"])
-def test_who_plays_and_the_start_stand_in_one_row(
-    service: Service, browser: Browser, address: str
-) -> None:
-    with window(browser, service, address, viewport={"width": 1440, "height": 900}) as page:
-        page.get_by_role("group", name="Levels").nth(1).wait_for()
-        inputs = [*page.locator(".in-row input").all(), page.get_by_role("button", name="Start")]
-        middles = [box["y"] + box["height"] / 2 for box in (one.bounding_box() for one in inputs)]
-    assert len(middles) == 4
-    assert max(middles) - min(middles) < 6
-
-
-def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:
-    game = service.get("runs/small/generations/2/games?limit=1")["items"][0]
-    twice = "for (const _ of [1, 2, 3]) document.dispatchEvent(new KeyboardEvent('keydown', KEY))"
-    with window(browser, service, f"game/small/{game['id']}?ply=5") as page:
-        page.wait_for_timeout(200)
-        page.evaluate(twice.replace("KEY", "{key: 'ArrowRight', bubbles: true}"))
-        sees(page, "Move 8: ")
-
-
 def test_an_upload_in_the_page(fresh: Service, browser: Browser, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     evolve.load_agent("swh-mobility").save(good)
@@ -432,7 +381,7 @@ def test_an_upload_in_the_page(fresh: Service, browser: Browser, tmp_path: Path)
         page.get_by_role("button", name="Upload").click()
         page.get_by_role("status").get_by_role("link", name="swh-mobility").click()
         page.get_by_role("heading", name="swh-mobility").wait_for()
-    with shown(browser, fresh, "agents") as page:  # whose console tells of the refusal
+    with window(browser, fresh, "agents", faulty=True) as page:
         page.get_by_label("Agent file").set_input_files(bad)
         page.get_by_role("button", name="Upload").click()
         sees(page, "version 99")
@@ -441,8 +390,8 @@ def test_an_upload_in_the_page(fresh: Service, browser: Browser, tmp_path: Path)
 def test_a_run_whose_folder_is_removed(fresh: Service, runs: Path, browser: Browser) -> None:
     for name in ("first", "second"):
         shutil.copytree(runs / "small", fresh.runs / name)
-    with signed_in(browser, fresh) as context:
-        page, home = context.new_page(), context.new_page()
+    with window(browser, fresh, faulty=True) as page:
+        home = page.context.new_page()
         visit(home, root(fresh), "")
         home.get_by_role("link", name="second", exact=True).wait_for()
         visit(page, root(fresh), "run/first/games")
@@ -499,22 +448,17 @@ def test_generations_are_told_in_words_and_ancestors_drawn(
         )
         drawing.locator("circle.open").click()
         page.wait_for_url(f"**/individual/{rows[-1]['best']}")
-    assert {name for name, *_ in boxes} <= {*line}
-    assert line[0] in [name for name, *_ in boxes]
-    covered = [
-        (one[0], other[0])
-        for one, other in itertools.combinations(boxes, 2)
-        if abs(one[2] - other[2]) < 12
-        and one[1] < other[1] + other[3]
-        and other[1] < one[1] + one[3]
-    ]
-    assert covered == []
+    assert {line[0]} <= {name for name, *_ in boxes} <= {*line}
+    assert [
+        (one, other)
+        for (one, x, y, wide), (other, left, top, width) in itertools.combinations(boxes, 2)
+        if abs(y - top) < 12 and x < left + width and left < x + wide
+    ] == [], "names that cover each other"
 
 
 def test_a_game_of_a_run_shows_what_its_players_think(service: Service, browser: Browser) -> None:
-    game = service.get("runs/small/generations/2/games?limit=1&kind=fitness&sort=-plies")["items"][
-        0
-    ]
+    games = service.get("runs/small/generations/2/games?limit=1&kind=fitness&sort=-plies")
+    (game,) = games["items"]
     with window(browser, service, f"game/small/{game['id']}?ply=10") as page:
         page.locator(".board .chip").first.wait_for(timeout=1000 * PATIENCE)
         first = page.get_by_text("thinks").inner_text()
@@ -525,8 +469,7 @@ def test_a_game_of_a_run_shows_what_its_players_think(service: Service, browser:
 
 
 def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) -> None:
-    with signed_in(browser, fresh) as context:
-        page = context.new_page()
+    with window(browser, fresh, faulty=True) as page:
         page.add_init_script("delete window.SharedWorker; delete window.EventSource")
         visit(page, root(fresh), "")
         sees(page, "This browser follows no events")
@@ -535,7 +478,7 @@ def test_a_browser_without_events(fresh: Service, runs: Path, browser: Browser) 
 
 
 def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser: Browser) -> None:
-    with shown(browser, fresh, "") as page:
+    with window(browser, fresh, "", faulty=True) as page:
         sees(page, NOTHING_YET)
         fresh.stop()
         sees(page, "The server is gone; trying again.")
@@ -548,7 +491,7 @@ def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser:
 @pytest.mark.slow
 def test_a_goal_is_chosen_and_started(fresh: Service, browser: Browser) -> None:
     """New says what each goal brings and costs; a start leads to the run."""
-    with shown(browser, fresh, "new") as page:  # the console tells what is wrong as well
+    with window(browser, fresh, "new", faulty=True) as page:
         page.get_by_role("button", name="Fewest discs win").click()
         radios = page.get_by_role("radio")
         page.get_by_role("group", name="Evolve").get_by_text("about 620 Elo").wait_for()
@@ -604,21 +547,15 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.mark.slow
-def test_a_rating_says_how_far_it_adds_up(full: Service, browser: Browser) -> None:
-    (job,) = (job for job in full.get("jobs")["items"] if job["command"] == "rate")
-    (text,) = job["result"]["words"]
-    with window(browser, full) as page:
-        visit(page, root(full), f"job/{job['id']}")
-        assert page.locator(".words").inner_text() == f"{text}."
-
-
-@pytest.mark.slow
 def test_axe_finds_nothing_and_it_fits_a_phone(full: Service, browser: Browser) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     play = begin_play(full, agent="swh", side="white")
     desk = {"width": 1280, "height": 900}
     wrong = []
-    with window(browser, full) as page:
+    (rating,) = (job for job in full.get("jobs")["items"] if job["command"] == "rate")
+    with window(browser, full, f"job/{rating['id']}") as page:
+        said = page.locator(".words").inner_text()
+        assert said == f"{rating['result']['words'][0]}.", "how far it adds up"
         for name, address in addresses(full.get, play).items():
             visit(page, root(full), address)
             page.evaluate(
@@ -636,8 +573,9 @@ def test_axe_finds_nothing_and_it_fits_a_phone(full: Service, browser: Browser) 
                     nodes = [node["html"][:200] for node in one["nodes"][:2]]
                     wrong.append(f"{name}, {colours}: {one['id']}: {len(one['nodes'])}, as {nodes}")
             page.set_viewport_size(PHONE)
-            if width(page) > PHONE["width"]:
-                wrong.append(f"{name}: {width(page)} px wide on a phone")
+            width = page.evaluate("document.documentElement.scrollWidth")
+            if width > PHONE["width"]:  # one must scroll sideways
+                wrong.append(f"{name}: {width} px wide on a phone")
             page.set_viewport_size(desk)
     assert wrong == []
 
@@ -648,52 +586,38 @@ def of_focus(page: Page, what: str) -> str:
     return str(page.evaluate(script, what))
 
 
-def tab_to(page: Page, there: Callable[[], bool]) -> None:
+def play_by_keys(page: Page) -> None:
+    """Play a legal move without a pointer, as one who hears the page does."""
     for _ in range(60):
-        if there():
-            return
+        if of_focus(page, "role") == "gridcell":
+            break
         page.keyboard.press("Tab")
-    raise AssertionError("no tab leads there")
-
-
-def play_to_its_end(page: Page) -> None:
-    """Play the first legal move again and again, by keys, as one who hears the page does."""
-    tab_to(page, lambda: of_focus(page, "role") == "gridcell")
     status = page.locator("p.live")
-    while True:
-        pump(page, lambda: status.inner_text().endswith(("Your move.", ".")))
-        said = status.inner_text()
-        if "The game is over." in said:
-            return
-        if not said.endswith("Your move."):
-            page.wait_for_timeout(20)
-            continue
-        cells = page.locator("[role=gridcell]")
-        labels = cells.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
-        goal = next(place for place, one in enumerate(labels) if "legal" in one)
-        here = labels.index(of_focus(page, "aria-label"))
-        for low, high, width in (("ArrowUp", "ArrowDown", 8), ("ArrowLeft", "ArrowRight", 1)):
-            steps = goal // 8 - here // 8 if width == 8 else goal % 8 - here % 8
-            for _ in range(abs(steps)):
-                page.keyboard.press(high if steps > 0 else low)
-        assert of_focus(page, "aria-label") == labels[goal]
-        page.keyboard.press("Enter")
-        pump(page, lambda said=said: status.inner_text() != said)
+    pump(page, lambda: status.inner_text().endswith("Your move."))
+    cells = page.locator("[role=gridcell]")
+    labels = cells.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+    goal = next(place for place, one in enumerate(labels) if "legal" in one)
+    here, said = labels.index(of_focus(page, "aria-label")), status.inner_text()
+    down, right = goal // 8 - here // 8, goal % 8 - here % 8
+    for key, steps in (("Up", -down), ("Down", down), ("Left", -right), ("Right", right)):
+        for _ in range(steps):
+            page.keyboard.press(f"Arrow{key}")
+    assert of_focus(page, "aria-label") == labels[goal]
+    page.keyboard.press("Enter")
+    pump(page, lambda: status.inner_text() != said)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "alone"])
 def test_tabs_are_live(fresh: Service, browser: Browser, shared: bool) -> None:
     """Eight of one browser, which allows six connections; one where each has its own."""
-    with signed_in(browser, fresh) as context:
+    with window(browser, fresh, faulty=True) as page:
         if not shared:
-            context.add_init_script("delete window.SharedWorker")
-        tabs = [context.new_page() for _ in range(8 if shared else 1)]
+            page.add_init_script("delete window.SharedWorker")
+        tabs = [page, *(page.context.new_page() for _ in range(7 if shared else 0))]
         for tab in tabs:
             visit(tab, root(fresh), "")
             sees(tab, NOTHING_YET)
-        if not shared:
-            assert tabs[0].evaluate("typeof SharedWorker") == "undefined"
         fresh.wait(fresh.order("run", **SMALL))
         for tab in tabs:
             sees(tab, "3 of 3 generations")
@@ -703,51 +627,37 @@ def test_tabs_are_live(fresh: Service, browser: Browser, shared: bool) -> None:
 @pytest.mark.slow
 def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
     """From an empty folder to a file to hand in."""
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    with ExitStack() as stack:
-        service = Service(folder)
-        stack.callback(service.close)
-        service.start()
-        page = stack.enter_context(window(browser, service, accept_downloads=True))
-        visit(page, root(service), "")
+    with (
+        Service(tmp_path / "runs").start() as service,
+        window(browser, service, "", accept_downloads=True) as page,
+    ):
         page.goto(f"{root(service)}#/new/run")
         page.get_by_role("textbox", name="Population", exact=True).fill("8")
         page.get_by_role("textbox", name="Generations", exact=True).fill("200")
-        page.get_by_text("evolve run --generations 200 --population 8").or_(
-            page.get_by_text("evolve run --population 8 --generations 200")
-        ).wait_for()
+        sees(page, "evolve run --generations 200 --population 8")
         page.get_by_role("button", name="Start", exact=True).click()
 
         page.get_by_role("heading", name="reversed-001").wait_for(timeout=1000 * PATIENCE)
         page.get_by_role("link", name="Generations", exact=True).click()
-        for generation in range(3):
-            page.get_by_role("link", name=str(generation), exact=True).wait_for(
-                timeout=1000 * PATIENCE
-            )
+        page.get_by_role("link", name="2", exact=True).wait_for(timeout=1000 * PATIENCE)
         page.get_by_role("button", name="Stop", exact=True).click()
         chip = page.locator("main .state").first
         pump(page, lambda: chip.inner_text() == "stopped")
         before = service.get("runs/reversed-001")["done"]
         assert 3 <= before < 200
 
-        more(page, "Resume with changes …")
+        page.get_by_label("More about this run").click()
+        page.get_by_text("Resume with changes …", exact=True).click()
         page.get_by_role("textbox", name="Generations", exact=True).fill(str(before + 2))
         page.get_by_role("button", name="Resume", exact=True).last.click()
         pump(page, lambda: chip.inner_text() == "done")
         assert service.get("runs/reversed-001")["done"] == before + 2
 
-        page.get_by_role("link", name="Games", exact=True).click()
-        page.get_by_role("link", name=f"{before + 1}:0", exact=True).click()
-        page.locator("p.live").wait_for()
-        page.keyboard.press("End")
-        sees(page, "The game is over.")
-
-        page.get_by_role("link", name="reversed-001").click()
+        page.goto(f"{root(service)}#/run/reversed-001")
         page.get_by_role("link", name="Play it", exact=True).first.click()
         page.get_by_role("button", name="Play", exact=True).click()
         page.get_by_role("button", name="Resign").wait_for()
-        play_to_its_end(page)
+        play_by_keys(page)
 
         page.goto(f"{root(service)}#/run/reversed-001")
         page.get_by_role("button", name="Hand in").click()

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.pages import visit
 from tests.service import Service
-from tests.service.test_page import begin_play, of_focus, pump, root, sees, shown, window
+from tests.service.test_page import begin_play, of_focus, pump, root, sees, window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -99,6 +99,10 @@ def test_hints_resigning_and_taking_back(service: Service, browser: Browser) -> 
         page.get_by_role("button", name="Resign …").wait_for()
         page.get_by_role("button", name="Take back").click()
         pump(page, lambda: moves(page) == [])
+        last = begin_play(service, agent="random", board=f"{'X' * 62}O- X")
+        visit(page, root(service), f"play/{last}")
+        page.locator(".square.may").click()
+        says(page, "The game is over. You won")
 
 
 def test_a_pasted_game_is_reviewed(service: Service, browser: Browser) -> None:
@@ -120,13 +124,13 @@ def test_a_pasted_game_is_reviewed(service: Service, browser: Browser) -> None:
         fault = page.locator(".movelist a:has(.mark)").first
         lost = fault.inner_text().split()
         fault.click()
-        pump(page, lambda: f"{lost[0]} lost {lost[-1][1:]} discs" in lesson(page))
+        page.locator(".callout", has_text=f"{lost[0]} lost {lost[-1][1:]} discs").wait_for()
         assert page.locator(".badge circle").count() == slider.locator(".badge").count() + 1
         page.get_by_role("checkbox", name="Values").check()
         page.locator(".chip").first.wait_for()
         page.get_by_role("link", name="Show the line").click()
         pump(page, lambda: moves(page)[: len(GAME.split())] != GAME.split())
-        better = lesson_move(page)
+        better = page.locator(".movelist [aria-current]").inner_text().split()[0]
         page.go_back()
         pump(page, lambda: moves(page) == GAME.split())
         assert better != lost[0]
@@ -134,17 +138,8 @@ def test_a_pasted_game_is_reviewed(service: Service, browser: Browser) -> None:
         pump(page, lambda: len(moves(page)) < 30)
 
 
-def lesson(page: Page) -> str:
-    found = page.locator(".callout")
-    return found.inner_text() if found.count() else ""
-
-
-def lesson_move(page: Page) -> str:
-    return page.locator(".movelist [aria-current]").inner_text().split()[0]
-
-
 def test_what_cannot_be_read_says_why(service: Service, browser: Browser) -> None:
-    with shown(browser, service, "play") as page:
+    with window(browser, service, "play", faulty=True) as page:
         page.get_by_text("Review a game of your own").click()
         page.locator("#paste").fill("f5 f5")
         page.get_by_role("button", name="Review it").click()
@@ -175,7 +170,7 @@ def test_a_position_is_set_up_by_clicks_and_keys(service: Service, browser: Brow
 
 def test_a_move_waits_for_a_server_that_is_gone(fresh: Service, browser: Browser) -> None:
     play = begin_play(fresh, agent="random")
-    with shown(browser, fresh, f"play/{play}") as page:
+    with window(browser, fresh, f"play/{play}", faulty=True) as page:
         move(page)
         fresh.stop()
         page.locator(".square.may").first.click()
@@ -190,11 +185,9 @@ def test_levels_are_chosen_by_arrows(service: Service, browser: Browser, rules: 
     with window(browser, service, f"play?rules={rules}") as page:
         radios = page.get_by_role("group", name="Level").get_by_role("radio")
         radios.first.wait_for()
-        names = radios.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
-        ratings = [
-            next(found for found in one["ratings"] if found["rules"] == rules)
-            for one in service.get("agents?q=level-")["items"]
-        ]
+        names = radios.evaluate_all("all => all.map(one => one.ariaLabel)")
+        levels = service.get("agents?q=level-")["items"]
+        ratings = [one for level in levels for one in level["ratings"] if one["rules"] == rules]
         assert [name.replace("\u2212", "-") for name in names] == [
             f"Level {number}, {'' if one['error'] else 'about '}{one['elo']} Elo"
             for number, one in enumerate(ratings, 1)

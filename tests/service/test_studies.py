@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 import evolve
-from benchmarks.pages import sign_in, visit
+from benchmarks.pages import visit
+from evolve.config.base import option_words
 from evolve.runs import run_folder
 from evolve.runs.run import Study, load_run
 from evolve.runs.study_spec import StudySpec
@@ -24,8 +25,9 @@ from evolve.service.index import Index
 from evolve.studies.comparison import groups_of
 from evolve.studies.course import course_of, course_of_group
 from tests.cli import done
-from tests.service import SMALL, TOKEN, Service
-from tests.service.inside import App
+from tests.service import SMALL, Service
+from tests.service.inside import App, crown
+from tests.service.test_page import root, window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -38,10 +40,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs with a study of which one run has not begun, and a run."""
     folder = tmp_path_factory.mktemp("studies") / "runs"
     folder.mkdir()
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
-    options += ["--bounds=depths=1:2", "--bounds=endgame=0:4"]
-    seeds = ("--seeds", "0-1", "--grid", "crossover=blend,uniform", "--jobs=1")
-    done("run", *options, *seeds, "--out", folder / "two")
+    design = ("--seeds=0-1", "--grid=crossover=blend,uniform", "--bounds=depths=1:2")
+    more = ("--bounds=endgame=0:4", "--jobs=1")
+    done("run", *option_words(SMALL), *design, *more, "--out", folder / "two")
     shutil.copytree(folder / "two/crossover-blend-seed-0", folder / "alone")
     shutil.rmtree(folder / "two/crossover-uniform-seed-1")
     return folder
@@ -61,13 +62,11 @@ def test_a_study_is_listed_and_its_runs_beneath_it(app: App) -> None:
     assert (study["state"], study["share"], study["rules"]) == ("stopped", 0.75, "reversed")
     beneath = app.get("runs?study=two&sort=name")["items"]
     elos = {one["id"].partition("+")[2]: one["elo"] for one in beneath}
-    assert sorted(str(one) for row in study["grid"] for one in row) == sorted(
-        map(str, [*elos.values(), None])
-    )
+    cells = [str(one) for row in study["grid"] for one in row]
+    assert sorted(cells) == sorted(map(str, [*elos.values(), None]))
     assert study["curves"] == [one["curve"] for one in beneath]
-    assert [one["id"] for one in beneath] == RUNS
-    assert [one["study"] for one in beneath] == ["two"] * 3
-    assert [one["seed"] for one in beneath] == [0, 1, 0]
+    facts = [(one["id"], one["study"], one["seed"]) for one in beneath]
+    assert facts == [(name, "two", seed) for name, seed in zip(RUNS, (0, 1, 0), strict=True)]
     assert app.get("runs?study=alone")["items"] == []
     assert app.get("runs?kind=study")["items"] == [study]
 
@@ -97,28 +96,28 @@ def test_the_design_of_a_study_has_the_ids_of_agents(
     file.write_text(f"{text}\n[variants.one]\nstart_from = {agent}\n")
     with App(runs, runner) as app:
         settings = app.get("runs/two")["settings"]
+        file.write_text(f'{text}\n[variants.one]\nstart_from = "gtp:true"\n')
+        assert "gtp:true" in app.post("runs/two/resume", {}, 422)["detail"], "no program of ours"
     assert settings["grid"] == {"start_from": ["run:alone"], "crossover": ["blend", "uniform"]}
     assert settings["variants"] == {"one": {"start_from": "run:alone"}}
 
 
-@pytest.mark.parametrize("name", RUNS)
 @pytest.mark.slow
-def test_a_run_in_a_study_is_a_run(app: App, name: str) -> None:
+def test_a_run_in_a_study_is_a_run(app: App) -> None:
+    name = RUNS[1]
     found = app.get(f"runs/{name}")
     assert (found["kind"], found["state"], found["done"]) == ("run", "done", 3)
     assert len(app.get(f"runs/{name}/generations")["items"]) == 3
     assert app.get(f"agents/{found['agent']}")["name"] == found["champion"]
     assert app.get(f"agents/run:{name}:0-1")["name"] == "0-1"
-    assert app.ask("GET", "runs/two+crossover-uniform-seed-1").status_code == 404
+    app.get("runs/two+crossover-uniform-seed-1", 404)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["two+", "two+nobody", "two+.lock", "two+study.toml", "two+..", "nobody+alone", "two+alone"],
-)
-def test_what_is_in_no_study_is_not_found(app: App, name: str) -> None:
-    assert app.ask("GET", f"runs/{name}").status_code in (404, 422)
-    assert app.ask("DELETE", f"runs/{name}").status_code in (404, 422)
+def test_what_is_in_no_study_is_not_found(app: App) -> None:
+    names = ("", "nobody", ".lock", "study.toml", "..", "alone")
+    paths = [*(f"runs/two+{name}" for name in names), "runs/nobody+alone"]
+    found = {app.ask(how, path).status_code for how in ("GET", "DELETE") for path in paths}
+    assert found <= {404, 422}
 
 
 def test_a_run_in_a_study_goes_on_in_its_place(app: App) -> None:
@@ -134,34 +133,17 @@ def test_a_study_goes_on_with_changes(app: App, folder: Path) -> None:
     assert (job["command"], job["run"], job["state"]) == ("resume", "two", "queued")
     assert job["line"] == "evolve resume runs/two --generations 5 --seeds 2-3"
     assert app.get("runs/two")["job"] == job["id"]
-    asked = [
-        code
-        for name in ("two", RUNS[0])
-        for code in (
-            app.ask("DELETE", f"runs/{name}").status_code,
-            app.ask("POST", f"runs/{name}/resume", {}).status_code,
-        )
-    ]
-    assert asked == [409] * 4
+    for name in ("two", RUNS[0]):
+        app.delete(f"runs/{name}", 409)
+        app.post(f"runs/{name}/resume", {}, 409)
     app.post(f"jobs/{job['id']}/stop", {}, 202)
     wrong = [{"seeds": "-1"}, {"seeds": 3}, {"trials": 3}, {"generations": 0}]
     found = [app.post("runs/two/resume", {"settings": one}, 422)["errors"] for one in wrong]
-    assert [error["pointer"] for (error,) in found] == [
-        f"/settings/{next(iter(one))}" for one in wrong
-    ]
+    places = [f"/settings/{name}" for one in wrong for name in one]
+    assert [error["pointer"] for (error,) in found] == places
     with run_folder.locked(folder / RUNS[0].replace("+", "/")):
         detail = app.post("runs/two/resume", {}, 409)["detail"]
         assert detail == f"{RUNS[0]} is being written to by another process"
-
-
-def test_a_study_that_names_programs_goes_on_only_where_they_are_allowed(
-    folder: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
-    shutil.copytree(folder, tmp_path / "runs")
-    file = tmp_path / "runs/two/study.toml"
-    file.write_text(file.read_text() + '\n[variants.one]\nstart_from = "gtp:true"\n')
-    with App(tmp_path / "runs", runner) as app:
-        assert "gtp:true" in app.post("runs/two/resume", {}, 422)["detail"]
 
 
 @pytest.mark.slow
@@ -178,36 +160,15 @@ def test_the_rest_of_a_study_is_done_as_a_job(folder: Path, tmp_path: Path) -> N
 
 
 def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Path) -> None:
-    first, second, difference = app.get("seeds?run=two")["items"]
+    found = app.get("seeds?run=two")
+    first, second, difference = found["items"]
     assert (first["seeds"], second["seeds"], difference["seeds"]) == (2, 1, 1)
     told = evolve.compare(folder / "two")
     assert [row["setting"] for row in (first, second)] == list(told["setting"])[:2]
     assert [row["mean"] for row in (first, second, difference)] == list(told["mean"])
-    found = app.get("seeds?run=two")
     assert r"crossover=blend & 2 & " in found["latex"]
     assert found["latex"].count(r"\begin{tabular}") == 2
     assert found["csv"].startswith("metric,setting,against,seeds,mean,")
-    # and its curves are those of its picture
-    courses = app.get("runs/two/courses")["items"]
-    assert [(one["setting"], one["seeds"]) for one in courses] == [
-        ("crossover=blend", 2), ("crossover=uniform", 1)
-    ]  # fmt: skip
-    course = course_of_group(groups_of([Study(folder / "two")])[0])
-    assert course is not None
-    assert (courses[0]["metric"], courses[0]["over"]) == ("rating", "generation")
-    (alone,) = app.get("runs/alone/courses?metric=best_score&over=games")["items"]
-    run = load_run(folder / "alone")
-    assert run.form == "run"
-    told = course_of(run, "best_score", "games")
-    assert (alone["over"], alone["x"], alone["y"]) == ("games", told.x.tolist(), told.y.tolist())
-    assert "nothing" in app.get("runs/alone/courses?metric=nothing", 422)["detail"]
-    names = ("x", "y", "low", "high")
-    assert [courses[0][name] for name in names] == [
-        getattr(course, name).tolist() for name in names
-    ]
-    (alone,) = app.get("runs/alone/courses")["items"]
-    assert (alone["setting"], alone["label"], alone["seeds"]) == ("alone", "alone", 1)
-    assert [course["label"] for course in courses] == ["blend crossover", "uniform crossover"]
     page = app.ask("GET", "compare/report.html?run=two&run=alone")
     assert page.headers["content-type"].startswith("text/html")
     assert "<h1>two · alone</h1>" in page.text
@@ -220,6 +181,26 @@ def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Pat
     assert {row["label"] for row in app.get("seeds?run=two&run=alone")["items"]} == {
         "two with blend crossover", "two with uniform crossover", "alone"
     }  # fmt: skip
+
+
+def test_curves_are_those_of_the_picture(app: App, folder: Path) -> None:
+    two = app.get("runs/two/courses")["items"]
+    about = ("label", "setting", "seeds", "metric", "over")
+    assert [[one[name] for name in about] for one in two] == [
+        ["blend crossover", "crossover=blend", 2, "rating", "generation"],
+        ["uniform crossover", "crossover=uniform", 1, "rating", "generation"],
+    ]
+    course = course_of_group(groups_of([Study(folder / "two")])[0])
+    assert course is not None
+    names = ("x", "y", "low", "high")
+    assert [two[0][name] for name in names] == [getattr(course, name).tolist() for name in names]
+    (alone,) = app.get("runs/alone/courses?metric=best_score&over=games")["items"]
+    run = load_run(folder / "alone")
+    assert run.form == "run"
+    course = course_of(run, "best_score", "games")
+    assert (alone["x"], alone["y"]) == (course.x.tolist(), course.y.tolist())
+    assert [alone[name] for name in about] == ["alone", "alone", 1, "best_score", "games"]
+    assert "nothing" in app.get("runs/alone/courses?metric=nothing", 422)["detail"]
 
 
 def test_a_run_with_the_name_of_one_in_a_study_comes_first(app: App, folder: Path) -> None:
@@ -249,9 +230,9 @@ def test_a_study_is_deleted_with_its_runs(
 ) -> None:
     shutil.copytree(folder, tmp_path / "runs", dirs_exist_ok=True)
     with App(tmp_path / "runs", runner) as app:
-        assert app.ask("DELETE", "runs/two+crossover-blend-seed-1").status_code == 204
+        app.delete("runs/two+crossover-blend-seed-1")
         assert app.get("runs/two")["done"] == 2
-        assert app.ask("DELETE", "runs/two").status_code == 204
+        app.delete("runs/two")
         assert [one["id"] for one in app.get("runs")["items"]] == ["alone"]
         assert not (tmp_path / "runs/two").exists()
 
@@ -259,33 +240,24 @@ def test_a_study_is_deleted_with_its_runs(
 @pytest.mark.slow
 @pytest.mark.browser
 def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
-    with Service(folder).start() as service:
-        root = f"http://127.0.0.1:{service.port}/"
-        with browser.new_context() as context:
-            sign_in(context, root, TOKEN)
-            page = context.new_page()
-            faults: list[str] = []
-            page.on("console", lambda one: one.type == "error" and faults.append(one.text))
-            page.on("pageerror", lambda error: faults.append(str(error)))
-            visit(page, root, "")
-            assert page.get_by_role("link", name="two", exact=True).count() == 1
-            visit(page, root, "run/two")
-            page.get_by_role("heading", name="The comparison").wait_for()
-            grid = page.get_by_role("region", name="settings and seeds")
-            assert grid.get_by_role("rowheader").all_inner_texts() == ["Blend", "Uniform"]
-            assert grid.locator("a[href*=crossover-uniform-seed-0]").count() == 1
-            assert grid.get_by_text("to come").count() == 1, "the run that is not begun"
-            page.locator(".headrow").get_by_text("Undecided").wait_for()
-            page.get_by_text("1 seed cannot say whether its settings are better").wait_for()
-            rose = page.locator("figure", has_text="How they rose")
-            rose.get_by_text("Blend, n = 2").first.wait_for()
-            visit(page, root, "run/two/settings")
-            visit(page, root, f"run/{RUNS[2]}/settings")
-            page.get_by_role("heading", name="Metrics").wait_for()
-            visit(page, root, f"run/{RUNS[2]}")
-            assert page.get_by_role("link", name="two", exact=True).count() == 1
-            assert page.get_by_role("link", name="Generations").count() == 1
-            assert faults == []
+    with Service(folder).start() as service, window(browser, service, "") as page:
+        assert page.get_by_role("link", name="two", exact=True).count() == 1
+        visit(page, root(service), "run/two")
+        page.get_by_role("heading", name="The comparison").wait_for()
+        grid = page.get_by_role("region", name="settings and seeds")
+        assert grid.get_by_role("rowheader").all_inner_texts() == ["Blend", "Uniform"]
+        assert grid.locator("a[href*=crossover-uniform-seed-0]").count() == 1
+        assert grid.get_by_text("to come").count() == 1, "the run that is not begun"
+        page.locator(".headrow").get_by_text("Undecided").wait_for()
+        page.get_by_text("1 seed cannot say whether its settings are better").wait_for()
+        rose = page.locator("figure", has_text="How they rose")
+        rose.get_by_text("Blend, n = 2").first.wait_for()
+        visit(page, root(service), "run/two/settings")
+        visit(page, root(service), f"run/{RUNS[2]}/settings")
+        page.get_by_role("heading", name="Metrics").wait_for()
+        visit(page, root(service), f"run/{RUNS[2]}")
+        assert page.get_by_role("link", name="two", exact=True).count() == 1
+        assert page.get_by_role("link", name="Generations").count() == 1
 
 
 DECIDED = {"blend 8": 100, "blend 16": 110, "uniform 8": 390, "uniform 16": 410}
@@ -302,14 +274,12 @@ def grid(folder: Path, tmp_path: Path) -> Path:
     )
     (runs / "grid/study.toml").write_text(design.text({}))
     for member in design.members:
-        run = shutil.copytree(folder / "alone", runs / "grid" / member.name)
-        config = (run / "config.toml").read_text()
-        (run / "config.toml").write_text(config.replace("seed = 0", f"seed = {member.seed}"))
-        champion = json.loads((run / "champion.json").read_text())
+        run = runs / "grid" / member.name
         elo = DECIDED[" ".join(map(str, member.setting.varied.values()))]
         elo += member.seed * elo % 17
-        champion["provenance"] |= {"elo": elo, "elo_low": elo - 20, "elo_high": elo + 20}
-        (run / "champion.json").write_text(json.dumps(champion))
+        crown(folder / "alone", run, elo=elo, elo_low=elo - 20, elo_high=elo + 20)
+        config = (run / "config.toml").read_text()
+        (run / "config.toml").write_text(config.replace("seed = 0", f"seed = {member.seed}"))
     return runs
 
 
@@ -317,11 +287,10 @@ def grid(folder: Path, tmp_path: Path) -> Path:
 @pytest.mark.browser
 def test_what_a_study_has_found_is_the_same_everywhere(browser: Browser, grid: Path) -> None:
     phone = {"width": 390, "height": 800}
-    with Service(grid).start() as service, browser.new_context(viewport=phone) as context:
-        root = f"http://127.0.0.1:{service.port}/"
-        sign_in(context, root, TOKEN)
-        page = context.new_page()
-        visit(page, root, "run/grid")
+    with (
+        Service(grid).start() as service,
+        window(browser, service, "run/grid", viewport=phone) as page,
+    ):
         page.get_by_text("Uniform crossover with 8 individuals beats blend").wait_for()
         page.get_by_text("Uniform · 8 less Blend · 8, seed by seed").wait_for()
         assert page.get_by_role("button", name="Add").count() == 0, "more seeds of a decided study"
@@ -334,7 +303,7 @@ def test_what_a_study_has_found_is_the_same_everywhere(browser: Browser, grid: P
         assert heads.nth(1).bounding_box()["x"] < 390  # type: ignore[index]
         found = page.locator(".headrow .elo").inner_text()
         assert found == "Uniform crossover with 8 individuals is better"
-        visit(page, root, "")
+        visit(page, root(service), "")
         page.get_by_text(found).wait_for()
         for name in ("grid", "alone"):
             page.get_by_label(f"Choose {name}").check()
@@ -348,7 +317,7 @@ def test_what_a_study_has_found_is_the_same_everywhere(browser: Browser, grid: P
 
 
 def test_a_study_is_summed_up_from_its_runs_as_they_are(folder: Path, tmp_path: Path) -> None:
-    """Not from those of the last scan: the wrong sum stayed until a run changed again."""
+    """Not from those of the last scan."""
     shutil.copytree(folder, tmp_path / "runs")
     index = Index(Folders(tmp_path / "runs"), lambda run: None)
     index.scan()
