@@ -98,15 +98,13 @@ class Service:
         assert answer.status_code == status, answer.text
         return answer.json()
 
-    def post(self, path: str, document: Any, status: int = 202, **headers: str) -> Any:
-        answer = self.client.post(path, json=document, headers=headers)
+    def post(self, path: str, document: Any, status: int = 202) -> Any:
+        answer = self.client.post(path, json=document)
         assert answer.status_code == status, answer.text
         return answer.json()
 
-    def act(self, job: dict[str, Any], what: str, status: int = 202) -> Any:
-        answer = self.client.post(f"jobs/{job['id']}/{what}")
-        assert answer.status_code == status, answer.text
-        return answer.json()
+    def act(self, job: dict[str, Any], what: str) -> Any:
+        return self.post(f"jobs/{job['id']}/{what}", None)
 
     def order(self, command: str, status: int = 202, **settings: Any) -> dict[str, Any]:
         job: dict[str, Any] = self.post("jobs", {"command": command, "settings": settings}, status)
@@ -126,24 +124,23 @@ class Service:
         return found
 
     @contextlib.contextmanager
-    def events(self, **headers: str) -> Iterator[Iterator[dict[str, Any]]]:
-        """The stream of events, each with `event`, `id` and `data`."""
-        with self.client.stream("GET", "events", headers=headers) as answer:
+    def events(self) -> Iterator[Iterator[dict[str, Any]]]:
+        """The stream of events after the first, each with `event` and `data`."""
+        with self.client.stream("GET", "events") as answer:
             assert answer.status_code == 200
-            yield _events(answer)
+            events = _events(answer)
+            assert next(events)["event"] == "hello"
+            yield events
 
 
 def _events(answer: httpx.Response) -> Iterator[dict[str, Any]]:
-    event: dict[str, Any] = {}
+    name = ""
     for line in answer.iter_lines():
-        name, _, value = line.partition(": ")
-        if line == "" and "event" in event:
-            yield event
-            event = {}
-        elif name == "data":
-            event["data"] = json.loads(value)
-        elif name in ("event", "id"):
-            event[name] = value
+        field, _, value = line.partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            yield {"event": name, "data": json.loads(value)}
 
 
 def until(there: Callable[[], bool]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import io
 import json
@@ -32,22 +31,20 @@ def upload(service: Service, name: str, content: bytes, status: int = 201) -> An
 
 
 def test_a_whole_game_with_moves_taken_back(service: Service) -> None:
-    individual = service.get("runs/small/generations/0/individuals?limit=1")["items"][0]
-    agent = f"run:small:{individual['individual']}?depth=1&endgame=4"
+    (row,) = service.get("runs/small/generations/0/individuals?limit=1")["items"]
+    agent = f"run:small:{row['individual']}?depth=1&endgame=4"
     play = service.post("plays", {"agent": agent, "side": "white"}, 201)
     assert (play["rules"], len(play["moves"])) == ("reversed", 1)
-    draw = random.Random(1)
-    one = service.post(f"plays/{play['id']}/moves", {"move": play["legal"][0]}, 200)
-    back = service.post(f"plays/{play['id']}/moves", {"move": "undo"}, 200)
-    assert (back["moves"], back["board"]) == (play["moves"], play["board"])
+    draw, moves = random.Random(1), f"plays/{play['id']}/moves"
+    one = service.post(moves, {"move": play["legal"][0]}, 200)
     assert len(one["moves"]) == 3
-    service.post(f"plays/{play['id']}/moves", {"move": "undo"}, 422)
-    service.post(f"plays/{play['id']}/moves", {"move": "a1"}, 409)
-    service.post(f"plays/{play['id']}/moves", {"move": play["legal"][0], "ply": 9}, 409)
+    assert service.post(moves, {"move": "undo"}, 200) == {**play, "rated": False}
+    service.post(moves, {"move": "undo"}, 422)
+    service.post(moves, {"move": "a1"}, 409)
+    service.post(moves, {"move": play["legal"][0], "ply": 9}, 409)
     while play["to_move"] is not None:
-        move = draw.choice(play["legal"])
-        asked = {"move": move, "ply": len(back["moves"])}
-        back = play = service.post(f"plays/{play['id']}/moves", asked, 200)
+        asked = {"move": draw.choice(play["legal"]), "ply": len(play["moves"])}
+        play = service.post(moves, asked, 200)
     fewer = "won" if play["discs_white"] < play["discs_black"] else "lost"
     assert play["result"] in (fewer, "draw")
     assert service.get(f"plays/{play['id']}") == play
@@ -57,16 +54,15 @@ def test_a_whole_game_with_moves_taken_back(service: Service) -> None:
     assert page.headers["content-type"].startswith("text/html")
     assert f"black {play['discs_black']}, white {play['discs_white']} " in page.text
     assert "– person</h1>" in page.text
-    service.post(f"plays/{play['id']}/moves", {"move": "a1"}, 409)
+    service.post(moves, {"move": "a1"}, 409)
 
 
 def test_a_game_is_given_up_and_taken_up_again(service: Service) -> None:
     play = service.post("plays", {"agent": "random", "moves": "f5 d6"}, 201)
     moves = f"plays/{play['id']}/moves"
     gone = service.post(moves, {"move": "resign", "ply": 2}, 200)
-    assert (gone["result"], gone["resigned"], gone["to_move"], gone["legal"]) == (
-        *("lost", True, None, []),
-    )
+    over = {"result": "lost", "resigned": True, "to_move": None, "legal": []}
+    assert gone == {**play, **over}
     assert "-64.00:r" in service.client.get(f"plays/{play['id']}/game.ggf").text
     service.post(moves, {"move": "resign"}, 409)
     service.post(moves, {"move": play["legal"][0]}, 409)
@@ -74,37 +70,35 @@ def test_a_game_is_given_up_and_taken_up_again(service: Service) -> None:
 
 
 def test_games_with_rated_agents_count_for_ones_own_rating(
-    runs: Path, runner: asyncio.Runner, tmp_path: Path, own_user: None
+    own_user: None, local: App, tmp_path: Path
 ) -> None:
     """Each rules apart; not those of agents without an Elo, from elsewhere, or taken back."""
-    folder = Path(shutil.copytree(runs, tmp_path / "runs", ignore=lambda *_: [".service"]))
 
     def give_up(agent: str, *words: str, **how: str) -> None:
-        play = app.post("plays", {"agent": agent, "rules": "reversed", **how}, 201)
+        play = local.post("plays", {"agent": agent, "rules": "reversed", **how}, 201)
         for word in ("resign", *words):
-            app.post(f"plays/{play['id']}/moves", {"move": word}, 200)
+            local.post(f"plays/{play['id']}/moves", {"move": word}, 200)
 
     def games() -> list[int]:
         kept = json.loads((tmp_path / "data/played.json").read_text())
         counts = Counter(one["rules"] for one in kept)
         return [counts["standard"], counts["reversed"]]
 
-    with App(folder, runner) as app:
-        give_up("level-1", moves="d3")
-        give_up("run:small", side="white")
-        assert games() == [0, 2]
-        give_up("level-1", "undo")
-        give_up("level-1", moves="d3 c5 d6")
-        give_up("level-1?depth=1")
-        give_up("run:small:0-1")
-        assert games() == [0, 2]
-        give_up("level-1", rules="standard")
-        give_up("level-2")
-        assert games() == [1, 3]
-        assert app.get("rating?rules=reversed")["text"] == rating_text("reversed")
-        (tmp_path / "data/played.json").write_text("[1]")
-        give_up("level-1")  # and so the game goes on
-        app.get("rating?rules=reversed", 422)
+    give_up("level-1", moves="d3")
+    give_up("run:small", side="white")
+    assert games() == [0, 2]
+    give_up("level-1", "undo")
+    give_up("level-1", moves="d3 c5 d6")
+    give_up("level-1?depth=1")
+    give_up("run:small:0-1")
+    assert games() == [0, 2]
+    give_up("level-1", rules="standard")
+    give_up("level-2")
+    assert games() == [1, 3]
+    assert local.get("rating?rules=reversed")["text"] == rating_text("reversed")
+    (tmp_path / "data/played.json").write_text("[1]")
+    give_up("level-1")  # and so the game goes on
+    local.get("rating?rules=reversed", 422)
     assert (tmp_path / "data/played.json").read_text() == "[1]"
 
 
@@ -129,8 +123,7 @@ def test_an_upload_plays(service: Service, runs: Path) -> None:
     assert upload(service, "again.json", content)["id"] == found["id"]
     position = {"agent": f"{found['id']}?depth=1", "position": {}}
     assert len(service.post("evaluations", position, 200)["moves"]) == 4
-    listed = [one["id"] for one in service.get("agents?limit=500")["items"]]
-    assert found["id"] in listed
+    assert found["id"] in [one["id"] for one in service.get("agents?limit=500")["items"]]
     assert service.client.delete(f"agents/{found['id']}").status_code == 204
     service.post("evaluations", position, 404)
     assert service.client.delete("agents/swh").status_code == 409
@@ -146,17 +139,12 @@ def pickled() -> bytes:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("x.json", b""),
-        ("x.json", b"{}"),
+        ("x.json", b""), ("x.json", b"{}"), ("x.json", b"[" * 100_000),
         ("x.json", b'{"format": "evolve-agent", "version": 1, "kind": "alphabeta"}'),
-        ("x.json", b"[" * 100_000),
-        ("x.npz", b"PK\x03\x04"),
-        ("x.npz", pickled()),
-        ("x.py", b"print(1)"),
-        ("../x", b"{}"),
+        ("x.npz", b"PK\x03\x04"), ("x.npz", pickled()), ("x.py", b"print(1)"), ("../x", b"{}"),
     ],
     ids=range(8),
-)
+)  # fmt: skip
 def test_uploads_that_are_no_agents(
     service: Service, runs: Path, name: str, content: bytes
 ) -> None:
@@ -240,13 +228,9 @@ def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(
     assert agents.id_of("/elsewhere/small") == "/elsewhere/small"
 
 
-def test_settings_of_a_run_come_back_as_those_of_a_form(
-    runs: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
-    folder = Path(shutil.copytree(runs / "small", tmp_path / "runs/small"))
-    text = (folder / "config.toml").read_text()
-    (folder / "config.toml").write_text(f'start_from = "{folder}"\n{text}')
-    with App(tmp_path / "runs", runner) as app:
-        answers = (app.get("runs/small"), app.get("compare?run=small"))
-        assert not [found for found in answers if str(tmp_path) in json.dumps(found)]
-        assert app.get("runs/small")["settings"]["start_from"] == "run:small"
+def test_settings_of_a_run_come_back_as_those_of_a_form(local: App, tmp_path: Path) -> None:
+    config = local.folders.run("small") / "config.toml"
+    config.write_text(f'start_from = "{config.parent}"\n{config.read_text()}')
+    answers = [local.get("runs/small"), local.get("compare?run=small")]
+    assert str(tmp_path) not in json.dumps(answers)
+    assert answers[0]["settings"]["start_from"] == "run:small"

@@ -50,19 +50,11 @@ def others_of(app: App, *, runs: int) -> list[dict[str, Any]]:
     return [one for one in found["items"] if one["id"] != GOOD]
 
 
-FIELDS: Final = [
-    *("id", "command", "settings", "names", "run", "threads", "state", "created"),
-    *("started", "ended", "process", "progress", "result", "ending", "error", "notes", "nonce"),
-    *("seeds", "grid", "line"),
-]
-
-
 def test_a_field_of_a_job_of_another_type_costs_that_job_alone(sound: App) -> None:
     place = sound.folders.jobs
     good = json.loads((place / GOOD / "job.json").read_text())
-    assert set(good) == set(FIELDS)
     texts: list[str] = []
-    for field in FIELDS:
+    for field in good:
         texts += [json.dumps({**good, field: value}) for value in JSON]
         texts += [json.dumps({**good, field: "?"}).replace('"?"', raw) for raw in RAW]
         texts += [json.dumps({key: value for key, value in good.items() if key != field})]

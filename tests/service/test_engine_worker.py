@@ -1,15 +1,14 @@
-"""Moves and boards as people write them."""
+"""Moves and boards as people write them, and how many questions wait for how long."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import httpx
 import psutil
 import pytest
 from anyio import CapacityLimiter
@@ -17,24 +16,19 @@ from anyio import CapacityLimiter
 from evolve.engine.board.board import Board
 from evolve.service.processes import Search
 from evolve.service.responses import ProblemError
-from tests.service import Service, until
+from tests.service import Service
 from tests.service.inside import App
 from tests.waits import PATIENCE
 
 
 def test_moves_and_boards_are_read_as_people_write_them(service: Service) -> None:
-    def asked(status: int = 200, **position: str) -> Any:
-        return service.post("evaluations", {"agent": "swh", "position": position}, status)
+    def asked(**position: str) -> Any:
+        return service.post("evaluations", {"agent": "swh", "position": position}, 200)["moves"]
 
-    board = Board.start().play(37).play(43)
-    known = asked(moves="f5 d6")["moves"]
-    assert [asked(moves="1: F5 2: D6")["moves"], asked(board=f"{board.cells()} X")["moves"]] == [
-        known
-    ] * 2
-    wrong = [asked(422, board=text)["errors"] for text in (board.cells(), "nonsense")]
-    assert [error["pointer"] for (error,) in wrong] == ["/position/board"] * 2
-    (error,) = asked(422, board=f"{board.cells()} X", moves="f5")["errors"]
-    assert error["pointer"] == "/position/moves"
+    cells = Board.start().play(37).play(43).cells()
+    ways = ({"moves": "f5 d6"}, {"moves": "1: F5 2: D6"}, {"board": f"{cells} X"})
+    known, *others = ([(move["move"], move["value"]) for move in asked(**way)] for way in ways)
+    assert others == [known] * 2
     play = service.post("plays", {"agent": "swh", "moves": "F5D6C3"}, 201)
     assert play["moves"][:3] == ["f5", "d6", "c3"]
     name = f" 1. {play['legal'][0].upper()} "
@@ -43,9 +37,8 @@ def test_moves_and_boards_are_read_as_people_write_them(service: Service) -> Non
     service.post(f"plays/{play['id']}/moves", {"move": "z9"}, 422)
 
 
-QUESTION: Final[dict[str, Any]] = {"rules": "standard", "moves": "f5 d6 c3 d3 c4"}
-LONG = {"agent": "swh?depth=20", "position": {"moves": "f5 d6 c3 d3 c4"}}
-SHORT = {"agent": "swh?depth=1", "position": {}}
+DEEP = "swh?depth=20"
+MOVES = "f5 d6 c3 d3 c4"
 
 
 async def so(condition: Callable[[], bool]) -> None:
@@ -84,7 +77,8 @@ def test_a_process_that_dies_is_an_error_of_one_question(runner: asyncio.Runner)
     search = Search()
 
     async def check() -> None:
-        work = asyncio.ensure_future(search.ask("evaluate", source=LONG["agent"], **QUESTION))
+        question = {"source": DEEP, "moves": MOVES, "rules": "standard"}
+        work = asyncio.ensure_future(search.ask("evaluate", **question))
         await so(lambda: search._compiled)
         await asyncio.sleep(0.5)
         for child in psutil.Process().children():
@@ -101,27 +95,17 @@ def test_a_process_that_dies_is_an_error_of_one_question(runner: asyncio.Runner)
 @pytest.mark.slow
 def test_a_short_question_behind_two_long_ones(fresh: Service) -> None:
     """At most 20 s for the one before it, a start of the process that was ended, and itself."""
-    fresh.post("evaluations", SHORT, 200)
-    statuses: list[int] = []
-
-    def ask() -> None:
-        with httpx.Client(
-            base_url=fresh.client.base_url, headers=fresh.client.headers, timeout=120
-        ) as client:
-            statuses.append(client.post("evaluations", json=LONG).status_code)
-
-    threads = [threading.Thread(target=ask) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    assert fresh.process is not None
-    until(lambda: fresh.get("agents/swh")["name"] == "swh")
-    time.sleep(2)  # both are at work: nothing says so
-    begin = time.monotonic()
-    fresh.post("evaluations", SHORT, 200)
-    assert time.monotonic() - begin <= 25
-    begin = time.monotonic()
-    fresh.get("agents/zero")
-    assert time.monotonic() - begin <= 5
-    for thread in threads:
-        thread.join()
-    assert statuses == [504, 504]
+    short = {"agent": "swh?depth=1", "position": {}}
+    long = {"agent": DEEP, "position": {"moves": MOVES}}
+    fresh.post("evaluations", short, 200)
+    with ThreadPoolExecutor() as threads:
+        asked = [threads.submit(fresh.client.post, "evaluations", json=long) for _ in range(2)]
+        fresh.get("agents/swh")
+        time.sleep(2)  # both are at work: nothing says so
+        begin = time.monotonic()
+        fresh.post("evaluations", short, 200)
+        assert time.monotonic() - begin <= 25
+        begin = time.monotonic()
+        fresh.get("agents/zero")
+        assert time.monotonic() - begin <= 5
+    assert [one.result().status_code for one in asked] == [504, 504]

@@ -40,12 +40,11 @@ def test_any_value_in_any_field_of_any_form(command: str, every: int) -> None:
     assert count > len(fields) / every, "some of them are right"
 
 
-def test_fields_say_how_lists_are_written() -> None:
+def test_fields_say_how_lists_are_written_and_numbers_are_shown_whole() -> None:
     fields = {one.name: one for form in forms().values() for one in form.info(()).fields}
-    assert (fields["bounds"].lists, fields["fix"].lists) == (":", ",")
-    assert [
-        name for name, one in fields.items() if (one.type, one.lists) == ("list", "repeated")
-    ] == ["require"]
+    assert [fields[name].lists for name in ("bounds", "fix", "require")] == [":", ",", "repeated"]
+    words = forms()["train patterns"].words({"budget": 1234567.0})
+    assert words[-2:] == ["--budget", "1234567"]
 
 
 @pytest.mark.slow
@@ -74,11 +73,6 @@ def test_no_grid_names_agents_places_or_programs(command: str) -> None:
             form.design({}, None, grid)
         places.append([place for place, _ in found.value.errors])
     assert places == [[f"/grid/{key}" for key in grid] for grid in grids]
-
-
-def test_a_number_of_a_setting_is_shown_whole() -> None:
-    form = forms()["train patterns"]
-    assert form.words({"budget": 1234567.0})[-2:] == ["--budget", "1234567"]
 
 
 @pytest.mark.parametrize("kind", ["x", "", None, [], {}, 1, "run"])

@@ -33,6 +33,7 @@ from tests.waits import PATIENCE, until
 pytestmark = [posix, pytest.mark.usefixtures("own_user")]
 
 JOB: Final = "20260101-0000000a"
+OTHER: Final = "20260101-0000000b"
 MATCH: Final = {"a": "swh", "b": "random", "games": 2}
 GTP: Final = "gtp:sh -c 'exit 1'"
 
@@ -43,8 +44,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
+Opened = Callable[..., App]
+Child = Callable[[str | None], psutil.Process]
+
+
 @pytest.fixture
-def opened(folder: Path, runner: asyncio.Runner) -> Callable[..., App]:
+def opened(folder: Path, runner: asyncio.Runner) -> Opened:
     """The app on the folder, with a slot for what waits."""
 
     def open_app(*programs: str) -> App:
@@ -53,14 +58,6 @@ def opened(folder: Path, runner: asyncio.Runner) -> Callable[..., App]:
         return app
 
     return open_app
-
-
-@pytest.fixture
-def victim() -> Iterator[psutil.Process]:
-    """A process of this user that no service has started."""
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as child:
-        yield psutil.Process(child.pid)
-        child.kill()
 
 
 def plant(folder: Path, **values: Any) -> Path:
@@ -84,16 +81,14 @@ def assert_left_alone(app: App) -> None:
     assert file.read_bytes() == before
 
 
-WORDS: Final = ["match", "gtp:touch OUT", "random", "--games", "2"]
-
-
 @pytest.mark.parametrize(
     "state", ["queued", "running", "stopping", "done", "stopped", "interrupted", "failed"]
 )
 def test_a_planted_job_is_never_obeyed(
-    state: str, folder: Path, opened: Callable[..., App], victim: psutil.Process
+    state: str, folder: Path, opened: Opened, child: Child
 ) -> None:
-    words = [word.replace("OUT", str(folder / "done")) for word in WORDS]
+    victim = child(None)
+    words = ["match", f"gtp:touch {folder / 'done'}", "random", "--games", "2"]
     plant(folder, state=state, words=words, shown=["match", "swh", "random"], process=victim.pid)
     with opened() as app:
         assert_left_alone(app)
@@ -104,9 +99,7 @@ def test_a_planted_job_is_never_obeyed(
 @pytest.mark.slow
 @pytest.mark.parametrize("run", ["../outside", "/outside", ".", "..", "sub/../../outside", ""])
 @pytest.mark.parametrize("state", ["queued", "cancelled", "running", "interrupted"])
-def test_a_run_of_a_job_is_a_name(
-    run: str, state: str, folder: Path, opened: Callable[..., App]
-) -> None:
+def test_a_run_of_a_job_is_a_name(run: str, state: str, folder: Path, opened: Opened) -> None:
     (folder.parent / "outside").mkdir()  # empty: what a job that was cancelled gives back
     plant(folder, command="run", settings={}, run=run, state=state)
     with opened() as app:
@@ -121,17 +114,14 @@ def test_a_run_of_a_job_is_a_name(
 
 def test_a_job_of_another_folder_or_another_user_is_left_alone(
     folder: Path,
-    opened: Callable[..., App],
+    opened: Opened,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    Folders(other).claim()
-    facts: Any = {"command": "match", "settings": MATCH, "created": 1.0}
-    record = JobRecord(id=JOB, **facts, state="interrupted")
-    record.save(Folders(other))
+    record = queued(other, state="interrupted")
     shutil.copytree(other / ".service", folder / ".service")
     with opened() as app:
         assert_left_alone(app)
@@ -147,13 +137,9 @@ def test_a_job_of_another_folder_or_another_user_is_left_alone(
         assert_left_alone(app)
 
 
-def test_a_job_goes_by_no_other_name(folder: Path, opened: Callable[..., App]) -> None:
-    place = Folders(folder)
-    place.claim()
-    place.release()
-    other = "20260101-0000000b"
-    JobRecord(id=other, command="match", settings=MATCH, state="interrupted").save(place)
-    (place.jobs / other).rename(place.jobs / JOB)
+def test_a_job_goes_by_no_other_name(folder: Path, opened: Opened) -> None:
+    queued(folder, id=OTHER, state="interrupted")
+    (folder / ".service/jobs" / OTHER).rename(folder / ".service/jobs" / JOB)
     with opened() as app:
         assert_left_alone(app)
 
@@ -164,46 +150,29 @@ def queued(folder: Path, **facts: Any) -> JobRecord:
     if not place.jobs.exists():
         place.claim()
         place.release()
-    values: dict[str, Any] = {"command": "match", "settings": MATCH, "created": 1.0, **facts}
-    record = JobRecord(**{"id": JOB, **values})
+    made = {"id": JOB, "command": "match", "settings": MATCH, "created": 1.0, **facts}
+    record = JobRecord(**made)
     record.save(place)
     return record
 
 
 def test_what_is_shown_is_what_is_started(
-    folder: Path, opened: Callable[..., App], monkeypatch: pytest.MonkeyPatch
+    folder: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[list[str]] = []
+    """Whatever lies beside the job when it is started."""
+    started: list[tuple[list[str], dict[str, Any]]] = []
 
     def start(words: list[str], *rest: Any) -> int:
-        started.append(words)
+        started.append((words[2:5], tomllib.loads(Path(words[5]).read_text())))
         return os.getpid()
 
     monkeypatch.setattr("evolve.service.jobs.start_process", start)
     queued(folder)
+    (folder / ".service/jobs" / JOB / "settings.toml").write_text('panel = ["gtp:touch x"]')
     with opened() as app:
         line = app.get(f"jobs/{JOB}")["line"]
     assert line == "evolve match swh random --games 2"
-    (words,) = started
-    assert words[2:5] == ["evolve", "match", "--config"]
-    assert tomllib.loads(Path(words[5]).read_text()) == MATCH
-
-
-def test_settings_beside_a_job_are_written_over_before_it_is_started(
-    folder: Path, opened: Callable[..., App], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = folder / ".service/jobs" / JOB / "settings.toml"
-    queued(folder, command="run", settings={"population": 6}, run="reversed-001")
-    settings.write_text('panel = ["gtp:touch x"]')
-    found: list[str] = []
-
-    def start(words: list[str], *rest: Any) -> int:
-        found.append(settings.read_text())
-        return os.getpid()
-
-    monkeypatch.setattr("evolve.service.jobs.start_process", start)
-    with opened():
-        assert found == ["population = 6\n"]
+    assert started == [(["evolve", "match", "--config"], MATCH)]
 
 
 @pytest.mark.parametrize(
@@ -217,7 +186,7 @@ def test_settings_beside_a_job_are_written_over_before_it_is_started(
     ],
 )
 def test_a_job_of_ours_whose_settings_are_not_right_fails_alone(
-    facts: dict[str, Any], said: str, folder: Path, opened: Callable[..., App]
+    facts: dict[str, Any], said: str, folder: Path, opened: Opened
 ) -> None:
     queued(folder, **facts)
     with opened() as app:
@@ -227,11 +196,10 @@ def test_a_job_of_ours_whose_settings_are_not_right_fails_alone(
 
 
 def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
-    folder: Path, opened: Callable[..., App], monkeypatch: pytest.MonkeyPatch
+    folder: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = "20260101-0000000b"
     queued(folder)
-    queued(folder, id=other, created=2.0)
+    queued(folder, id=OTHER, created=2.0)
 
     def faulty(folders: Folders, agents: Agents, record: JobRecord) -> Line:
         if record.id == JOB:
@@ -244,7 +212,7 @@ def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
         found = {job["id"]: job for job in app.get("jobs")["items"]}
         assert (found[JOB]["state"], found[JOB]["line"]) == ("failed", "")
         assert "an unexpected error; the log has failure " in found[JOB]["error"]
-        assert found[other]["started"] is not None
+        assert found[OTHER]["started"] is not None
 
 
 def test_a_job_that_is_stopped_at_once_has_no_traceback_in_its_log(tmp_path: Path) -> None:
@@ -260,7 +228,7 @@ def test_a_job_that_is_stopped_at_once_has_no_traceback_in_its_log(tmp_path: Pat
 
 @pytest.mark.parametrize("state", ["queued", "interrupted"])
 def test_programs_must_be_allowed_whenever_a_job_is_started(
-    state: str, folder: Path, opened: Callable[..., App]
+    state: str, folder: Path, opened: Opened
 ) -> None:
     settings = {**MATCH, "a": "program:1"}
     queued(folder, settings=settings, names={GTP: "program:1", "random": "random"}, state=state)
@@ -277,7 +245,7 @@ def test_programs_must_be_allowed_whenever_a_job_is_started(
 
 
 def test_a_run_that_names_programs_goes_on_where_they_are_allowed(
-    folder: Path, opened: Callable[..., App]
+    folder: Path, opened: Opened
 ) -> None:
     (folder / "x").mkdir()
     text = f'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\npanel = ["{GTP}"]\n'
@@ -296,7 +264,7 @@ def test_a_run_that_names_programs_goes_on_where_they_are_allowed(
 
 
 @pytest.fixture
-def child(folder: Path) -> Iterator[Callable[[str | None], psutil.Process]]:
+def child(folder: Path) -> Iterator[Child]:
     """Processes in sessions of their own with a job's id, or none, in their environment; the
     words name the file of its progress."""
     made: list[subprocess.Popen[bytes]] = []
@@ -316,36 +284,28 @@ def child(folder: Path) -> Iterator[Callable[[str | None], psutil.Process]]:
         one.wait()
 
 
+@pytest.mark.parametrize("other", [None, "another"])
 def test_a_process_is_taken_for_a_jobs_by_its_id(
-    folder: Path, opened: Callable[..., App], child: Callable[[str | None], psutil.Process]
+    folder: Path, opened: Opened, child: Child, other: str | None
 ) -> None:
-    strange = child(None)
+    strange = child(other)
     queued(folder, state="running", started=1.0, process=strange.pid)
     with opened() as app:  # the path of its progress among the words is no proof
         assert app.get(f"jobs/{JOB}")["state"] == "interrupted"
-    assert strange.is_running()
+    job = rewrite(folder, JOB, state="running", process=strange.pid)
+    job.stop()
+    job.kill()
+    assert strange.status() != psutil.STATUS_ZOMBIE
     mine = child(JOB)
-    rewrite(folder, JOB, state="running", process=mine.pid)
+    rewrite(folder, JOB, process=mine.pid)
     with opened() as app:
         assert app.get(f"jobs/{JOB}")["process"] == mine.pid
         app.post(f"jobs/{JOB}/kill", None, 202)
         until(lambda: mine.status() == psutil.STATUS_ZOMBIE)
 
 
-def test_nothing_is_sent_to_a_process_that_is_not_the_jobs(
-    child: Callable[[str | None], psutil.Process],
-) -> None:
-    found = child("another")
-    job = JobRecord(id=JOB, command="match", settings={}, process=found.pid)
-    job.stop()
-    job.kill()
-    assert not job.alive
-    assert found.is_running()
-    assert found.status() != psutil.STATUS_ZOMBIE
-
-
 def test_a_process_that_has_just_begun_is_alive(
-    child: Callable[[str | None], psutil.Process], monkeypatch: pytest.MonkeyPatch
+    child: Child, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For a moment Linux shows no environment of it: in 1 of 400 starts."""
     job = JobRecord(id=JOB, command="match", settings={}, process=child(JOB).pid)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.runs.run import Run, load_run
+from evolve.runs.run import load_run
 from evolve.service.job_lines import changed, changes_of
 from evolve.service.responses import ProblemError
 from tests.cli import snapshot
@@ -88,40 +88,28 @@ def test_what_is_wrong_is_told_with_its_place_and_nothing_is_written(
 
 def test_names_of_runs(local: App) -> None:
     asked = {"command": "run", "settings": SMALL, "name": "mine"}
-    job = local.ask("POST", "jobs", asked).json()
-    assert job["run"] == "mine"
-    checked = local.ask("POST", "commands/run/check", {"settings": SMALL, "name": "mine"}).json()
-    assert checked["line"] == job["line"]
-    assert local.ask("POST", "jobs", asked).status_code == 409
-
-
-def sweep(folder: Path, kind: str) -> Run:
-    (folder / "config.toml").write_text(f'command = "sweep {kind}"\n')
-    run = load_run(folder)
-    assert isinstance(run, Run)
-    return run
+    checked = local.post("commands/run/check", {"settings": SMALL, "name": "mine"}, 200)
+    job = local.post("jobs", asked, 202)
+    assert (job["run"], job["line"]) == ("mine", checked["line"])
+    local.post("jobs", asked, 409)
 
 
 @pytest.mark.parametrize(
-    ("changes", "pointer"),
+    ("kind", "name", "value"),
     [
-        ({"space": "/etc/passwd"}, "/settings/space"),
-        ({"trials": [3, 4]}, "/settings/trials"),
-        ({"trials": True}, "/settings/trials"),
-        ({"trials": 10**9}, "/settings/trials"),
-        ({"panel": "swh"}, "/settings/panel"),
+        ("alphabeta", "space", "/etc/passwd"),
+        *(("alphabeta", "trials", value) for value in ([3, 4], True, 10**9)),
+        ("alphabeta", "panel", "swh"),
+        ("program", "space", "style=--anything|x"),  # what it is started with is its owner's
     ],
 )
 def test_a_client_gets_to_no_file_agent_or_program_by_a_change(
-    tmp_path: Path, changes: dict[str, Any], pointer: str
+    tmp_path: Path, kind: str, name: str, value: Any
 ) -> None:
-    with pytest.raises(ProblemError) as found:
-        changed(sweep(tmp_path, "alphabeta"), changes)
-    assert [place for place, _ in found.value.errors] == [pointer]
-
-
-def test_what_a_program_is_started_with_is_its_owner_s_to_change(tmp_path: Path) -> None:
-    run = sweep(tmp_path, "program")
+    (tmp_path / "config.toml").write_text(f'command = "sweep {kind}"\n')
+    run = load_run(tmp_path)
+    assert run.form == "run"
     assert "trials" in {change.name for change in changes_of(run)}
-    with pytest.raises(ProblemError, match="trials"):
-        changed(run, {"space": "style=--anything|x"})
+    with pytest.raises(ProblemError) as found:
+        changed(run, {name: value})
+    assert [place for place, _ in found.value.errors] == [f"/settings/{name}"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +25,6 @@ from tests.waits import until
 
 pytestmark = posix
 MARK: Final = "stolen-from-elsewhere"
-_MATCH: Final = {"command": "match", "settings": {"a": "swh", "b": "random", "games": 2}}
 
 
 class App(inside.App):
@@ -36,22 +35,6 @@ class App(inside.App):
         assert MARK not in found.text
         return found
 
-    def refused(self, path: str) -> str:
-        """What a problem says that names a link."""
-        said: str = self.get(path, 422)["detail"]
-        assert "is a link to" in said
-        assert "\n" not in said
-        return said
-
-
-Open = Callable[[Path], App]
-
-
-@pytest.fixture
-def opened(runner: asyncio.Runner) -> Open:
-    """The app on a folder that is given."""
-    return lambda folder: App(folder, runner)
-
 
 @pytest.fixture
 def folder(tmp_path: Path, runs: Path) -> Path:
@@ -59,6 +42,20 @@ def folder(tmp_path: Path, runs: Path) -> Path:
     for name in ("small", "other"):
         shutil.copytree(runs / "small", tmp_path / "runs" / name)
     return tmp_path / "runs"
+
+
+@pytest.fixture
+def app(folder: Path, runner: asyncio.Runner) -> App:
+    """The app on it, still to be opened."""
+    return App(folder, runner)
+
+
+def put_link(folder: Path, name: str, outside: Path) -> Path:
+    """Somebody's file or folder in place of one of the run `small`."""
+    link = folder / "small" / name
+    shutil.rmtree(link) if link.is_dir() else link.unlink()
+    link.symlink_to(outside / "run" / name)
+    return link
 
 
 @pytest.fixture
@@ -96,18 +93,14 @@ def test_nothing_of_its_own_is_a_link(folder: Path, outside: Path, name: str) ->
     assert link.is_symlink()
 
 
-def test_an_individual_whose_generation_is_a_link(
-    opened: Open, folder: Path, outside: Path
-) -> None:
-    with opened(folder) as app:
-        [individual] = app.get("runs/small/generations/1/individuals?limit=1")["items"]
-        born = individual["individual"].partition("-")[0].zfill(4)
-        match = {"a": f"run:small:{individual['individual']}", "b": "random", "games": 2}
-        kept = folder / "small" / "generations" / f"gen-{born}.parquet"
-        kept.unlink()
-        kept.symlink_to(outside / "run" / "generations" / kept.name)
+def test_an_individual_whose_generation_is_a_link(app: App, folder: Path, outside: Path) -> None:
+    with app:
+        [row] = app.get("runs/small/generations/1/individuals?limit=1")["items"]
+        match = {"a": f"run:small:{row['individual']}", "b": "random", "games": 2}
+        born = row["individual"].partition("-")[0].zfill(4)
+        link = put_link(folder, f"generations/gen-{born}.parquet", outside)
         assert "is a link" in str(app.post("jobs", {"command": "match", "settings": match}, 422))
-        assert kept.is_symlink()
+        assert link.is_symlink()
 
 
 GETS: Final = (
@@ -120,36 +113,27 @@ GETS: Final = (
 )
 
 
+LINKS: Final = {
+    "config.toml": "damaged", "games/gen-0001.parquet": None,
+    ".lock": None, "champion.json": "damaged", "generations": "damaged",
+    "generations/gen-0002.parquet": "damaged", "generations/gen-0001.parquet": None,
+    "games": None, "games/playoff.parquet": None, "": "damaged",
+}  # fmt: skip
+"""What may be a link in a run, and the state of that run; None is none that is known."""
+
+
 @pytest.mark.parametrize(
     ("name", "state"),
     [
-        ("config.toml", "damaged"),
-        ("games/gen-0001.parquet", None),
-        *(
-            pytest.param(name, state, marks=pytest.mark.slow)
-            for name, state in (
-                (".lock", None),
-                ("champion.json", "damaged"),
-                ("generations", "damaged"),
-                ("generations/gen-0002.parquet", "damaged"),
-                ("generations/gen-0001.parquet", None),
-                ("games", None),
-                ("games/playoff.parquet", None),
-                ("", "damaged"),
-            )
-        ),
+        pytest.param(*pair, marks=[pytest.mark.slow] * (number > 1))
+        for number, pair in enumerate(LINKS.items())
     ],
 )
 def test_a_run_with_a_link_is_one_damaged_run(
-    opened: Open, folder: Path, outside: Path, name: str, state: str | None
+    app: App, folder: Path, outside: Path, name: str, state: str | None
 ) -> None:
-    link = folder / "small" / name
-    if link.is_dir():
-        shutil.rmtree(link)
-    else:
-        link.unlink()
-    link.symlink_to(outside / "run" / name)
-    with opened(folder) as app:
+    link = put_link(folder, name, outside)
+    with app:
         found = {one["id"]: one for one in app.get("runs")["items"]}
         assert found["other"]["state"] == "done"
         if state is not None:
@@ -173,31 +157,32 @@ def test_a_run_with_a_link_is_one_damaged_run(
     assert link.is_symlink()
 
 
-@pytest.mark.parametrize("name", ["config.toml", "games", "generations/gen-0001.parquet"])
-def test_a_run_with_a_link_can_be_deleted(
-    opened: Open, folder: Path, outside: Path, name: str
-) -> None:
-    link = folder / "small" / name
-    shutil.rmtree(link) if link.is_dir() else link.unlink()
-    link.symlink_to(outside / "run" / name)
-    with opened(folder) as app:
+def test_a_run_with_links_can_be_deleted(app: App, folder: Path, outside: Path) -> None:
+    for name in ("config.toml", "games", "generations/gen-0001.parquet"):
+        put_link(folder, name, outside)
+    with app:
         app.delete("runs/small")
         assert [one["id"] for one in app.get("runs")["items"]] == ["other"]
     assert not os.path.lexists(folder / "small")
 
 
-def test_a_new_run_takes_no_link_for_its_place(opened: Open, folder: Path, outside: Path) -> None:
-    (folder / "wanted").symlink_to(outside / "deep" / "er")
+def test_a_link_is_not_deleted_through_and_no_place_for_a_new_run(
+    app: App, folder: Path, outside: Path
+) -> None:
+    (folder / "wanted").symlink_to(outside / "run")
     (folder / "standard-001").symlink_to(outside / "deep" / "er")
-    with opened(folder) as app:
+    with app:
+        app.delete("runs/wanted", 422)
         asked = {"command": "run", "settings": {"rules": "standard"}}
         app.post("jobs", {**asked, "name": "wanted"}, 409)
         assert app.post("jobs", asked, 202)["run"] == "standard-002"
 
 
-def test_the_folder_of_runs_may_be_a_link(opened: Open, folder: Path, tmp_path: Path) -> None:
+def test_the_folder_of_runs_may_be_a_link(
+    folder: Path, tmp_path: Path, runner: asyncio.Runner
+) -> None:
     (tmp_path / "link").symlink_to(folder)
-    with opened(tmp_path / "link") as app:
+    with App(tmp_path / "link", runner) as app:
         assert {one["state"] for one in app.get("runs")["items"]} == {"done"}
         assert app.get("runs/small/files/champion.json")["format"]
     assert Run(tmp_path / "link" / "small").generation_count == 3

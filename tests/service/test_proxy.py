@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -38,7 +39,6 @@ pytestmark = [
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of a service by way of the proxy, below a sub-path."""
     folder = tmp_path_factory.mktemp("proxy")
-    (folder / "runs").mkdir()
     service = Service(folder / "runs", "--allow-host", "lab.example.org").start()
     (server,) = re.findall(r"```nginx\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
     port = free_port()
@@ -58,10 +58,9 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
             def answers() -> bool:
                 assert nginx.poll() is None, (folder / "log").read_text()
-                try:
+                with suppress(httpx.TransportError):
                     return client.get("api/v1/health").status_code == 200
-                except httpx.TransportError:
-                    return False
+                return False
 
             until(answers)
             yield client

@@ -15,7 +15,7 @@ from evolve.service.state import Events
 from tests.service import STREAM, Service
 
 
-async def stream(events: Events, last: str, count: int) -> list[tuple[str, str, Any]]:
+async def stream(events: Events, last: str, count: int = 1) -> list[tuple[str, str, Any]]:
     """The first events that a stream brings, as name, id and data."""
     found: list[tuple[str, str, Any]] = []
     async for part in events.stream(last):
@@ -32,17 +32,16 @@ def test_what_was_missed_comes_first() -> None:
         events = Events()
         for number in range(5):
             events.tell("step", {"n": number})
-        ((name, first, data),) = await stream(events, "", 1)
-        assert (name, data["boot"]) == ("hello", events.boot)
-        assert first == f"{events.boot}-5"
+        ((name, place, data),) = await stream(events, "")
+        assert (name, place, data["boot"]) == ("hello", f"{events.boot}-5", events.boot)
         found = await stream(events, f"{events.boot}-2", 3)
         assert [data["n"] for _, _, data in found] == [2, 3, 4]
-        assert [name for name, _, _ in await stream(events, "other-2", 1)] == ["hello"]
-        assert [name for name, _, _ in await stream(events, f"{events.boot}-99", 1)] == ["reset"]
-        assert [name for name, _, _ in await stream(events, f"{events.boot}-x", 1)] == ["hello"]
+        lasts = ("other-2", f"{events.boot}-99", f"{events.boot}-x")
+        names = [name for last in lasts for name, _, _ in await stream(events, last)]
+        assert names == ["hello", "reset", "hello"]
         for number in range(3000):
             events.tell("step", {"n": number})
-        assert [name for name, _, _ in await stream(events, f"{events.boot}-2", 1)] == ["reset"]
+        assert [name for name, _, _ in await stream(events, lasts[1])] == ["reset"]
 
     asyncio.run(check())
 
@@ -74,9 +73,8 @@ def test_a_quiet_reader_gets_pings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reader_that_leaves_with_a_backlog_fills_no_log(tmp_path: Path) -> None:
-    service = Service(tmp_path / "runs").start()
-    job = service.order("run", generations=40, population=8)
-    try:
+    with Service(tmp_path / "runs").start() as service:
+        job = service.order("run", generations=40, population=8)
         heads = []
         for _ in range(20):
             with socket.create_connection(("127.0.0.1", service.port)) as reader:
@@ -84,6 +82,4 @@ def test_a_reader_that_leaves_with_a_backlog_fills_no_log(tmp_path: Path) -> Non
                 heads.append(reader.recv(15))
         assert heads == [b"HTTP/1.1 200 OK"] * 20
         service.act(job, "kill")
-    finally:
-        service.close()
     assert "Traceback" not in service.log.read_text()

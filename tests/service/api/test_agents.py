@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import evolve
+from evolve.engine.board.squares import square_name
+from evolve.records.moves import read_moves
 from tests.service import Service
+
+CELLS = "---------------------------OX------XXX--------------------------"
 
 
 def test_agents_are_listed(service: Service) -> None:
@@ -25,16 +30,13 @@ def test_values_are_those_of_the_agent(service: Service, runs: Path, agent: str)
     found = service.post("evaluations", asked, 200)
     mine = evolve.load_agent(agent.replace("run:small", str(runs / "small")))
     board = evolve.Board.start()
-    for move in moves.split():
-        board = board.play("abcdefgh".index(move[0]) + 8 * (int(move[1]) - 1))
+    for square in read_moves(moves).squares:
+        board = board.play(square)
     analysis = mine.with_rules("reversed").analyse(board)
     assert analysis is not None
-    assert found["side"] == "white"
-    assert {one["move"]: one["value"] for one in found["moves"]} == {
-        "abcdefgh"[square % 8] + str(square // 8 + 1): value
-        for square, value in analysis.values.items()
-    }
-    assert found["line"][0] == found["moves"][0]["move"]
+    values = {square_name(square): value for square, value in analysis.values.items()}
+    assert {one["move"]: one["value"] for one in found["moves"]} == values
+    assert (found["side"], found["line"][0]) == ("white", found["moves"][0]["move"])
 
 
 def test_an_agent_without_an_opinion(service: Service) -> None:
@@ -43,38 +45,28 @@ def test_an_agent_without_an_opinion(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("agent", "position", "status"),
     [
-        ({"agent": "swh", "position": {"moves": "a1"}}, 422),
-        ({"agent": "swh", "position": {"moves": "f5 f5"}}, 422),
-        ({"agent": "swh", "position": {"moves": "x"}}, 422),
-        ({"agent": "swh", "position": {"rules": "odd"}}, 422),
-        ({"agent": "swh?depth=21", "position": {}}, 422),
-        ({"agent": "swh?time=99", "position": {}}, 422),
-        ({"agent": "swh?nonsense=1", "position": {}}, 422),
-        ({"agent": "swh?depth=.", "position": {}}, 422),
-        ({"agent": "none", "position": {}}, 404),
-        ({"agent": "run:none", "position": {}}, 404),
-        ({"agent": "run:small:9-9", "position": {}}, 404),
-        ({"agent": "upload:0123456789abcdef", "position": {}}, 404),
-        ({"agent": "program:1", "position": {}}, 404),
-        ({"agent": "gtp:sh", "position": {}}, 404),
-        ({"agent": "/etc/passwd", "position": {}}, 422),
+        ("swh", {"moves": "a1"}, 422), ("swh", {"moves": "f5 f5"}, 422),
+        ("swh", {"moves": "x"}, 422), ("swh", {"rules": "odd"}, 422),
+        ("swh?depth=21", {}, 422), ("swh?time=99", {}, 422), ("swh?nonsense=1", {}, 422),
+        ("swh?depth=.", {}, 422), ("none", {}, 404), ("run:none", {}, 404),
+        ("run:small:9-9", {}, 404), ("upload:0123456789abcdef", {}, 404), ("program:1", {}, 404),
+        ("gtp:sh", {}, 404), ("/etc/passwd", {}, 422), ("swh", {"board": "nonsense"}, 422),
+        ("swh", {"board": CELLS}, 422), ("swh", {"board": f"{CELLS} X", "moves": "f5"}, 422),
     ],
-)
-def test_what_cannot_be_valued(service: Service, asked: Any, status: int) -> None:
+)  # fmt: skip
+def test_what_cannot_be_valued(service: Service, agent: str, position: Any, status: int) -> None:
+    asked = {"agent": agent, "position": position}
     (error,) = service.post("evaluations", asked, status)["errors"]
-    faulty = "/position/" if asked["position"] else "/agent"
-    assert error["pointer"].startswith(faulty)
-    assert str(service.runs) not in error["detail"]
-    assert "pattern" not in error["detail"]
+    assert error["pointer"] == (f"/position/{[*position][-1]}" if position else "/agent")
+    assert not re.search(f"pattern|{service.runs}", error["detail"])
 
 
 def test_all_positions_of_a_game_are_valued_in_one_answer(service: Service) -> None:
-    moves = "f5 d6 c3"
-    asked = {"position": {"moves": moves}, "agent": "swh"}
+    asked = {"position": {"moves": "f5 d6 c3"}, "agent": "swh"}
     found = service.post("reviews", asked, 200)["evaluations"]
-    positions = [{"moves": " ".join(moves.split()[:ply])} for ply in range(4)]
+    positions = [{"moves": moves} for moves in ("", "f5", "f5 d6", "f5 d6 c3")]
     alone = [service.post("evaluations", {"agent": "swh", "position": p}, 200) for p in positions]
     assert [{**one, "seconds": 0} for one in found] == [{**one, "seconds": 0} for one in alone]
     later = service.post("reviews", {**asked, "first": 2}, 200)["evaluations"]
@@ -93,9 +85,6 @@ def test_a_game_in_which_a_side_passes_is_valued_to_its_end(service: Service) ->
     board = "XXXXXXOX" + "XXXXXXXX" * 6 + "OOOOOO-O X"  # white ends it: black must pass
     found = service.post("reviews", {"position": {"board": board, "moves": "pass g8"}}, 200)
     assert [len(one["moves"]) for one in found["evaluations"]] == [0, 1, 0]
-
-
-CELLS = "---------------------------OX------XXX--------------------------"
 
 
 @pytest.mark.parametrize(

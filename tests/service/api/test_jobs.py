@@ -6,27 +6,11 @@ import re
 from pathlib import Path
 
 import evolve
-from evolve.config.matches import CONTESTS
-from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.api.welcome import STUDY, get_meta
-from tests.service import Service
+from evolve.service.api.welcome import get_meta
 
 WEB = Path(evolve.__file__).parent / "service/web"
-
-
-def test_it_has_all_that_the_registries_have(service: Service) -> None:
-    found = service.get("meta")
-    names = [kind["name"] for kind in found["kinds"]]
-    assert names == [*(kind.name for kind in RUN_TYPES), STUDY.name]
-    assert [one["name"] for one in found["contests"]] == list(CONTESTS)
-    assert {one["name"]: one["goal"] for one in found["rules"]} == {
-        name: rules.goal for name, rules in RULE_SETS.items()
-    }
-    assert found["default_rules"] == DEFAULT_RULES
-    assert [
-        ([table["name"] for table in kind["tables"]], kind["event"]) for kind in found["kinds"][:-1]
-    ] == [([table.name for table in kind.tables], kind.row_event) for kind in RUN_TYPES]
 
 
 def test_the_page_has_the_modules_that_kinds_name() -> None:
