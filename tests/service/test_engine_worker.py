@@ -77,7 +77,7 @@ def test_a_process_that_dies_is_an_error_of_one_question(runner: asyncio.Runner)
     search = Search()
 
     async def check() -> None:
-        question = {"source": DEEP, "moves": MOVES, "rules": "standard"}
+        question: dict[str, Any] = {"source": DEEP, "moves": MOVES, "rules": "standard"}
         work = asyncio.ensure_future(search.ask("evaluate", **question))
         await so(lambda: search._compiled)
         await asyncio.sleep(0.5)

@@ -150,7 +150,8 @@ def queued(folder: Path, **facts: Any) -> JobRecord:
     if not place.jobs.exists():
         place.claim()
         place.release()
-    made = {"id": JOB, "command": "match", "settings": MATCH, "created": 1.0, **facts}
+    given = {"command": "match", "settings": MATCH, "created": 1.0}
+    made: dict[str, Any] = {"id": JOB, **given, **facts}
     record = JobRecord(**made)
     record.save(place)
     return record
