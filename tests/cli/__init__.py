@@ -86,13 +86,11 @@ def signals_kept() -> Iterator[None]:
 
 def invoke(*arguments: object, stdin: str = "") -> Result:
     """Run a command in this process; whatever it raises but SystemExit comes through."""
-    out, err = io.StringIO(), io.StringIO()
-    before = sys.stdin
-    sys.stdin = io.StringIO(stdin)
-    code: object = None
+    out, err, code = io.StringIO(), io.StringIO(), None
+    before, sys.stdin = sys.stdin, io.StringIO(stdin)
     try:
         with signals_kept(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main([str(argument) for argument in arguments])
+            main([*map(str, arguments)])
     except SystemExit as ended:
         code = ended.code
     finally:
@@ -198,14 +196,9 @@ def python(code: str, *arguments: str, folder: Path | None = None, **changes: st
 def read_terminal(here: int) -> str:
     """All that a program writes to the terminal whose other end it has, until it closes that."""
     shown = b""
-    while True:
-        try:
-            part = os.read(here, 65536)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not part:
-            break
-        shown += part
+    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+        while part := os.read(here, 65536):
+            shown += part
     os.close(here)
     return shown.decode("utf-8", "replace")
 
@@ -215,14 +208,10 @@ def on_a_terminal(folder: Path, *arguments: object, columns: int = 80, real: boo
     import pty
 
     here, there = pty.openpty()
-    process = (subprocess.Popen if real else forks.start)(
-        command(*arguments),
-        cwd=folder,
-        env=environment(COLUMNS=str(columns), LINES="24", TERM="xterm", NO_COLOR="1"),
-        stdin=subprocess.DEVNULL,
-        stdout=there,
-        stderr=there,
-    )
+    env = environment(COLUMNS=str(columns), LINES="24", TERM="xterm", NO_COLOR="1")
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": there, "stderr": there}
+    start = subprocess.Popen if real else forks.start
+    process = start(command(*arguments), cwd=folder, env=env, **pipes)
     os.close(there)
     shown = read_terminal(here)
     process.wait()
@@ -245,8 +234,3 @@ def snapshot(folder: Path) -> dict[str, bytes | None]:
         for path in sorted(folder.rglob("*"))
         if path.name != ".lock"
     }
-
-
-def another_user(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """From here on be somebody with a data folder of their own."""
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(folder))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evolve.cli import terminal
-from tests.cli import ALPHABETA, QUICK, TINY, Result, done
+from tests.cli import ALPHABETA, QUICK, TINY, done
 
 
 @pytest.fixture(autouse=True)
@@ -23,16 +23,11 @@ def _inside_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def first_output(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
-    """The shared run, and what `evolve run` said."""
-    folder = tmp_path_factory.mktemp("shared") / "first"
-    return folder, done("run", *TINY, "--jobs", 1, "--out", folder)
-
-
-@pytest.fixture
-def first(first_output: tuple[Path, Result]) -> Path:
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shared run: a finished one of three generations. Look, do not touch."""
-    return first_output[0]
+    folder = tmp_path_factory.mktemp("shared") / "first"
+    done("run", *TINY, "--jobs", 1, "--out", folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -46,8 +41,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def copy(quick: Path, tmp_path: Path) -> Path:
     """A copy of that quick run to damage or to go on with."""
-    shutil.copytree(quick, tmp_path / "copy")
-    return tmp_path / "copy"
+    return Path(shutil.copytree(quick, tmp_path / "copy"))
 
 
 @pytest.fixture(scope="session")
@@ -69,13 +63,11 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Makes standard output a terminal of so many columns, with colours unless `colour` is off."""
 
     def become(columns: int, colour: bool = True) -> None:
-        values = {"FORCE_COLOR": "1", "TERM": "xterm", "COLORTERM": "truecolor"}
-        for name, value in {**values, "COLUMNS": str(columns), "LINES": "24"}.items():
+        values = {"FORCE_COLOR": "1", "TERM": "xterm", "COLORTERM": "truecolor", "LINES": "24"}
+        for name, value in {**values, "COLUMNS": str(columns), "NO_COLOR": "1"}.items():
             monkeypatch.setenv(name, value)
         if colour:
-            monkeypatch.delenv("NO_COLOR", raising=False)
-        else:
-            monkeypatch.setenv("NO_COLOR", "1")
+            monkeypatch.delenv("NO_COLOR")
         terminal.out.cache_clear()
 
     yield become

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
@@ -19,7 +20,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.arena.person import rating_text
 from evolve.cli import terminal
-from evolve.engine.board.squares import parse_moves
+from evolve.engine.board.squares import parse_moves, square_name
 from evolve.fitness.statistics import rate_games
 from evolve.number_text import elo_text
 from evolve.protocols.gtp import GtpEngine
@@ -34,16 +35,14 @@ from tests.waits import PATIENCE
 def game(agent: str, side: str) -> tuple[list[str], evolve.Board]:
     """A whole game of a person who always plays the first legal move, and its last board."""
     opponent = evolve.load_agent(agent)
-    board, typed = evolve.Board.start(), []
+    board, typed = evolve.Board.start(), list[str]()
     while not board.is_over():
-        if not board.legal_moves():
-            board = board.pass_move()
-        elif board.side == side:
-            square = board.legal_moves()[0]
-            typed.append("abcdefgh"[square % 8] + str(square // 8 + 1))
-            board = board.play(square)
+        legal = board.legal_moves()
+        if legal and board.side == side:
+            typed.append(square_name(legal[0]))
+            board = board.play(legal[0])
         else:
-            board = board.play(opponent.choose(board))
+            board = board.play(opponent.choose(board)) if legal else board.pass_move()
     return typed, board
 
 
@@ -55,14 +54,12 @@ def test_a_whole_game(side: str, rules: str) -> None:
     said = done("play", agent, "--side", side, stdin="\n".join(typed) + "\n")
     assert said.lines[0].startswith(rules)
     black, white = board.discs("black"), board.discs("white")
-    own, other = (black, white) if side == "black" else (white, black)
-    ahead = own - other if rules == "standard" else other - own
+    ahead = (black - white) * (1 if (side == "black") == (rules == "standard") else -1)
     verdict = "you win" if ahead > 0 else "you lose" if ahead < 0 else "a draw"
     assert said.lines[-1] == f"black {black}, white {white} ({rules}): {verdict}"
 
 
 def test_every_wait_for_compilation_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also that of a hint, which comes after others."""
     notes: list[str] = []
     monkeypatch.setattr(terminal, "print_note", notes.append)
     analyse = AlphaBetaAgent.analyse
@@ -77,15 +74,13 @@ def test_every_wait_for_compilation_is_reported(monkeypatch: pytest.MonkeyPatch)
     assert [text.partition(",")[0] for text in notes] == ["compiling the kernels"] * 2
 
 
+def piped(folder: Path, *arguments: object, **changes: str) -> subprocess.Popen[bytes]:
+    pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return forks.start(command(*arguments), env=environment(**changes), cwd=folder, **pipes)
+
+
 def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
-    process = forks.start(
-        command("play", "swh"),
-        env=environment(PYTHONIOENCODING="utf-8:strict"),
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    process = piped(tmp_path, "play", "swh", PYTHONIOENCODING="utf-8:strict")
     out, err = process.communicate(b"\xff\nd3\nquit\n", timeout=PATIENCE)
     assert (process.returncode, err) == (0, b"")
     assert b"is not a move" in out
@@ -96,10 +91,8 @@ def test_games_are_kept(tmp_path: Path) -> None:
     for side in ("black", "white"):
         done("play", "swh", "--side", side, "--ggf", kept, stdin="resign\n")
     first, second = read_games(kept).records
-    assert (first.black, second.white) == ("you", "you")
-    assert (first.winner, second.winner) == ("white", "black")
-    assert first.ending == "resigned"
-    assert len(second.moves) == 1
+    assert (first.black, first.winner, first.ending) == ("you", "white", "resigned")
+    assert (second.white, second.winner, len(second.moves)) == ("you", "black", 1)
 
 
 def test_ones_own_rating_is_told_after_three_games(tmp_path: Path) -> None:
@@ -141,12 +134,9 @@ def test_replay_shows_the_game_of_the_table(first: Path) -> None:
     playoff = games[games["kind"] == "playoff"].iloc[:1]
     for row in [*games.iloc[::17].to_dict("records"), *playoff.to_dict("records")]:
         board = GameRecord(tuple(parse_moves(row["moves"]))).final
-        assert (board.discs("black"), board.discs("white")) == (
-            row["discs_black"],
-            row["discs_white"],
-        )
-        game = f"{row['generation']}:{row['game']}"
-        shown = done("replay", first, game)
+        discs = (row["discs_black"], row["discs_white"])
+        assert (board.discs("black"), board.discs("white")) == discs
+        shown = done("replay", first, f"{row['generation']}:{row['game']}")
         assert row["kind"] in shown.lines[0]
         assert {row["black"], row["white"]} <= {*re.findall(r"[^ ,]+", shown.lines[0])}
         won = "a draw" if row["winner"] == "draw" else f"{row['winner']} wins"
@@ -188,19 +178,9 @@ def test_a_terminal_steps_forward_and_back(tmp_path: Path) -> None:
     assert process.wait(PATIENCE) == 0
 
 
-def session(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
-    return forks.start(
-        command("engine", *arguments),
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
 @pytest.mark.slow
 def test_every_answer_comes_at_once(tmp_path: Path) -> None:
-    process = session(tmp_path, "swh?depth=3", "--protocol", "gtp", "--rules", "standard")
+    process = piped(tmp_path, "engine", "swh?depth=3", "--protocol", "gtp", "--rules", "standard")
     answers = []
     for asked in (b"name\r\n", b"genmove black\r\n"):
         process.stdin.write(asked)
@@ -214,10 +194,10 @@ def test_every_answer_comes_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
-    process = session(tmp_path, "swh", "--protocol", "nboard")
+    process = piped(tmp_path, "engine", "swh", "--protocol", "nboard")
     out, _ = process.communicate(b"nboard 2\nset depth 4\ngo\n", timeout=PATIENCE)
     assert b"=== " in out, "what was asked before the end is answered"
-    process = session(tmp_path, "anti-swh", "--protocol", "gtp")
+    process = piped(tmp_path, "engine", "anti-swh", "--protocol", "gtp")
     process.stdout.close()
     process.stdin.write(b"name\n" * 3)
     process.stdin.close()
@@ -231,13 +211,11 @@ OURS = f"{sys.executable} -m evolve engine"
 
 @pytest.mark.slow
 def test_our_engine_as_a_program_is_the_same_agent() -> None:
-    """Over both protocols, one after the other: the first use compiles, for half a minute."""
     wanted = match("swh-mobility", "swh?depth=2", "--games", 6, "--seed", 3)
     # Longer than a match gives a program to start.
     finish(spawn(Path(), "engine", "swh?depth=2", "--protocol", "gtp"))
     ours = {p: f"{p}:{OURS} swh?depth=2 --protocol {p}" for p in ("gtp", "nboard")}
     anti = {p: f"{p}:{OURS} anti-swh --protocol {p}" for p in ours}
-    # A program for each job: one starts in half the time.
     words = ("--games", 6, "--seed", 3, "--jobs", 1)
     found = [{**match("swh-mobility", program, *words), "b": ""} for program in ours.values()]
     assert found == [{**wanted, "b": ""}] * 2

@@ -29,25 +29,22 @@ def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None], co
     row = lines[3]
     assert row.plain.strip() == "3 · · * ● * · · ·"
     assert lines[-1].plain.count("●") == 1 + colour
-    text = str(row.spans)
-    assert ("on #1f7a4d" in text) is colour
-    assert ("on #c9a227" in text) is colour
-    assert ("reverse" in text) is not colour
+    styles = ("on #1f7a4d", "on #c9a227", "reverse")
+    assert [one in str(row.spans) for one in styles] == [colour, colour, not colour]
 
 
 def test_weights_are_coloured_by_their_sign(
     screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    agent = evolve.load_agent("swh")
-    shown = {}
+    shown = []
     for colour in (True, False):
         screen(60, colour)
-        print_agent(agent)
-        shown[colour] = capsys.readouterr().out
-    assert "48;2;33;102;172" in shown[True]  # a corner, the largest: all blue
-    assert "48;2;" not in shown[False]
-    plain = {key: re.sub(r"\x1b\[[0-9;]*m", "", text) for key, text in shown.items()}
-    assert plain[True] == plain[False]
+        print_agent(evolve.load_agent("swh"))
+        shown.append(capsys.readouterr().out)
+    assert "48;2;33;102;172" in shown[0]  # a corner, the largest: all blue
+    assert "48;2;" not in shown[1]
+    coloured, plain = (re.sub(r"\x1b\[[0-9;]*m", "", text) for text in shown)
+    assert coloured == plain
 
 
 @pytest.mark.parametrize(("columns", "beside"), [(60, 1), (90, 2), (140, 3)])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,7 @@ from tests.standalone import differing, load
 def test_an_agent_file_is_carried_over_unchanged(first: Path, tmp_path: Path) -> None:
     done("export", first, "-o", "one.json")
     done("export", "one.json", "-o", "two.json")
-    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
-    assert (tmp_path / "one.json").read_bytes() == (first / "champion.json").read_bytes()
+    assert (tmp_path / "two.json").read_bytes() == (first / "champion.json").read_bytes()
 
 
 def test_any_individual(first: Path) -> None:
@@ -28,48 +28,32 @@ def test_any_individual(first: Path) -> None:
     found = []
     for row in rows:
         done("export", first, "--individual", row["individual"], "-o", "one.json", "--force")
-        agent = cast(evolve.AlphaBetaAgent, evolve.load_agent("one.json"))
-        weights = [weight for table in agent.weights for weight in table]
-        facts = (agent.name, weights, [*agent.depths], agent.endgame, agent.rules)
+        agent: Any = evolve.load_agent("one.json")
+        facts = (agent.name, [*chain(*agent.weights)], [*agent.depths], agent.endgame, agent.rules)
         known = agent.provenance
         found.append((*facts, known["run"], known["parents"], round(known["score"], 9)))
     assert found == [
-        (
-            *(row[name] for name in names),
-            "reversed",
-            "first",
-            row["parents"],
-            round(row["score"], 9),
-        )
+        (*map(row.get, names), "reversed", "first", row["parents"], round(row["score"], 9))
         for row in rows
     ]
 
 
 def test_python_file_plays_the_moves_of_the_agent(first: Path, tmp_path: Path) -> None:
     done("export", first, "--to", "python", "-o", "player.py")
-    module = load((tmp_path / "player.py").read_text(encoding="ascii"))
-    agent, boards = evolve.load_agent(first), [evolve.Board.start()]
+    text = (tmp_path / "player.py").read_text(encoding="ascii")
+    agent: Any = evolve.load_agent(first)
+    boards = [evolve.Board.start()]
+    assert agent.play in " ".join(text.partition("To use it")[0].replace("#", " ").split())
     for _ in range(12):
         boards.append(boards[-1].play(agent.choose(boards[-1])))
-    assert not differing(module, agent, boards)
-
-
-@pytest.mark.slow
-def test_python_file_says_where_it_comes_from_and_what_compiles_it(first: Path) -> None:
-    for source, options, words in (
-        (first, (), ("rules: reversed", "run: first", "seed: 0")),
-        ("patterns-standard", ("--numba",), ("PatternSearch", "import numba")),
-    ):
-        done("export", source, "--to", "python", *options, "-o", "player.py", "--force")
-        text = Path("player.py").read_text(encoding="ascii")
-        assert all(word in text for word in words)
-        assert not re.search(r"^import evolve", text, re.MULTILINE)
+    assert not differing(load(text), agent, boards)
 
 
 @pytest.mark.parametrize(
     ("words", "python"),
     [
         (("-o", "x.PY"), True),
+        (("-o", "x.py", "--numba"), True),
         (("-o", "x.json"), False),
         (("-o", "x"), False),
         (("--to", "python", "-o", "x.txt"), True),
@@ -78,8 +62,9 @@ def test_python_file_says_where_it_comes_from_and_what_compiles_it(first: Path) 
 )
 def test_the_ending_says_what_is_written(words: tuple[str, ...], python: bool) -> None:
     done("export", "swh", *words)
-    text = Path(words[-1]).read_text(encoding="utf-8")
+    text = Path(words[words.index("-o") + 1]).read_text(encoding="utf-8")
     assert ("\nclass " in text) is python
+    assert bool(re.search("import numba", text)) is ("--numba" in words)
 
 
 @pytest.mark.parametrize(
@@ -98,17 +83,10 @@ def test_by_the_clock_no_depth_stops_it(source: str, clocked: str) -> None:
 
 @pytest.mark.parametrize(
     ("source", "deepest"),
-    [("swh?time=1&depth=3", 3), ("patterns-standard?time=1&depth=2", 2), ("swh?time=1", 60)],
+    [("patterns-standard?time=1&depth=2", 2), ("swh?time=1", 60)],
 )
 @pytest.mark.slow
 def test_a_depth_beside_the_time_is_kept(tmp_path: Path, source: str, deepest: int) -> None:
     done("export", source, "-o", "agent.py", "--force")
     text = (tmp_path / "agent.py").read_text(encoding="ascii")
     assert re.findall(r"^DEEPEST = (\d+)$", text, re.M) == [f"{deepest}"]
-
-
-def test_the_file_says_how_it_plays() -> None:
-    done("export", "swh?depth=2&endgame=6", "-o", "agent.py")
-    header = Path("agent.py").read_text(encoding="ascii").partition("To use it")[0]
-    words = " ".join(header.replace("#", " ").split())
-    assert words.find("to depth 2; exact from 6 empties") > 0

@@ -8,13 +8,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import evolve
-from evolve.arena.call import _identity_of, _openings_for
-from evolve.config.matches import MatchSettings
+from evolve.arena.call import _identity_of
 from evolve.records.formats import read_games, write_games
 from evolve.records.record import GameRecord
 from tests import forks
@@ -26,8 +24,6 @@ from tests.records.test_ggf import random_record
 
 @pytest.mark.slow
 def test_a_dash_is_standard_input_and_output() -> None:
-    """Lines for people go to standard error then."""
-
     def piped(data: bytes, *words: str) -> bytes:
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         process = forks.start(command(*words), env=environment(), **pipes)
@@ -62,16 +58,22 @@ def test_a_dash_is_standard_input_and_output() -> None:
 def test_errors_in_standard_input_name_it(words: tuple[str, ...], content: str) -> None:
     if "run" in words:
         content = "generations = 0"
-    ended = subprocess.run(
-        command(*words), input=content, capture_output=True, text=True, env=environment()
-    )
+    ended = forks.run(command(*words), stdin=content)
     assert ended.returncode in (1, 2)
     assert ended.stderr.startswith("error: standard input"), ended.stderr
     assert tempfile.gettempdir() not in ended.stderr
 
 
-def winners(file: object) -> list[str | None]:
-    return [record.winner for record in read_games(str(file)).records]
+def records(file: str) -> list[GameRecord]:
+    return [*read_games(file).records]
+
+
+def winners(file: str) -> list[str | None]:
+    return [record.winner for record in records(file)]
+
+
+def starts(file: str) -> list[evolve.Board]:
+    return [record.start for record in records(file)]
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
@@ -88,12 +90,11 @@ def test_games_of_matches_and_ratings_say_their_rules(rules: str) -> None:
     again = []
     for each in sources:
         done("convert", each, "-o", "again.ggf")
-        said = {record.rules for record in read_games("again.ggf").records}
-        again.append((said, winners("again.ggf")))
+        again.append(({record.rules for record in records("again.ggf")}, winners("again.ggf")))
     assert again == [({rules}, winners(each)) for each in sources]
     assert found["wins"] == sum(
         record.winner == ("black" if record.black == "random" else "white")
-        for record in read_games("m.ggf").records
+        for record in records("m.ggf")
     )
 
 
@@ -101,10 +102,10 @@ def test_games_of_matches_and_ratings_say_their_rules(rules: str) -> None:
 def test_positions_keep_their_rules_and_are_solved_by_them(empties: tuple[str, ...]) -> None:
     write_games(Path("a.ggf"), [random_record(seed, "reversed") for seed in range(3)])
     done("convert", "a.ggf", *empties, "-o", "a.obf")
-    assert Path("a.obf").read_text().startswith("% rules: reversed\n")
+    head, _, text = Path("a.obf").read_text().partition("\n")
+    assert head == "% rules: reversed"
     found = done("solve", "a.obf", "--json").document
     assert found["rules"] == "reversed"
-    text = Path("a.obf").read_text().partition("\n")[2]
     Path("b.obf").write_text(text)
     again = done("solve", "b.obf", "--rules", "reversed", "--json").document
     scores = [[one["score"] for one in each["positions"]] for each in (found, again)]
@@ -132,6 +133,7 @@ def test_solve_of_ends_and_passes(tmp_path: Path) -> None:
 
 
 def test_openings_from_a_file() -> None:
+    assert match("swh", "zero")["games"] == 100, "without a file"
     Path("openings.txt").write_text("# two\nf5d6c4d3c2b3b4b5\n\nf5f6e6f4\nf5d6c4d3c2b3b4b5\n")
     found = match("swh", "zero", "--openings", "openings.txt", "--out", "games.parquet")
     assert found["games"] == 4, "each once, with both colours"
@@ -153,32 +155,12 @@ def test_openings_from_games_of_any_kind(first: Path) -> None:
 
 
 def test_a_file_is_told_by_what_it_holds() -> None:
-    assert [_identity_of(word) for word in ("balanced", "random", "start", "none.txt")] == [
-        "balanced", "random", "start", "none.txt",
-    ]  # fmt: skip
     identities = []
     for text in ("f5d6\n", "f5f6\n", "f5d6\n"):
         Path("openings.txt").write_text(text)
         identities.append(_identity_of("openings.txt"))
     assert identities[0] == identities[2] != identities[1]
     assert identities[0].startswith("openings.txt sha256:")
-
-
-def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:
-    rng = np.random.default_rng(0)
-    Path("openings.txt").write_text("f5d6c3\nf5f6e6\nf5d6c5\n")
-    counts = {
-        ("balanced", None): 5, ("balanced", 2): 2, ("random", None): 5, ("random", 2): 2,
-        ("start", None): 5, ("start", 3): 3,
-        ("openings.txt", None): 3, ("openings.txt", 2): 2, ("openings.txt", 7): 7,
-    }  # fmt: skip
-    settings = {word: MatchSettings(a="swh", b="zero", openings=word) for word, _ in counts}
-    assert counts == {
-        (word, pairs): len(_openings_for(settings[word], pairs, 5, "standard", rng))
-        for word, pairs in counts
-    }
-    cut = MatchSettings(a="swh", b="zero", openings="openings.txt", opening_plies=2)
-    assert _openings_for(cut, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
 
 
 BOARDS = [
@@ -211,21 +193,24 @@ FILES: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("agents", [("swh?depth=2", "zero"), ("uct?simulations=8", "swh")])
 def test_a_match_begins_where_the_openings_do(name: str, agents: tuple[str, str]) -> None:
     FILES[name](Path(name))
-    given = read_games(name).records
+    given = [record for record in records(name) for _ in "ab"]
     found = match(*agents, "--openings", name, "--out", "m.parquet", "--jobs", 1)
     done("convert", "m.parquet", "-o", "m.ggf")
     assert found["games"] == 6
-    for played in (read_games("m.parquet").records, read_games("m.ggf").records):
-        assert [game.start for game in played] == [game.start for game in given for _ in "ab"]
-        assert {game.ending for game in played} == {"end"}
-        for game, opening in zip(played, (one for one in given for _ in "ab"), strict=True):
-            assert game.moves[: len(opening.moves)] == opening.moves
-        assert [game.winner for game in played] == pd.read_parquet("m.parquet")["winner"].tolist()
+    for file in ("m.parquet", "m.ggf"):
+        assert starts(file) == [one.start for one in given]
+        assert {game.ending for game in records(file)} == {"end"}
+        assert not [
+            game
+            for game, opening in zip(records(file), given, strict=True)
+            if game.moves[: len(opening.moves)] != opening.moves
+        ]
+        assert winners(file) == pd.read_parquet("m.parquet")["winner"].tolist()
     again = match(*agents, "--openings", name, "--out", "m.parquet", "--jobs", 2)
     assert again == found, "read from the file"
     done("convert", "m.parquet", "-o", "again.ggf")
-    assert [game.final for game in read_games("again.ggf").records] == [
-        game.final for game in played
+    assert [game.final for game in records("again.ggf")] == [
+        game.final for game in records("m.ggf")
     ]
 
 
@@ -233,42 +218,25 @@ def test_a_finished_game_that_begins_elsewhere_gives_its_start() -> None:
     Path("g.ggf").write_text(GGS)
     done("match", "zero", "random", "--openings", "g.ggf", "--games", 2, "--out", "w.parquet")
     done("convert", "w.parquet", "-o", "whole.ggf")
-    assert {game.start for game in read_games("whole.ggf").records} == {
-        read_games("g.ggf").records[0].start
-    }
+    assert {*starts("whole.ggf")} == {*starts("g.ggf")}
     found = match("swh", "zero", "--openings", "whole.ggf", "--out", "m.parquet")
     assert found["games"] == 2, "one opening: both games begin there"
     assert pd.read_parquet("m.parquet")["opening"].tolist() == ["", ""]
-    cut = match(
-        "swh", "zero", "--openings", "whole.ggf", "--opening-plies", 4, "--out", "n.parquet"
-    )
-    assert cut["games"] == 4
+    words = ("swh", "zero", "--openings", "whole.ggf", "--opening-plies")
+    assert match(*words, 4, "--out", "n.parquet")["games"] == 4
     assert (pd.read_parquet("n.parquet")["opening"].str.split().str.len() == 4).all()
-    one = match("swh", "zero", "--openings", "whole.ggf", "--opening-plies", 0)
-    assert one == found
-
-
-def test_a_rating_begins_there_too() -> None:
-    as_obf(Path("a.obf"))
-    done("rate", "swh", "zero", "random", "--openings", "a.obf", "--games", 6, "--out", "r")
-    assert not [
-        path
-        for path in sorted(Path("r/games").iterdir())
-        if [game.start for game in read_games(path).records] != [b for b in BOARDS for _ in "ab"]
-    ]
+    assert match(*words, 0) == found
 
 
 def test_replay_and_convert_show_the_start() -> None:
     Path("g.ggf").write_text(GGS)
     as_obf(Path("a.obf"))
-    cases = (("g.ggf", 1, BOARDS[1]), ("a.obf", 3, BOARDS[2]))
-    assert not [
-        name for name, number, board in cases if str(board) not in done("replay", name, number).out
-    ]
+    assert str(BOARDS[1]) in done("replay", "g.ggf", 1).out
+    assert str(BOARDS[2]) in done("replay", "a.obf", 3).out
     done("convert", "a.obf", "-o", "b.parquet")
     done("convert", "b.parquet", "-o", "c.ggf")
     done("convert", "c.ggf", "--empties", 60, "-o", "d.obf")
-    assert [record.final for record in read_games("d.obf").records] == [
+    assert [record.final for record in records("d.obf")] == [
         board for board in BOARDS if board.empties == 60
     ]
 
@@ -281,10 +249,10 @@ def test_a_program_over_gtp_is_refused(agents: tuple[str, str]) -> None:
     assert not [line for line in said if "gtp:" not in line or "elsewhere" not in line]
 
 
-def test_a_program_over_nboard_is_told_the_board() -> None:
+def test_a_program_over_nboard_is_told_the_board_and_a_rating_begins_there() -> None:
     as_obf(Path("a.obf"))
+    done("rate", "swh", "zero", "--openings", "a.obf", "--games", 6, "--out", "r")
+    assert starts("r/games/pair-000-001.parquet") == [board for board in BOARDS for _ in "ab"]
     found = match("zero", source("nboard", "good"), "--openings", "a.obf", "--out", "m.parquet")
     assert (found["played"], found["failures_b"]) == (6, 0)
-    assert [game.start for game in read_games("m.parquet").records] == [
-        b for b in BOARDS for _ in "ab"
-    ]
+    assert starts("m.parquet") == [board for board in BOARDS for _ in "ab"]

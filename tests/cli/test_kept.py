@@ -46,7 +46,6 @@ study.toml, or in what the files of a match and of a rating say of it."""
 OF_STUDIES: Final = ("seeds", "grid")
 """Kept in study.toml."""
 
-THREADS: Final = "threads; test_tables_are_the_pinned_ones, test_jobs_change_nothing and others"
 CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "config": "its values are settings, and kept as such",
     "out": "where the work is kept",
@@ -55,19 +54,13 @@ CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "json": "how the result is printed",
     "list": "shows what would be searched, and starts nothing",
     "scheduler": "where games are played; test_a_run_on_a_cluster_has_the_tables_of_one_on_threads",
-    "jobs": THREADS,
+    "jobs": "threads; test_tables_are_the_pinned_ones, test_jobs_change_nothing and others",
 }
 """Options that no result depends on, with the reason. `jobs` of a sweep is none: it is a field."""
 
 MAY_CHANGE: Final[Mapping[str, str]] = {
-    "generations": "how far it goes",
-    "games": "how far it goes",
-    "budget": "how far it goes",
-    "trials": "how far it goes",
-    "patience": "when it ends",
-    "until_rest": "when it ends",
-    "time_limit": "when it ends",
-    "timeout": "when it ends",
+    **dict.fromkeys(("generations", "games", "budget", "trials"), "how far it goes"),
+    **dict.fromkeys(("patience", "until_rest", "time_limit", "timeout"), "when it ends"),
     "jobs": "a line says so: test_a_sweep_keeps_how_many_workers_it_had",
     "seeds": "further runs of a study",
     "allow_programs": "an agreement, which is the user's of today",
@@ -104,12 +97,12 @@ def test_what_resume_may_change() -> None:
     found = options(resume_command) - (set(CHANGES_NOTHING) - {"jobs"})
     assert {name.replace("-", "_") for name in found} == set(MAY_CHANGE)
     models = [
-        (kind, one, variant.model()) for kind in RUN_TYPES for one, variant in kind.commands.items()
+        (kind, {one.name for one in kind.changes_of(command)}, {*variant.model().model_fields})
+        for kind in RUN_TYPES
+        for command, variant in kind.commands.items()
     ]
-    changes = [{one.name for one in kind.changes_of(command)} for kind, command, _ in models]
-    fields = [set(model.model_fields) for _, _, model in models]
-    assert not [one for one, known in zip(changes, fields, strict=True) if one - known]
-    assert [kind.workers for kind, _, _ in models] == ["jobs" in known for known in fields]
+    assert not [changes for _, changes, known in models if changes - known]
+    assert [kind.workers for kind, _, _ in models] == ["jobs" in known for _, _, known in models]
 
 
 # What is kept, proved of each setting of each kind: written and read again by what `resume` reads
@@ -212,7 +205,8 @@ def test_a_rating_with_another_setting_does_not_go_on() -> None:
 def test_the_models_are_those_of_the_commands() -> None:
     sweeps = {"sweep program": "sweep program"}
     words = [sweeps.get(one, "sweep mcts") if one.startswith("sweep") else one for _, one in WORDS]
-    models = [kind.commands[command].model() for kind, command in WORDS]
+    models: list[Any] = [kind.commands[command].model() for kind, command in WORDS]
+    assert not [model for model in models if not {*model.GROUPS} <= {*model.model_fields}]
     pairs = zip([COMMANDS[word][1] for word in words], models, strict=True)
     assert not [pair for pair in pairs if not issubclass(*pair)]
     assert issubclass(ProgramSweepSettings, SweepSettings)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,9 +13,7 @@ import pytest
 import evolve
 from evolve.agents.registry import REFERENCES
 from evolve.cli.main import COMMANDS, GROUPS, cli
-from evolve.config.toml import resolve
-from evolve.engine.search.genes import TERM_NAMES
-from tests.cli import done, environment, program, ran
+from tests.cli import done, program, ran
 from tests.cli.test_missing import commands
 
 
@@ -64,23 +60,14 @@ HEAVY = {"numba", "pandas", "pyarrow", "torch", "optuna", "matplotlib"}
 """Packages that are not loaded while one types."""
 
 
-def completions(folder: Path, *words: str, **changes: str) -> list[str]:
+def completions(folder: Path, *words: str) -> list[str]:
     """What bash is offered for the last of the words."""
-    ended = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "evolve"],
-        cwd=folder,
-        env=environment(
-            _EVOLVE_COMPLETE="bash_complete",
-            COMP_WORDS=" ".join(("evolve", *words)),
-            COMP_CWORD=str(len(words)),
-        ),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
-    assert not HEAVY & loaded
-    return [line.partition(",")[2] for line in ended.stdout.splitlines()]
+    asked = {"_EVOLVE_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(("evolve", *words))}
+    command = (sys.executable, "-X", "importtime", "-m", "evolve")
+    ended = ran(*command, folder=folder, COMP_CWORD=str(len(words)), **asked)
+    assert ended.code == 0
+    assert not HEAVY & {line.rpartition("|")[2].strip() for line in ended.err.splitlines()}
+    return [line.partition(",")[2] for line in ended.lines]
 
 
 @pytest.mark.slow
@@ -98,9 +85,7 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
 
 
 def test_the_script_for_a_shell() -> None:
-    ended = ran(
-        sys.executable, "-m", "evolve", _EVOLVE_COMPLETE="zsh_source", PATH=os.environ["PATH"]
-    )
+    ended = ran(sys.executable, "-m", "evolve", _EVOLVE_COMPLETE="zsh_source")
     assert (ended.code, "_EVOLVE_COMPLETE=zsh_complete" in ended.out) == (0, True)
 
 
@@ -123,7 +108,3 @@ def test_every_option_says_what_it_is() -> None:
     ]
     assert len(found) > 300
     assert not [(words, option.opts) for words, option in found if not option.help]
-
-
-def test_all_terms_are_the_default_and_may_be_asked_for() -> None:
-    assert resolve({"terms": "all"}).terms == TERM_NAMES

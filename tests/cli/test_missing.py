@@ -26,32 +26,17 @@ GAMES = ("swh", "zero", "--games=2", "--openings=start")
 TUNED = Path(__file__).parents[1] / "sweeps/tuned.py"
 
 WORDS: dict[str, tuple[str, ...]] = {
-    "run": (),
-    "train dqn": (),
-    "train mcts": (),
-    "train patterns": (),
+    "run": (), "train dqn": (), "train mcts": (), "train patterns": (),
     **{f"sweep {word}": () for word in SWEEP_TARGETS},
     "sweep program": (f"gtp:{sys.executable} {TUNED} --corner {{corner:1:5}}",),
-    "study": ("design.toml",),
-    "resume": ("run",),
-    "show": ("swh",),
-    "compare": ("run",),
-    "lineage": ("run", "0-0"),
-    "plot": ("swh",),
-    "report": ("run",),
-    "export": ("swh",),
-    "hand-in": ("swh", "--rules=standard"),
-    "match": GAMES,
-    "rate": GAMES,
-    "play": ("swh",),
+    "study": ("design.toml",), "resume": ("run",), "show": ("swh",), "compare": ("run",),
+    "lineage": ("run", "0-0"), "plot": ("swh",), "report": ("run",), "export": ("swh",),
+    "hand-in": ("swh", "--rules=standard"), "match": GAMES, "rate": GAMES, "play": ("swh",),
     "convert": ("moves.txt",),
-}
+}  # fmt: skip
 """What commands with files in their options need beside them."""
 
 PLACES = ("FILE", "FOLDER", "FILE.toml", "FILE.parquet")
-
-NAMED = ("output", "ggf")
-
 MISSING = ("missing/x.csv", "my missing/x y.csv", "text.txt/x.csv", "/no/such/place/x.csv")
 
 
@@ -70,13 +55,10 @@ def options() -> Iterator[tuple[str, str]]:
     """Every option of a command that takes a file or a folder."""
     for words, command in commands(cli, (), click.Context(cli)):
         for option in command.params:
-            if not isinstance(option, click.Option):
-                continue
             names_one = option.metavar in PLACES or isinstance(option.type, click.Path)
-            if names_one or option.name in NAMED:
+            if isinstance(option, click.Option) and (names_one or option.name in ("output", "ggf")):
                 yield words, option.opts[-1]
-    for words in ("match", "rate"):
-        yield words, "--openings"
+    yield from (("match", "--openings"), ("rate", "--openings"))
 
 
 def test_every_option_tells_a_folder_that_is_not_there() -> None:
@@ -93,7 +75,7 @@ def test_every_option_tells_a_folder_that_is_not_there() -> None:
         missing = MISSING[number % len(MISSING)]
         result = invoke(*words.split(), *WORDS[words], option, missing)
         named = f"folder {Path(missing).parent}" in result.err
-        if (result.code not in (1, 2), result.err.count("\n"), named) != (False, 1, True):
+        if not (result.code in (1, 2) and result.err.count("\n") == 1 and named):
             wrong.append((words, option, missing, result))
     assert not wrong
     kept = {"text.txt", "moves.txt", "design.toml"}
@@ -127,11 +109,9 @@ LACKING = (
 )
 
 
-def without(
-    hidden: tuple[str, ...], commands: list[tuple[str, ...]], **changes: str
-) -> list[Result]:
+def without(hidden: tuple[str, ...], words: list[tuple[str, ...]], **changes: str) -> list[Result]:
     """What commands do, one after another in a process that lacks some packages."""
-    ended = python(HIDE.format(hidden=hidden, words=commands), folder=Path.cwd(), **changes)
+    ended = python(HIDE.format(hidden=hidden, words=words), folder=Path.cwd(), **changes)
     assert ended.code == 0, ended
     return [Result(*found) for found in json.loads(ended.lines[-1])]
 
@@ -142,36 +122,36 @@ def test_every_command_tells_a_package_that_is_not_there(tmp_path: Path) -> None
     results = without(hidden, [words for words, _ in LACKING])
     assert [(code, err.count("\n")) for code, _, err in results] == [(1, 1)] * len(results)
     both = [*zip(LACKING, results, strict=True)]
-    assert not [(words, said) for (words, why), said in both if why not in said[2]]
-    assert not [words for (words, _), said in both if "Traceback" in said[1]]
+    assert not [(words, said) for (words, why), said in both if why not in said.err]
+    assert not [words for (words, _), said in both if "Traceback" in said.out]
     assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.slow
 def test_a_sign_stands_for_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In each word, whatever shells leave of it; not inside of a name."""
-    (tmp_path / "a b").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path / "a b"))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path / "a b"))
-    (tmp_path / "a b/first.py").write_text(
+    home = tmp_path / "a b"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    (home / "first.py").write_text(
         "class First:\n    def choose(self, board):\n        return board.legal_moves()[0]\n"
     )
     for name in ("python:~/first.py", "python:~/first.py:First"):
         done("match", name, "zero", "--games=2", "--openings=start", "--out=~/games.parquet")
-        (tmp_path / "a b/games.parquet").unlink()
+        (home / "games.parquet").unlink()
     for words in [("-o", "~/0"), ("-o~/1",), ("--output=~/2",)]:
         done("export", "swh", *words[:-1], f"{words[-1]}.json")
-    paths = (tmp_path / "a b").glob("*.json")
-    assert {path.name for path in paths} == {"0.json", "1.json", "2.json"}
-    (tmp_path / "a b/r.toml").write_text('agents = ["zero"]\ngames = 2\nopenings = "start"\n')
-    (tmp_path / "a b/0.json").rename(tmp_path / "a b/swh.json")
+    assert {path.name for path in home.glob("*.json")} == {"0.json", "1.json", "2.json"}
+    (home / "r.toml").write_text('agents = ["zero"]\ngames = 2\nopenings = "start"\n')
+    (home / "0.json").rename(home / "swh.json")
     done("rate", "--config=~/r.toml", "--against=~/swh.json")
     names = ("swh,~/none.json", "run:~/none:0-1")
     said = [fails("sweep", "alphabeta", "--trials=1", f"--panel={name}") for name in names]
     assert not [line for line in said if "~" in line or f"{tmp_path}" not in line]
     done("play", "swh", stdin="save ~/game.ggf\n")
-    assert (tmp_path / "a b/game.ggf").is_file()
-    assert done("show", "~/swh.json").out == done("show", tmp_path / "a b/swh.json").out
+    assert (home / "game.ggf").is_file()
+    assert done("show", "~/swh.json").out == done("show", home / "swh.json").out
     assert "x~/swh.json" in fails("show", "x~/swh.json")
 
 
@@ -219,7 +199,7 @@ def test_a_sampler_that_is_not_there() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["module://no.such.backend", "nonsense", ""])
+@pytest.mark.parametrize("backend", ["module://no.such.backend", ""])
 def test_pictures_need_no_backend(backend: str, tmp_path: Path) -> None:
     result = program(tmp_path, "plot", "swh", "-o", "x.png", real=True, MPLBACKEND=backend)
     assert (result.code, result.err) == (0, "")
@@ -231,11 +211,8 @@ def test_programs_do_not_inherit_where_a_notebook_draws(monkeypatch: pytest.Monk
     monkeypatch.setenv(LOG, "talk.txt")
     assert {"MPLBACKEND", LOG} & set(inherited()) == set()
     assert {**os.environ, **inherited()} == dict(os.environ)
-    found = []
-    for own in ("Agg", "qtagg", "svg"):
-        monkeypatch.setenv("MPLBACKEND", own)
-        found.append(inherited()["MPLBACKEND"])
-    assert found == ["Agg", "qtagg", "svg"]
+    monkeypatch.setenv("MPLBACKEND", "svg")
+    assert inherited()["MPLBACKEND"] == "svg"
 
 
 @pytest.mark.parametrize(
@@ -259,20 +236,16 @@ def test_runs_with_odd_names_go_on_and_play_by_what_is_said(name: str, copy: Pat
 @pytest.mark.parametrize(
     "words",
     [
-        ("match", "PROGRAM", "zero", "--games=2", "--openings=start", "--jobs=1"),
-        ("rate", "swh", "PROGRAM", "zero", "--games=2", "--openings=start", "--jobs=1"),
+        ("match", "PROGRAM", *GAMES[1:], "--jobs=1"), ("rate", "PROGRAM", *GAMES, "--jobs=1"),
         ("play", "PROGRAM", "--side=white"),
     ],
-)
+)  # fmt: skip
 def test_the_whole_talk_is_logged(words: tuple[str, ...]) -> None:
     named = source("gtp", "lower")
     result = invoke(*(word.replace("PROGRAM", named) for word in words), "--log", "my talk.txt")
     assert result.code == 0, result
     text = Path("my talk.txt").read_text(encoding="utf-8")
-    lines = text.splitlines()
-    assert " $ " in lines[0]
-    assert lines[0].split()[-2:] == ["gtp", "lower"]
-    assert re.search("> boardsize", lines[1])
+    assert re.match(r".* \$ .* gtp lower\n.*> boardsize", text)
     assert re.search("> .*genmove black", text)
     assert re.search("< =", text)
     assert LOG not in os.environ

@@ -22,10 +22,7 @@ def test_figures_add_up() -> None:
     found = rate("swh", "zero", "random", "--games", 20)
     assert found["rules"] == "standard"
     agents = found["agents"]
-    assert {"agent", "elo", "elo_low", "elo_high", "score", "games"} <= set(agents[0])
     assert sum(row["elo"] for row in agents) == pytest.approx(0, abs=1e-6)
-    assert sum(row["score"] for row in agents) == pytest.approx(1.5)
-    assert [row["games"] for row in agents] == [40] * 3
     assert [row["wins"] + row["draws"] + row["losses"] for row in agents] == [40] * 3
     assert not [row for row in agents if not row["elo_low"] < row["elo"] < row["elo_high"]]
     means = [sum(found["cross"][row["agent"]].values()) / 2 for row in agents]
@@ -35,11 +32,10 @@ def test_figures_add_up() -> None:
 
 
 def test_who_wins_everything_has_no_elo_but_a_lower_end() -> None:
-    strong, seed = "swh-mobility?depth=4&endgame=8", 4
-    found = rate(strong, "random", "zero", "--games", 20, "--seed", seed)
+    strong = "swh-mobility?depth=4&endgame=8"
+    found = rate(strong, "random", "zero", "--games", 20, "--seed", 4)
     best = found["agents"][0]
-    assert best["score"] == 1
-    assert best["elo"] is best["elo_high"] is None
+    assert (best["score"], best["elo"], best["elo_high"]) == (1, None, None)
     assert best["elo_low"] > 0
     assert not found["comparable"]
 
@@ -54,15 +50,11 @@ def test_an_agent_file_that_changed_is_noticed() -> None:
 
 
 def test_a_file_gets_the_ratings() -> None:
-    words = ("rate", "swh", "random", "--games=2", "--out")
-    names = [Path(name) for name in ("x.CSV", "x.json", "x.txt", "x.parquet")]
-    for name in names:
-        done(*words, name)
-    assert [name.is_file() for name in names] == [True] * 4
-    folders = [Path("rating-0.2"), Path("v1.beta")]
-    for name in folders:
-        done(*words, name)
-    assert [(name / "games").is_dir() for name in folders] == [True] * 2
+    tables, folders = ["x.CSV", "x.json", "x.txt", "x.parquet"], ["rating-0.2", "v1.beta"]
+    for name in tables + folders:
+        done("rate", "swh", "random", "--games=2", "--out", name)
+    assert [Path(name).is_file() for name in tables] == [True] * 4
+    assert [Path(name, "games").is_dir() for name in folders] == [True] * 2
 
 
 def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:
@@ -75,12 +67,9 @@ def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:
     assert rows["swh?depth=2"]["elo_low"] is None, "fixed"
     assert rows["swh-mobility"]["elo_low"] < rows["swh-mobility"]["elo"]
     more = rate("swh-mobility", "random", *words)
-    again = {row["agent"]: row for row in more["agents"]}
+    again = {row["agent"]: row["elo"] for row in more["agents"]}
     assert "random" not in more["cross"]["swh-mobility"]
-    names = ("swh?depth=2", "zero?depth=2")
-    assert [again[name]["elo"] for name in names] == [rows[name]["elo"] for name in names]
-    assert again["swh-mobility"]["elo"] == rows["swh-mobility"]["elo"]
-    assert "positional" not in str(more)
+    assert {name: again[name] for name in rows} == {name: rows[name]["elo"] for name in rows}
 
 
 def test_anchors_have_the_elo_that_is_given_or_that_of_the_ladder() -> None:

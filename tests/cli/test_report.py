@@ -21,7 +21,7 @@ from evolve.records.formats import read_games
 from evolve.records.record import positions_of
 from evolve.runs.summary import summary_of
 from evolve.tables.trials import verdict_of
-from tests.cli import done, fails, misused
+from tests.cli import QUICK, done, fails, misused
 
 
 def page_of(source: Path) -> str:
@@ -29,14 +29,22 @@ def page_of(source: Path) -> str:
     return Path("report.html").read_text(encoding="utf-8")
 
 
-def test_a_run_says_what_the_terminal_says(first: Path) -> None:
-    page = page_of(first)
+def test_a_run_says_what_the_terminal_says_and_shows_its_best_game_to_its_end(first: Path) -> None:
+    page, run = page_of(first), evolve.load_run(first)
     champion = done("show", first).lines[-1]
-    said = champion.partition(", ")[2].rpartition(": ")[0]
-    assert said in html.unescape(page)
-    best = evolve.load_run(first).generations["best_score"]
+    assert champion.partition(", ")[2].rpartition(": ")[0] in html.unescape(page)
+    best = run.generations["best_score"]
     assert [f"<td>{score:.3f}</td>" in page for score in best] == [True] * len(best)
     assert len(page) < 1_000_000
+    shown = re.findall(r'<figure id="m(\d+)".*?black (\d+), white (\d+) ', page)
+    black, white = (int(discs) for discs in shown[-1][1:])
+    (names,) = re.findall(r"<p>black (\S+), white (\S+)</p>", page)
+    games = run.table("games")
+    game = games[(games["kind"] == "playoff") & (games["plies"] == len(shown))]
+    game = game[(game["black"] == names[0]) & (game["white"] == names[1])]
+    assert (black, white) in list(zip(game["discs_black"], game["discs_white"], strict=True))
+    assert len(re.findall(r"<circle", page.rpartition("<figure")[2])) == black + white
+    assert evolve.load_agent(first).name in names
 
 
 @pytest.mark.slow
@@ -50,19 +58,6 @@ def test_several_are_compared(first: Path, swept: Path) -> None:
     assert re.findall("<h2>([^<]+)", page) == [first.name, swept.name]
 
 
-def test_its_best_game_is_shown_to_its_end(first: Path) -> None:
-    page, run = page_of(first), evolve.load_run(first)
-    shown = re.findall(r'<figure id="m(\d+)".*?black (\d+), white (\d+) ', page)
-    black, white = (int(discs) for discs in shown[-1][1:])
-    (names,) = re.findall(r"<p>black (\S+), white (\S+)</p>", page)
-    games = run.table("games")
-    game = games[(games["kind"] == "playoff") & (games["plies"] == len(shown))]
-    game = game[(game["black"] == names[0]) & (game["white"] == names[1])]
-    assert (black, white) in list(zip(game["discs_black"], game["discs_white"], strict=True))
-    assert len(re.findall(r"<circle", page.rpartition("<figure")[2])) == black + white
-    assert evolve.load_agent(first).name in names
-
-
 def test_a_sweep_has_its_verdict_and_its_tables(swept: Path) -> None:
     page = html.unescape(page_of(swept))
     assert str(verdict_of(swept)) in page
@@ -71,9 +66,8 @@ def test_a_sweep_has_its_verdict_and_its_tables(swept: Path) -> None:
 
 @pytest.mark.slow
 def test_a_study_has_its_comparison(tmp_path: Path) -> None:
-    few = ("--generations=2", "--population=6", "--openings=start", "--panel-openings=2")
-    quick = ("--move-budget=300", "--bounds=depths=1:2", "--bounds=endgame=0:4", "--jobs=1")
-    done("run", *few, *quick, "--seeds=0-1", "--grid=crossover=blend,uniform", "--out=study")
+    grid = ("--seeds=0-1", "--grid=crossover=blend,uniform")
+    done("run", *QUICK, "--generations=2", *grid, "--out=study")
     page = html.unescape(page_of(tmp_path / "study"))
     assert evolve.compare("study").words[0] in page
     assert page.count("evolve study study.toml") == 1
@@ -95,13 +89,9 @@ def test_a_study_has_its_comparison(tmp_path: Path) -> None:
 def test_a_match_has_the_numbers_of_the_terminal(tmp_path: Path) -> None:
     told = done("match", "swh?depth=1", "random", "--games=20", "--out=games.parquet", "--json")
     page, found = page_of(Path("games.parquet")), json.loads(told.out)
-    score = [f"{found[name]:.3f}" for name in ("score", "score_low", "score_high")]
-    assert (
-        "{}; score {} [{}, {}]".format(
-            f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost", *score
-        )
-        in page
-    )
+    counts = "{wins} won, {draws} drawn, {losses} lost; ".format_map(found)
+    score = "score {score:.3f} [{score_low:.3f}, {score_high:.3f}]".format_map(found)
+    assert counts + score in page
     assert f"{found['elo']:+.0f} " in page
     assert page.count("<tr>") == 1 + 20
     shown = re.findall(r'<figure id="m(\d+)"', page)

@@ -38,8 +38,7 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         one.listen()
-        said = fails("serve", tmp_path, "--port", one.getsockname()[1])
-    assert "--port" in said
+        assert "--port" in fails("serve", tmp_path, "--port", one.getsockname()[1])
 
 
 def test_without_port_it_takes_the_next_that_is_free() -> None:
@@ -51,14 +50,13 @@ def test_without_port_it_takes_the_next_that_is_free() -> None:
             assert found.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "no answer waits 40 ms"
 
 
-def test_the_secret_is_kept_for_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+def test_the_secret_is_kept_for_its_user() -> None:
     token = _user_token()
     assert _user_token() == token
     assert len(token) >= 32
     if os.name == "posix":
         assert stat.S_IMODE(_token_file().stat().st_mode) == 0o600
-        _token_file().chmod(0o644)
+        _token_file().chmod(0o640)
         assert _user_token() != token, "others could have read it"
         assert stat.S_IMODE(_token_file().stat().st_mode) == 0o600
     _token_file().write_text("short")
@@ -66,12 +64,9 @@ def test_the_secret_is_kept_for_its_user(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
-def test_a_data_folder_that_others_can_change_keeps_no_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_data_folder_that_others_can_change_keeps_no_secret(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(0o777)
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
     with pytest.raises(PermissionError, match="data"):
         _user_token()
 
@@ -93,18 +88,11 @@ def ended(process: Any) -> None:
     process.wait(60)
 
 
-def test_a_restart_prints_the_same_token(tmp_path: Path) -> None:
-    found = []
-    for _ in range(2):
-        process, log = started(tmp_path)
-        text = log.read_text()
-        ended(process)
-        found += re.findall(r"http://127\.0\.0\.1:\d+/\?token=(\S+)", text)
-        found.append(str(tmp_path / "data/token") in text)
-    assert found == [(tmp_path / "data/token").read_text().strip(), True] * 2
-
-
-def test_open_gives_the_address_to_the_browser_alone(tmp_path: Path) -> None:
+def test_a_restart_prints_the_same_token_and_open_shows_it_to_the_browser_alone(
+    tmp_path: Path,
+) -> None:
+    process, before = started(tmp_path)
+    ended(process)
     """The words of its command can be seen by every account."""
     seen = tmp_path / "seen"
     browser = tmp_path / "browser"
@@ -114,12 +102,15 @@ def test_open_gives_the_address_to_the_browser_alone(tmp_path: Path) -> None:
     try:
         until(seen.exists)
         words = seen.read_text()
-        token = (tmp_path / "data/token").read_text().strip()
+        token, told = (tmp_path / "data/token").read_text().strip(), before.read_text()
+        assert re.findall(r"http://127\.0\.0\.1:\d+/\?token=(\S+)", told) == [token]
+        assert str(tmp_path / "data/token") in told
         assert token not in words
         page = Path(re.sub("^file://", "", words))
         if os.name == "posix":
             assert stat.S_IMODE(page.stat().st_mode) == 0o600
         (address,) = re.findall(r"http://\S+/\?token=\S+", log.read_text())
+        assert address.endswith(f"={token}")
         assert f"url={address}" in page.read_text()
     finally:
         ended(process)

@@ -10,10 +10,6 @@ import pytest
 
 import evolve
 from evolve.cli.main import cli
-from evolve.config.evolution import EvolutionSettings
-from evolve.config.learning import DqnSettings, MctsSettings
-from evolve.config.pattern_training import PatternSettings
-from evolve.config.sweep import SweepSettings
 from tests.cli import QUICK, done
 
 
@@ -43,22 +39,11 @@ def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, 
     assert options <= set(named)
 
 
-@pytest.mark.parametrize(
-    "model", [EvolutionSettings, MctsSettings, DqnSettings, PatternSettings, SweepSettings]
-)
-def test_groups_begin_at_fields_that_exist(model: type) -> None:
-    assert set(model.GROUPS) <= set(model.model_fields)  # type: ignore[attr-defined]
-
-
-def rules_of(folder: str) -> str:
-    return str(evolve.load_run(folder).config["rules"])
-
-
 @pytest.mark.parametrize("words", [("--rules=standard",), ("--config=own.toml",)])
 def test_options_and_files_of_a_command_come_first(words: tuple[str, ...]) -> None:
     Path("own.toml").write_text('rules = "standard"\n', encoding="utf-8")
     begun = done("run", *QUICK, "--generations=1", *words, "--out=x").lines[0]
-    assert " · standard (most discs wins) · " in begun
-    assert rules_of("x") == "standard"
+    assert begun.split(" · ")[1] == "standard (most discs wins)"
+    assert evolve.load_run("x").config["rules"] == "standard"
     resumed = done("resume", "x", "--generations=2", "--jobs=1").lines[0]
-    assert " · standard (" in resumed
+    assert resumed.split(" · ")[1] == "standard (most discs wins)"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import psutil
@@ -49,13 +52,9 @@ def marked(mark: str) -> list[psutil.Process]:
     """The processes that have a mark in their environment."""
     found = []
     for process in psutil.process_iter():
-        try:
-            if process.environ().get("EVOLVE_TEST_MARK") != mark:
-                continue
-            if process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except (psutil.Error, OSError):  # it has ended, or is another user's
-            continue
+        with contextlib.suppress(psutil.Error, OSError):  # it has ended, or is another user's
+            ours = process.environ().get("EVOLVE_TEST_MARK") == mark
+            found += [process] * (ours and process.status() != psutil.STATUS_ZOMBIE)
     return found
 
 
@@ -65,8 +64,8 @@ def pending(process: int, number: int) -> bool:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:  # it has ended
         return False
-    waiting = re.search(r"^ShdPnd:\s*(\w+)$", status, re.MULTILINE)
-    return waiting is not None and bool(int(waiting[1], 16) >> (number - 1) & 1)
+    waiting = re.findall(r"^ShdPnd:\s*(\w+)$", status, re.MULTILINE)
+    return any(int(mask, 16) >> (number - 1) & 1 for mask in waiting)
 
 
 @LINUX
@@ -109,9 +108,8 @@ def test_a_signal_at_the_start_ends_it_without_a_traceback(
         time.sleep(0.03 * step)
         process.send_signal(number)
         ended.append(finish(process))
-    assert {result.code for result in ended} <= {-number, 128 + number, 0}
+    assert {128 + number} <= {result.code for result in ended} <= {-number, 128 + number, 0}
     assert [result.err for result in ended if "Traceback" in result.err] == []
-    assert any(result.code == 128 + number for result in ended)
 
 
 def test_an_error_that_python_raises_in_place_of_a_signal_is_the_signal() -> None:
@@ -165,16 +163,10 @@ def test_no_thread_delays_the_end_after_an_interruption() -> None:
 @pytest.mark.slow
 def test_signals_are_left_alone_where_they_are_ignored(tmp_path: Path) -> None:
     """Ctrl-C in the background of a script, where it is for what is in front, and SIGHUP."""
-    words = " ".join(f"'{word}'" for word in command("run", *LONG, "--out", "long"))
-    shell = subprocess.Popen(
-        ["sh", "-c", f"nohup {words} > log & echo $!; wait"],
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    line = f"nohup {shlex.join(command('run', *LONG, '--out', 'long'))} > log & echo $!; wait"
+    pipes: Any = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    pipes |= {"stdin": subprocess.DEVNULL, "env": environment(), "text": True}
+    shell = subprocess.Popen(["sh", "-c", line], cwd=tmp_path, **pipes)
     number = int(shell.stdout.readline())
     generations = tmp_path / "long" / "generations"
     wait_until((generations / "gen-0000.parquet").exists, shell)
@@ -199,12 +191,10 @@ RUN = ("run", *LONG, "--out=long")
         (RUN, signal.SIGTERM, "generations/gen-0001.parquet", "evolve resume long"),
         (MATCH, signal.SIGINT, "games.parquet", "continue with the same command"),
         *(
-            pytest.param(*one, marks=pytest.mark.slow)
-            for one in (
-                (RUN, signal.SIGHUP, "generations/gen-0001.parquet", "evolve resume long"),
-                (SWEEP, signal.SIGTERM, "champion.json", "evolve resume long"),
-                (MATCH, signal.SIGTERM, "games.parquet", "continue with the same command"),
-                (RATING, signal.SIGTERM, "games/pair-000-001.parquet", "--out"),
+            pytest.param(words, signal.SIGTERM, begun, said, marks=pytest.mark.slow)
+            for words, begun, said in (
+                (SWEEP, "champion.json", "evolve resume long"),
+                (RATING, "games/pair-000-001.parquet", "--out"),
             )
         ),
     ],

@@ -48,22 +48,20 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     assert repr(best["program"]) in said.out
     assert best["program"] == f"gtp:{ENGINE} --corner {best['parameters']['corner']}"
     final = json.loads((folder / "final.json").read_text())
-    assert final["against_defaults"]["score"] > 0.5
-    winner = trials.loc[final["winner"]]
-    assert winner["defaults_score"] == final["against_defaults"]["score"], "of its fresh games"
-    assert winner["defaults_games"] == final["against_defaults"]["games"]
+    against, winner = final["against_defaults"], trials.loc[final["winner"]]
+    assert against["score"] > 0.5
+    assert winner["defaults_score"] == against["score"], "of its fresh games"
+    assert winner["defaults_games"] == against["games"]
     gain = SWEEPS.reading.gain(run)
     told = [winner["elo"], best["gain"], *SWEEPS.reading.metrics(run).values()]
     assert told == [gain.value] * 3, "table, file and comparison say one number"
     assert "is finished" in done("resume", folder).out
-    (row,) = json.loads(done("runs", tmp_path, "--json").out)
+    (row,) = done("runs", tmp_path, "--json").document
     assert row["state"] == "done", "though there be fewer trials than the most there may be"
-    more = done("resume", folder, "--games", 120)
-    assert len(evolve.load_run(folder).trials) > len(trials), more.out
-    shown = done("show", folder).out
-    assert "finished" in shown
-    (gain,) = re.findall("^gain over the defaults .*", more.out, re.M)
-    assert gain in shown
+    more = done("resume", folder, "--games", 120).out
+    assert len(evolve.load_run(folder).trials) > len(trials), more
+    (gain,) = re.findall("^gain over the defaults .*", more, re.M)
+    assert gain in done("show", folder).out
     progress = SWEEPS.reading.progress(evolve.load_run(folder))
     assert progress.target is None
     assert 0.5 < progress.share < 1, "of the games, without those of the final"
@@ -91,25 +89,13 @@ def test_parameters_without_effect_are_named(
 
 
 @pytest.mark.slow
-def test_spsa(tmp_path: Path) -> None:
-    program = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}} --mobility {{mobility:-2.0:2=0}}"
-    few = ("--trials=9", "--startup=3", "--pairs=2", "--final-openings=2", "--finalists=1")
-    done("sweep", "program", program, *few, "--sampler=spsa", "--out", tmp_path / "x")
-    trials = evolve.load_run(tmp_path / "x").trials
-    assert len(trials) == 9
-    assert trials["state"].tolist() == ["COMPLETE", *["PRUNED"] * 7, "COMPLETE"]
-    assert trials["origin"][8] == "spsa"
-
-
-@pytest.mark.slow
 def test_a_program_that_crashes_on_some_values(tmp_path: Path) -> None:
     program = f"gtp:{ENGINE} --crash-above 0 --corner {{corner:-30:30=-20}}"
     said = done("sweep", "program", program, *LITTLE, "--trials=6", "--out", tmp_path / "x")
     trials = evolve.load_run(tmp_path / "x").trials
     failed = trials[trials["state"] == "FAIL"]
     assert (trials["state"] == "COMPLETE").any()
-    assert len(trials) == 6, "those that failed are trials"
-    assert len(failed) > 0
+    assert len(trials) == 6 > 6 - len(failed), "those that failed are trials"
     assert failed["games"].notna().all()
     done("resume", tmp_path / "x")
     assert (failed["corner"] > 0).all()
@@ -149,20 +135,10 @@ def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
     assert best["environment"] == {"PLACE": str(best["parameters"]["PLACE"])}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--trials=2",),
-        pytest.param(("--trials=3", "--objective=panel", "--panel=random"), marks=pytest.mark.slow),
-        pytest.param(("--trials=4", "--sampler=spsa", "--jobs=2"), marks=pytest.mark.slow),
-    ],
-)
-def test_a_sweep_of_which_every_trial_fails_has_failed(
-    options: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_sweep_of_which_every_trial_fails_has_failed(tmp_path: Path) -> None:
     program = f"gtp:{ENGINE} --crash-above -99 --corner {{corner:-30:30=-20}}"
     said = [
-        fails("sweep", "program", program, *LITTLE, *options, "--out", tmp_path / "x"),
+        fails("sweep", "program", program, *LITTLE, "--trials=2", "--out", tmp_path / "x"),
         fails("resume", tmp_path / "x"),
     ]
     assert not [line for line in said if not re.search("failed.*corner", line)]
@@ -186,7 +162,5 @@ def test_wrong_usage(tmp_path: Path) -> None:
     out = ("--out", tmp_path / "x")
     spsa = (f"gtp:{ENGINE} --corner {{x:1:5}} --mobility {{y:3:3}}", "--sampler=spsa", *out)
     assert "spsa" in fails("sweep", "program", *spsa)
-    said = fails("sweep", "program", f"gtp:{ENGINE} --nonsense {{x:1:5}}", *out)
-    assert "--nonsense" in said
-    assert len(said.splitlines()) == 1
+    assert "--nonsense" in fails("sweep", "program", f"gtp:{ENGINE} --nonsense {{x:1:5}}", *out)
     assert not (tmp_path / "x").exists(), "nothing is begun"
