@@ -15,7 +15,7 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -113,18 +113,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @posix
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_command_prints_what_its_file_says(
-    path: Path,
-    made: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    request: pytest.FixtureRequest,
+    path: Path, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: Any
 ) -> None:
-    folder = tmp_path / "here"
-    shutil.copytree(made, folder)
+    folder = Path(shutil.copytree(made, tmp_path / "here"))
     monkeypatch.chdir(folder)
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(folder / "data"))
     found = [one._replace(printed=printed(one, folder)) for one in read(path)]
     lines = [line for one in found for line in one.lines]
-    if request.config.getoption("update"):
+    if pytestconfig.getoption("update"):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     assert path.read_text(encoding="utf-8").splitlines() == lines
