@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.config.toml import config_text, resolve
+from evolve.config.toml import config_text, read_toml, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Threads
 from evolve.runs import run_folder
@@ -63,8 +63,6 @@ def go_on(
     folder: Path, jobs: int = 1, observer: Observer | None = None, **changes: Any
 ) -> EvolutionEnding:
     """Go on with a run, as `evolve resume` does."""
-    from evolve.config.toml import read_toml
-
     settings = resolve(changes, read_toml(folder / "config.toml"))
     with run_folder.locked(folder):
         run_folder.sweep_orphans(folder)

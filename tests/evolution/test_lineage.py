@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import evolve
@@ -12,14 +13,6 @@ from evolve.errors import RunError
 from evolve.evolution.lineage import _ANCESTORS, Lineage, totals
 from evolve.runs.run import Run
 from evolve.tables.individuals import row_genes
-from tests.cli import QUICK, done
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder = tmp_path_factory.mktemp("lineage") / "run"
-    done("run", *QUICK, "--generations=6", "--population=10", "--out", folder)
-    return evolve.load_run(folder)
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +40,8 @@ def test_every_ancestor_once_by_the_shortest_way(run: Run, lineage: Lineage) -> 
     assert (parents["steps"].to_numpy() <= links["steps"] + 1).all()
     assert (parents["born"].to_numpy() < links["born"]).all()
     assert {best, *links["parents"]} == set(frame.index)
-    assert [frame.loc[name, "lived_until"] for name in frame.index] == [
-        run.individuals[run.individuals["individual"] == name]["generation"].max()
-        for name in frame.index
-    ]
+    last = run.individuals.groupby("individual")["generation"].max()
+    assert frame["lived_until"].tolist() == last[frame.index].tolist()
 
 
 def test_numbers_are_shared_out_among_the_parents(run: Run, lineage: Lineage) -> None:
@@ -58,17 +49,12 @@ def test_numbers_are_shared_out_among_the_parents(run: Run, lineage: Lineage) ->
     crossed = frame[frame["parents"].map(len) == 2]
     assert len(crossed) > 0
     trios = [
-        [*zip(*(numbers(run, name) for name in (row.individual, *row.parents)), strict=True)]
+        np.array([numbers(run, name) for name in (row.individual, *row.parents)])
         for row in crossed.itertuples()
     ]
+    same = [(own == first, own == second) for own, first, second in trios]
     assert crossed[["from_both", "from_first", "from_second", "new"]].to_numpy().tolist() == [
-        [
-            sum(a == b == c for a, b, c in of_row),
-            sum(a == b != c for a, b, c in of_row),
-            sum(a == c != b for a, b, c in of_row),
-            sum(a not in (b, c) for a, b, c in of_row),
-        ]
-        for of_row in trios
+        [(a & b).sum(), (a & ~b).sum(), (b & ~a).sum(), (~a & ~b).sum()] for a, b in same
     ]
     assert frame[frame["origin"] == "random"]["new"].isna().all()
 
@@ -95,13 +81,13 @@ def test_how_operators_fared(run: Run, lineage: Lineage) -> None:
     by_row = frame.set_index(["generation", "origin"])
     assert by_row["born"].to_dict() == found.size().to_dict()
     assert by_row["score"].to_dict() == pytest.approx(found.mean().to_dict())
-    lived = set(zip(table["individual"], table["generation"], strict=True))
     born = table[table["born"] == table["generation"]]
     born = born[born["generation"] < run.generation_count - 1]
-    pairs = zip(born["individual"], born["generation"] + 1, strict=True)
-    survived = born.assign(survived=[pair in lived for pair in pairs])
-    survived = survived.groupby(["generation", "origin"])["survived"].sum()
-    assert by_row["survived"].dropna().to_dict() == survived.to_dict()
+    later = set(zip(table["individual"], table["generation"] - 1, strict=True))
+    pairs = zip(born["individual"], born["generation"], strict=True)
+    survived = born.assign(survived=[pair in later for pair in pairs])
+    sums = survived.groupby(["generation", "origin"])["survived"].sum()
+    assert by_row["survived"].dropna().to_dict() == sums.to_dict()
     assert frame[frame["generation"] == run.generation_count - 1]["survived"].isna().all()
     whole = totals(frame)
     assert whole["born"].sum() == frame[frame["survived"].notna()]["born"].sum()

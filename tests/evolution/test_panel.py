@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -60,19 +59,16 @@ def test_rating_follows_from_the_panel_games(run: Run) -> None:
 
 
 def test_score_of_the_fixed_panel_follows_from_its_games(tmp_path: Path) -> None:
-    points: list[list[float]] = []
     start(tmp_path / "run", panel="fixed", generations=3)
     run = evolve.load_run(tmp_path / "run")
     games = run.games[run.games["kind"] == "panel"]
-    for row in run.generations.itertuples():
-        mine = games[games["generation"] == row.generation]
-        won = [
-            game.black != game.white and getattr(game, game.winner, None)
-            for game in mine.itertuples()
-        ]
-        points.append([{row.best: 1.0}.get(name, 0.0 if name else 0.5) for name in won])
-    assert [len(row) for row in points] == [2 * 3 * 2] * 3
-    assert run.generations["panel_score"].tolist() == pytest.approx(np.mean(points, axis=1))
+    best = games["generation"].map(run.generations.set_index("generation")["best"])
+    winners = games["black"].where(games["winner"] == "black", games["white"])
+    even = (games["winner"] == "draw") | (games["black"] == games["white"])
+    points = (winners == best).astype(float).where(~even, 0.5)
+    by_generation = points.groupby(games["generation"])
+    assert by_generation.size().tolist() == [2 * 3 * 2] * 3
+    assert run.generations["panel_score"].tolist() == pytest.approx(by_generation.mean().tolist())
     known = run.generations.dropna(subset=["panel_elo", "panel_elo_low"])
     assert known["panel_elo"].between(known["panel_elo_low"], known["panel_elo_high"]).all()
 
@@ -105,33 +101,21 @@ class Watch(Observer):
         self.notes.append(text)
 
 
-def provenance(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "champion.json").read_text())["provenance"]
-    return found
-
-
 def elo_of(folder: Path) -> list[Any]:
-    return [provenance(folder)[key] for key in ("elo", "elo_low", "elo_high", "elo_games")]
+    found = evolve.load_agent(folder).stored().provenance
+    return [found[key] for key in ("elo", "elo_low", "elo_high", "elo_games")]
 
 
 @pytest.mark.parametrize(
     ("rules", "place", "guess"),
-    [
-        ("standard", 1, None),
-        pytest.param("standard", 4, 1300.0, marks=pytest.mark.slow),
-        ("standard", 2, -1000.0),
-        ("reversed", 0, 500.0),
-        pytest.param("reversed", 4, None, marks=pytest.mark.slow),
-    ],
+    [("standard", 1, None), ("standard", 2, -1000.0), ("reversed", 0, 500.0)],
 )
 def test_a_rung_has_the_elo_that_was_measured(
     rules: Rules, place: int, guess: float | None
 ) -> None:
     rung = Ladder(rules).rungs[place]
-    watch = Watch()
-    rating = ChampionRating(
-        Ladder(rules, seed=5), rung.agent, watch, seconds=math.inf, executor=Threads(2)
-    )
+    ladder, watch = Ladder(rules, seed=5), Watch()
+    rating = ChampionRating(ladder, rung.agent, watch, seconds=math.inf, executor=Threads(2))
     found = rating.play(8, guess)
     half = (found["elo_high"] - found["elo_low"]) / 2
     assert 20 < half < 120
@@ -172,12 +156,9 @@ def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
     champion, guess = evolve.load_agent(run.path).stored(), run.generations["rating"].iloc[-1]
 
     def rated(seed: int) -> list[Any]:
+        ladder, endgame = Ladder(settings.rules, seed=seed), Genome.of(settings).largest_endgame
         rating = ChampionRating(
-            Ladder(settings.rules, seed=seed),
-            champion,
-            Observer(),
-            seconds=math.inf,
-            largest_endgame=Genome.of(settings).largest_endgame,
+            ladder, champion, Observer(), seconds=math.inf, largest_endgame=endgame
         )
         return [*rating.play(settings.panel_openings, guess).values()]
 
@@ -194,24 +175,21 @@ def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.R
 
 
 def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:
-    champion = json.loads((run.path / "champion.json").read_text())
+    """The mean of the last generation plays as well."""
+    champion = evolve.load_agent(run.path).stored()
     games = run.games[run.games["kind"] == "playoff"]
     points: dict[str, float] = {}
     for game in games.itertuples():
         for side in ("black", "white"):
             gain = 0.5 if game.winner == "draw" else float(game.winner == side)
             points[getattr(game, side)] = points.get(getattr(game, side), 0.0) + gain
-    assert points[champion["name"]] == max(points.values())
-    found = champion["provenance"]
-    assert found["score"] == pytest.approx(points[champion["name"]] / found["games"])
+    assert points[champion.name] == max(points.values())
+    assert len(points) >= 3
+    assert "mean-4" in points
+    found = champion.provenance
+    assert found["score"] == pytest.approx(points[champion.name] / found["games"])
     assert found["score_low"] < found["score"] < found["score_high"]
     assert (found["run"], found["seed"]) == (run.path.name, run.config["seed"])
-
-
-def test_mean_joins_the_playoff(run: Run) -> None:
-    names = set(run.games[run.games["kind"] == "playoff"]["black"])
-    assert "mean-4" in names
-    assert len(names) >= 3
 
 
 def test_champion_of_a_stopped_run_is_the_best_so_far(tmp_path: Path) -> None:

@@ -12,15 +12,13 @@ from evolve.config.toml import resolve
 from evolve.population.algorithms import Algorithm, GeneticAlgorithm
 from evolve.population.genome import Genome, Individual
 
-TARGET = 37
 IntArray = npt.NDArray[np.int64]
 
 
 def judge(population: Sequence[Individual]) -> None:
-    """Fitness: how near all genes of weights are to TARGET."""
+    """Fitness: how near all genes of weights are to 37."""
     for individual in population:
-        distance = float(np.abs(np.array(individual[:30]) - TARGET).sum())
-        individual.fitness.values = (-distance, 0.0)
+        individual.fitness.values = (-float(np.abs(np.array(individual[:30]) - 37).sum()), 0.0)
 
 
 def evolve_toward_target(algorithm: Algorithm, generations: int) -> tuple[float, float]:
