@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.config.evolution import EvolutionSettings
+import evolve
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import MCTS_PRESETS
-from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.patterns.shapes import STRONG_SHAPES
 from evolve.errors import SettingsError
-from evolve.population.genome import Genome
 from evolve.sweeps.learning_plan import _SHAPE_SETS
 from evolve.sweeps.plan import settings_to_try
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
@@ -27,34 +25,32 @@ from tests.sweeps import HELD, local, plan, run_one, table_of
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_the_defaults_of_the_space_are_those_of_the_settings(kind: str, rules: str) -> None:
     made = plan(kind, rules=rules)
-    assert made.defaults is not None
-    assert set(made.defaults) == set(made.space.names)
-    by_values = made.settings_of(made.defaults, 5).model_dump()
+    assert set(made.defaults or ()) == set(made.space.names)
+    by_values = made.settings_of(made.defaults or {}, 5).model_dump()
     assert by_values == {**made.base.model_dump(), "seed": 5}
-    expected = {"dqn": DqnSettings, "mcts": MctsSettings}.get(kind)
-    if expected is not None:
-        plain = expected(rules=rules, budget=60.0, seed=5).model_dump()  # type: ignore[arg-type]
-        assert by_values == plain
+    if kind == "evolution":
+        assert by_values["generations"] >= 1_000_000, "its seconds end it"
+        assert by_values["panel"] == "fixed", "its own, which is that of the sweep"
+    else:
+        expected: Any = {"dqn": DqnSettings, "mcts": MctsSettings}[kind]
+        assert by_values == expected(rules=rules, budget=60.0, seed=5).model_dump()
 
 
 def test_a_fixed_value_is_held_and_not_searched() -> None:
-    made = plan("dqn", fix={"gamma": 0.5, "width": 128, "others_zero": True})
+    made: Any = plan("dqn", fix={"gamma": 0.5, "width": 128, "others_zero": True})
     assert not {"gamma", "width"} & set(made.space.names)
-    assert made.defaults is not None
     settings = made.settings_of(made.defaults, 0)
-    assert isinstance(settings, DqnSettings)
     assert (settings.gamma, settings.others_zero) == (0.5, True)
-    assert settings.layers == ("dense 128 relu", "dense 64") == made.base.layers  # type: ignore[attr-defined]
+    assert settings.layers == ("dense 128 relu", "dense 64") == made.base.layers
 
 
 def test_fixed_layers_and_presets_hold_what_they_are_made_of() -> None:
-    made = plan("mcts", fix={"layers": "dense 8 relu, dense 1 tanh"})
+    made: Any = plan("mcts", fix={"layers": "dense 8 relu, dense 1 tanh"})
     assert not {"width", "network"} & set(made.space.names)
-    assert made.settings_of(made.defaults or {}, 0).layers == ("dense 8 relu", "dense 1 tanh")  # type: ignore[attr-defined]
-    paper = plan("mcts", fix={"preset": "s4-reversiv"})
+    assert made.settings_of(made.defaults, 0).layers == ("dense 8 relu", "dense 1 tanh")
+    paper: Any = plan("mcts", fix={"preset": "s4-reversiv"})
     assert not {"width", "network"} & set(paper.space.names)
-    values = {p.name: p.example for p in paper.space.parameters}
-    assert paper.settings_of(values, 0).layers == MCTS_PRESETS["s4-reversiv"]["layers"]  # type: ignore[attr-defined]
+    assert paper.settings_of(paper.example, 0).layers == MCTS_PRESETS["s4-reversiv"]["layers"]
     assert paper.defaults is None  # first_ply and others, but also a window outside the range
 
 
@@ -81,17 +77,16 @@ def test_fixed_values_that_cannot_be(kind: str, fix: dict[str, Any], words: str)
 
 
 def test_nothing_left_to_search() -> None:
-    every = dict.fromkeys(plan("evolution").space.names)
-    base = plan("evolution").base
-    held = {name: getattr(base, name) for name in every}
+    made = plan("evolution")
+    held = {name: getattr(made.base, name) for name in made.space.names}
     with pytest.raises(SettingsError, match="every"):
         _ = plan("evolution", fix=held).space
 
 
 def test_seeds_of_trials_differ_and_repeat() -> None:
-    seeds = [plan("dqn", seed=1).seed_of(number) for number in range(100)]
-    assert len(set(seeds)) == 100
-    assert seeds[3] == plan("dqn", seed=1).seed_of(3) != plan("dqn", seed=2).seed_of(3)
+    one, same, other = (plan("dqn", seed=seed) for seed in (1, 1, 2))
+    assert len({one.seed_of(number) for number in range(100)}) == 100
+    assert one.seed_of(3) == same.seed_of(3) != other.seed_of(3)
 
 
 def drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
@@ -106,7 +101,7 @@ def drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
 def test_every_value_makes_settings(kind: str) -> None:
     made, rng = plan(kind), np.random.default_rng(0)
     seen = set()
-    for number in range(100):
+    for number in range(40):
         values = {p.name: drawn(p, rng) for p in made.space.parameters}
         if number < 2:  # the ends of every range
             floats = [p for p in made.space.parameters if p.kind == "float"]
@@ -126,13 +121,10 @@ def test_every_value_makes_settings(kind: str) -> None:
 
 
 def test_new_shapes_are_beside_those_that_are_there() -> None:
-    made = plan("patterns")
-    assert made.defaults is not None
+    made: Any = plan("patterns")
 
-    def shapes(**changes: Any) -> tuple[str, ...]:
-        settings = made.settings_of({**made.defaults, **changes}, 0)  # type: ignore[dict-item]
-        assert isinstance(settings, PatternSettings)
-        return settings.shapes
+    def shapes(**changes: Any) -> Any:
+        return made.settings_of({**made.defaults, **changes}, 0).shapes
 
     assert shapes() == STRONG_SHAPES
     two = shapes(new_shapes=2, new_squares=7, new_draw=5)
@@ -198,45 +190,28 @@ def test_the_best_trials_of_a_sweep_come_after_the_defaults(tmp_path: Path) -> N
     (tmp_path / "next").mkdir()
     given = {"trials": 9, "seed": 5, "start_from": str(tmp_path), "fix": HELD}
     study = local(tmp_path / "next", **given)
-    names = study.plan.space.names
-    wanted = [{name: rows[place][name] for name in names} for place in (2, 3, 1)]
+    wanted = [{name: rows[place][name] for name in study.plan.space.names} for place in (2, 3, 1)]
     study = local(tmp_path / "next", **given)  # queued once, however often it is opened
     assert [study.take().values for _ in range(5)][1:4] == wanted
     origins = [row["origin"] for row in table_of(study)]
     assert origins == ["defaults", "start", "start", "start", "sampler"]
 
 
-def test_seconds_end_an_evolution_and_the_panel_is_the_sweeps() -> None:
-    made = plan("evolution", fix={"population": 12}).base
-    assert isinstance(made, EvolutionSettings)
-    assert made.generations >= 1_000_000
-    assert (made.panel, made.population) == ("fixed", 12)
-
-
 def test_the_defaults_of_alphabeta_are_the_reference_agent() -> None:
     made = plan("alphabeta")
-    assert made.defaults is not None
-    agent = made.agent(made.defaults, "x")
-    swh = made.genome.agent(made.genome.from_agent(agent, "x"), "x")
-    assert agent.weights == swh.weights
-    assert agent.weights[0][0] == 100
+    agent = made.agent(made.defaults or {}, "x")
+    assert agent.weights == evolve.load_agent("swh").weights * 3  # type: ignore[attr-defined]
     assert agent.depths == (1, 1, 1)
 
 
 def test_genes_of_alphabeta_are_held_by_fix() -> None:
-    made = plan("alphabeta", fix={"depths": 2, "weights": [100, -25, 10, 5, -25, 1, 1, 5, 2, 1]})
-    assert "endgame" in made.space.names
-    assert not [n for n in made.space.names if n.startswith(("depths", "weights"))]
+    """All numbers of a gene, or a single one."""
+    weights = [100, -25, 10, 5, -25, 1, 1, 5, 2, 1]
+    made = plan("alphabeta", fix={"depths": 2, "weights": weights, "mobility.1": 7})
+    assert {"endgame", "mobility.0"} < {*made.space.names}
+    assert not [n for n in made.space.names if n.startswith(("depths", "weights", "mobility.1"))]
     agent = made.agent({p.name: p.example for p in made.space.parameters}, "x")
-    assert agent.depths == (2, 2, 2)
-    assert isinstance(made.genome, Genome)
-
-
-def test_single_numbers_of_a_gene_are_held_too() -> None:
-    made = plan("alphabeta", fix={"weights.3": 77, "depths.1": 3})
-    assert not {"weights.3", "depths.1"} & set(made.space.names)
-    agent = made.agent({p.name: p.example for p in made.space.parameters}, "x")
-    assert (agent.weights[0][3], agent.depths[1]) == (77, 3)
+    assert (agent.depths, agent.weights[2], agent.mobility[1]) == ((2, 2, 2), (*weights,), 7)
 
 
 def test_the_defaults_of_alphabeta_must_lie_in_the_space() -> None:

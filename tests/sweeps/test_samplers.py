@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import optuna
+import pandas as pd
 import pytest
-from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+from optuna.distributions import FloatDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
 
 from evolve.config.ranges import value_at
@@ -38,16 +39,12 @@ def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
                 break
         else:
             study.end(taken.number, completed(score))
-    rows = table_of(study)
-    pruned = [row["score"] for row in rows if row["state"] == "PRUNED"]
-    complete = [row["score"] for row in rows if row["state"] == "COMPLETE"]
-    assert len(pruned) + len(complete) == 30
-    assert [row["state"] for row in rows[:3]] == ["COMPLETE"] * 3  # of the startup
-    if pruner == "none":
-        assert not pruned
-    else:
-        assert len(pruned) >= 5
-        assert sum(pruned) / len(pruned) < sum(complete) / len(complete)
+    rows = pd.DataFrame(table_of(study))
+    assert set(rows["state"][:3]) == {"COMPLETE"}, "of the startup"
+    pruned = rows["state"] == "PRUNED"
+    assert (rows["state"][~pruned] == "COMPLETE").all()
+    assert (pruned.sum() >= 5) == (pruner != "none") == pruned.any()
+    assert pruner == "none" or rows["score"][pruned].mean() < rows["score"][~pruned].mean()
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "cma"])
@@ -59,8 +56,8 @@ def test_no_sampler_proposes_what_breaks_a_requirement(sampler: Any, tmp_path: P
     study = Study(made, JournalStorage(tmp_path / "journal.log"))
     for number in range(30):
         run_one(study, 0.5 + 0.01 * ((7 * number) % 12))
-    values = [one.params for one in study.trials()]
-    assert all(one["lo"] + 4 < one["hi"] and (one["s"] == "a" or one["lo"] < 1) for one in values)
+    values = [(one.params["lo"], one.params["hi"], one.params["s"]) for one in study.trials()]
+    assert all(low + 4 < high and (text == "a" or low < 1) for low, high, text in values)
 
 
 def test_a_small_space_is_searched_whole_within_its_requirement(tmp_path: Path) -> None:
@@ -70,8 +67,7 @@ def test_a_small_space_is_searched_whole_within_its_requirement(tmp_path: Path) 
     assert made.bounded.trials == 6
     study = Study(made, JournalStorage(tmp_path / "journal.log"))
     for _ in range(6):
-        taken = study.take()
-        study.end(taken.number, completed(0.5, {"games": 4}))
+        run_one(study, 0.5)
     assert len({(one.params["lo"], one.params["hi"]) for one in study.trials()}) == 6
     assert study.budget.over
 
@@ -95,30 +91,28 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
 class Sampler(optuna.samplers.RandomSampler):
-    """Proposes numbers by our `propose`, the rest by chance."""
+    """Proposes numbers by one of ours, the rest by chance."""
 
-    def __init__(
-        self, propose: Callable[..., dict[str, Any]], numbers: dict[str, Number], seed: int
-    ) -> None:
+    def __init__(self, ours: Cma | Spsa, seed: int) -> None:
         super().__init__(seed)
-        self.propose, self.numbers, self.seed = propose, numbers, seed
+        self.ours, self.seed = ours, seed
 
     def infer_relative_search_space(self, study: Any, trial: Any) -> dict[str, Any]:
-        return dict(self.numbers)
+        return dict(self.ours._numbers)
 
     def sample_relative(self, study: Any, trial: Any, search_space: Any) -> dict[str, Any]:
-        return self.propose(study, trial, seed=self.seed)
+        return self.ours.values(study, trial, seed=self.seed)
 
 
-def cma(startup: int, numbers: Any, seed: int) -> Sampler:
-    return Sampler(Cma(startup, numbers).values, numbers, seed)
+def cma(startup: int, numbers: dict[str, Number], seed: int) -> Sampler:
+    return Sampler(Cma(startup, numbers), seed)
 
 
 def spsa(numbers: dict[str, Number], begin: Any, trials: int, seed: int) -> Sampler:
-    return Sampler(Spsa(numbers, begin, trials).values, numbers, seed)
+    return Sampler(Spsa(numbers, begin, trials), seed)
 
 
-XY = {name: FloatDistribution(0.0, 1.0) for name in "xy"}
+XY: dict[str, Number] = {name: FloatDistribution(0.0, 1.0) for name in "xy"}
 MIXED: dict[str, Number] = {
     "count": IntDistribution(0, 20, step=2),
     "rate": FloatDistribution(1e-4, 1e-1, log=True),
@@ -126,11 +120,11 @@ MIXED: dict[str, Number] = {
 }
 
 
-def best_of(sampler: str, seed: int, trials: int = 120) -> float:
+def best_of(sampler: str, seed: int) -> float:
     study = optuna.create_study(direction="maximize")
     ours, chance = cma(10, MIXED, 0), optuna.samplers.RandomSampler(seed)
     study.sampler = ours if sampler == "cma" else chance
-    for number in range(trials):
+    for number in range(120):
         ours.seed = 1000 * seed + number
         trial = study.ask()
         x = [trial.suggest_float(f"x{i}", -1.0, 1.0) for i in range(4)]
@@ -139,7 +133,7 @@ def best_of(sampler: str, seed: int, trials: int = 120) -> float:
         trial.suggest_categorical("kind", ["a", "b"])
         loss = sum((v - 0.3) ** 2 for v in x) + (np.log10(rate) + 3) ** 2 + (count - 12) ** 2 / 100
         study.tell(trial, -float(loss))
-    assert all(isinstance(t.params["count"], int) for t in study.trials)
+    assert {type(t.params["count"]) for t in study.trials} == {int}
     assert {t.params["count"] % 2 for t in study.trials} == {0}
     return study.best_value
 
@@ -180,7 +174,6 @@ def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
 def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict[str, Any], int]:
     """What a new sampler proposes after 40 trials that ended when `clock` says, and in which
     generation; those in `waits` are still under way."""
-    space: dict[str, BaseDistribution] = dict(XY)
     begin, rng = datetime.datetime(2026, 1, 1), np.random.default_rng(1)
     study = optuna.create_study(direction="maximize")
     for number in range(40):
@@ -190,14 +183,14 @@ def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict
             state=TrialState.COMPLETE if done else TrialState.RUNNING,
             value=-((x - y) ** 2) if done else None,
             params={"x": x, "y": y},
-            distributions=space,
+            distributions=dict(XY),
             system_attrs={} if number < 5 else {_CMA_GENERATION: (number - 5) // 8},
         )
         if done:
             trial.datetime_complete = begin + datetime.timedelta(clock(number))
         study.add_trial(trial)
     study.sampler = cma(5, XY, 0)
-    asked = study.ask(dict(space))
+    asked = study.ask(dict(XY))
     found = study.get_trials()[-1].system_attrs.get(_CMA_GENERATION, -1)
     return asked.params, found
 
@@ -228,20 +221,28 @@ def elo(values: dict[str, Any]) -> float:
     return -800.0 * sum((x - y) ** 2 for x, y in zip(at, (0.7, 0.3, 0.675), strict=True))
 
 
-def walked(trials: int, seed: int, begin: dict[str, Any] = BEGIN) -> optuna.Study:
+def play_one(study: optuna.Study, space: dict[str, Number], score: Callable[..., float]) -> None:
+    """A trial of SPSA; score: of its setting against its mirror image, where it has one."""
+    trial = study.ask(dict(space))
+    below = study.get_trials(deepcopy=False)[-1].user_attrs.get(MIRROR)
+    if below is None:
+        study.tell(trial, 0.5)
+    else:
+        values = [score(trial.params, below)]
+        study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, values)
+
+
+def walked(trials: int, seed: int) -> optuna.Study:
     rng = np.random.default_rng(seed)
     study = optuna.create_study(direction="maximize")
-    study.enqueue_trial(begin)
+    study.enqueue_trial(BEGIN)
+
+    def score(above: dict[str, Any], below: dict[str, Any]) -> float:
+        return float(rng.binomial(12, score_of_elo(elo(above) - elo(below))) / 12)
+
     for number in range(trials):
-        study.sampler = spsa(SPACE, begin, trials, seed * 1000 + number)
-        trial = study.ask(dict(SPACE))
-        known = study.get_trials(deepcopy=False)[-1].user_attrs
-        if MIRROR not in known:
-            study.tell(trial, 0.5)
-            continue
-        share = score_of_elo(elo(trial.params) - elo(known[MIRROR]))
-        score = rng.binomial(12, share) / 12
-        study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, [score])
+        study.sampler = spsa(SPACE, BEGIN, trials, seed * 1000 + number)
+        play_one(study, SPACE, score)
     return study
 
 
@@ -264,10 +265,9 @@ def test_it_begins_at_the_first_setting_to_start_from() -> None:
     assert trials[-1].params == pytest.approx({**BEGIN, "b": SPACE["b"].high})
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_climbs_a_noisy_hill(seed: int) -> None:
-    trials = walked(12 * _EVERY + 1, seed).get_trials(deepcopy=False)
-    last = trials[-1]
+    last = walked(12 * _EVERY + 1, seed).get_trials(deepcopy=False)[-1]
     assert last.user_attrs["origin"] == ESTIMATE
     assert elo(last.params) > elo(BEGIN) / 3
 
@@ -279,11 +279,6 @@ def test_where_the_search_ends_is_judged(trials: int) -> None:
     assert origins.count(ESTIMATE) == (2 if trials > _EVERY + 1 else 1)
 
 
-def test_the_same_trials_give_the_same_walk() -> None:
-    one, other = walked(30, 1), walked(30, 1)
-    assert [t.params for t in one.get_trials()] == [t.params for t in other.get_trials()]
-
-
 def test_what_is_not_among_its_own_steps_moves_nothing() -> None:
     study = walked(3, 2)
     before = study.get_trials(deepcopy=False)
@@ -291,8 +286,7 @@ def test_what_is_not_among_its_own_steps_moves_nothing() -> None:
         study.add_trial(create_trial(value=1.0, params=BEGIN, distributions=SPACE))
     study.sampler = spsa(SPACE, BEGIN, 30, 5)
     estimate = study.ask(dict(SPACE))
-    moved = [before[place].params != estimate.params for place in range(3)]
-    assert all(moved)
+    assert estimate.params not in [before[place].params for place in range(3)]
 
 
 NARROW = {
@@ -312,8 +306,7 @@ NARROW = {
 @pytest.mark.parametrize("place", [0.0, 0.02, 0.37, 0.5, 0.98, 1.0])
 def test_a_step_always_moves_within_the_range_and_is_not_biased(name: str, place: float) -> None:
     one: Number = NARROW[name]
-    width = 0.13
-    lots = (np.arange(400) + 0.5) / 400
+    width, lots = 0.13, (np.arange(400) + 0.5) / 400
     ends = [_step_of(place, width, float(lot), one) for lot in lots]
     least = 1e-9 if one.step is None else one.step * (1 - 1e-9)
     assert all(high - low >= least for low, high in ends)
@@ -332,16 +325,14 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
     space: dict[str, Number] = {"x": NARROW[name]}
     begin = {"x": getattr(NARROW[name], end)}
     study = optuna.create_study(direction="maximize")
+
+    def score(above: dict[str, Any], below: dict[str, Any]) -> float:
+        assert above != below
+        return float((above["x"] > below["x"]) == (end == "low"))
+
     for number in range(1, 3 * _EVERY):
         study.sampler = spsa(space, begin, 3 * _EVERY, number)
-        trial = study.ask(dict(space))
-        below = study.get_trials(deepcopy=False)[-1].user_attrs.get(MIRROR)
-        if below is None:
-            study.tell(trial, 0.5)
-            continue
-        assert trial.params != below
-        score = float((trial.params["x"] > below["x"]) == (end == "low"))
-        study._storage.set_trial_state_values(trial._trial_id, TrialState.PRUNED, [score])
+        play_one(study, space, score)
     study.sampler = spsa(space, begin, 3 * _EVERY, 0)
     last = study.ask(dict(space)).params["x"]
     assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)
@@ -373,9 +364,12 @@ def test_trials_report_four_times_as_late_each_time() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"reports": 7}, {"kind": "alphabeta", "reports": 1}, {"kind": "alphabeta", "retest": 1}],
+    [
+        {"kind": "patterns", "reports": 7},
+        {"kind": "alphabeta", "reports": 1},
+        {"kind": "alphabeta", "retest": 1, "pruner": "none"},
+    ],
 )
 def test_halving_and_retests_that_cannot_be(changes: dict[str, Any]) -> None:
-    pruner = "none" if "retest" in changes else "halving"
     with pytest.raises(ValueError, match="halving"):
-        SweepSettings(**{"kind": "patterns", "pruner": pruner, **changes})
+        SweepSettings(**{"pruner": "halving", **changes})

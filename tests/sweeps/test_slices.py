@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 from optuna.trial import TrialState
 
-import evolve
 from evolve.agents.reference import read_agent
 from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.errors import ClusterError
 from evolve.sweeps import trial as trials
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.slices import advance
-from evolve.sweeps.trial import PLAY_SECONDS, Report, Slice, SliceResult, State, Task, TrialResult
+from evolve.sweeps.trial import PLAY_SECONDS, Slice, SliceResult, State, Task, TrialResult
 
 _ENGINE = f"{sys.executable} -I -S {Path(__file__).with_name('tuned.py')}"
 _PANEL: dict[str, Any] = {"panel": ("random", "swh", "swh?depth=1"), "panel_openings": 2}
@@ -60,13 +59,14 @@ def task_of(name: str, sweep: SweepSettings) -> Task:
                 context.get(name, {}))  # fmt: skip
 
 
-def worked(sweep: SweepSettings, task: Task) -> list[SliceResult]:
-    """All slices of a trial, each as if on another machine."""
-    done, state = list[SliceResult](), State()
+def worked(sweep: SweepSettings, task: Task, folder: Path) -> list[SliceResult]:
+    """All slices of a trial, each as if on another machine, and states through their files."""
+    done, state, file = list[SliceResult](), State(), folder / "one.state"
     while not done or not isinstance(done[-1].outcome, TrialResult):
         part = pickle.loads(pickle.dumps(Slice(sweep, "sweep", task, state)))
         done.append(pickle.loads(pickle.dumps(advance(part))))
-        state = done[-1].state
+        done[-1].state.save(file, task)
+        state = State.load(file, task)
     return done
 
 
@@ -78,56 +78,37 @@ def facts_of(done: list[SliceResult]) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_trial_that_pauses_ends_as_one_that_does_not(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sweep = SWEEPS[name]()
-    whole = worked(sweep, task := task_of(name, sweep))
+    whole = worked(sweep, task := task_of(name, sweep), tmp_path)
     monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
-    pieces = worked(sweep, task)
+    pieces = worked(sweep, task, tmp_path)
     assert len(pieces) > len(whole)
     assert facts_of(pieces) == facts_of(whole)
-
-
-def test_a_state_goes_through_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sweep = SWEEPS["patterns"]()
-    task = task_of("patterns", sweep)
-    whole = worked(sweep, task)
-    monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
-    state, done = State(), list[SliceResult]()
-    while not done or not isinstance(done[-1].outcome, TrialResult):
-        done.append(advance(Slice(sweep, "sweep", task, state)))
-        done[-1].state.save(tmp_path / "one.state", task)
-        state = State.load(tmp_path / "one.state", task)
-    assert facts_of(done) == facts_of(whole)
 
 
 @pytest.mark.learning
 @pytest.mark.parametrize(("each", "steps"), [(15, [1, 2, 3]), (30, [2])])
 def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
-    each: int, steps: list[int]
+    each: int, steps: list[int], tmp_path: Path
 ) -> None:
     sweep = SweepSettings(kind="mcts", fix={**_TREES, "games_per_iteration": each}, **_PANEL)
-    (*reports, result), kept = facts_of(worked(sweep, task_of("mcts", sweep)))
+    (*reports, result), kept = facts_of(worked(sweep, task_of("mcts", sweep), tmp_path))
     assert [report.step for report in reports] == steps
-    assert (result.report.step, result.file[1], kept["played"]) == (
-        4, ".npz", (len(steps) + 1) * 2 * 2 * 3,
-    )  # fmt: skip
+    played = (len(steps) + 1) * 2 * 2 * 3
+    assert (result.report.step, result.file[1], kept["played"]) == (4, ".npz", played)
 
 
 def test_an_evolution_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
     sweep = evolution(budget=0.2)
-    done = worked(sweep, Task(3, {}))
-    result = done[-1].outcome
-    assert isinstance(result, TrialResult)
-    assert isinstance(result.report, Report)
-    content, suffix = result.file or (b"", "")
+    result: Any = worked(sweep, Task(3, {}), tmp_path)[-1].outcome
+    content, suffix = result.file
     assert (result.report.step, result.score, suffix) == (4, result.report.score, ".json")
     (tmp_path / "agent.json").write_bytes(content)
-    agent = read_agent(tmp_path / "agent.json")
-    assert isinstance(agent, evolve.AlphaBetaAgent)
-    assert (agent.name, agent.provenance["trial"], agent.provenance["run"]) == (
-        "trial-3", 3, "sweep",
-    )  # fmt: skip
+    agent: Any = read_agent(tmp_path / "agent.json")
+    found = (agent.name, agent.provenance["trial"], agent.provenance["run"])
+    assert found == ("trial-3", 3, "sweep")
 
 
 def test_an_evolution_goes_on_where_it_paused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,8 +142,7 @@ def test_a_state_that_does_not_fit_begins_again(
 
 def test_impossible_values_fail_and_say_why() -> None:
     sweep = SWEEPS["alphabeta"]()
-    result = advance(Slice(sweep, "sweep", Task(0, {"weights.0": "x"}))).outcome
-    assert isinstance(result, TrialResult)
+    result: Any = advance(Slice(sweep, "sweep", Task(0, {"weights.0": "x"}))).outcome
     assert result.state == TrialState.FAIL
     assert result.attributes["reason"]
 

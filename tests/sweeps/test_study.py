@@ -13,12 +13,10 @@ import optuna
 import pytest
 from optuna.trial import TrialState, create_trial
 
-from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError, StorageError
-from evolve.sweeps.plan import plan_of
 from evolve.sweeps.samplers import Proposer
 from evolve.sweeps.study import JournalStorage, Study
-from evolve.sweeps.trial import Report, TrialResult, known_result
+from evolve.sweeps.trial import Report, Task, TrialResult, known_result
 from tests.sweeps import (
     HELD,
     SEARCHED,
@@ -34,16 +32,6 @@ from tests.sweeps import (
 )
 
 
-def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
-    study = local(tmp_path)
-    taken = study.take()
-    assert taken.values == study.plan.defaults
-    second = study.take()
-    assert second.values != taken.values
-    assert set(second.values) == set(study.plan.space.names) == set(SEARCHED)
-    assert [row["origin"] for row in table_of(study)] == ["defaults", "sampler"]
-
-
 def test_trials_are_read_once_until_something_is_written(tmp_path: Path) -> None:
     study = local(tmp_path)
     held = study.trials()
@@ -56,6 +44,8 @@ def test_trials_are_read_once_until_something_is_written(tmp_path: Path) -> None
 def test_interrupted_trials_come_again_with_their_values(tmp_path: Path) -> None:
     first = local(tmp_path)
     values = [first.take(), first.take()]
+    assert values[0].values == first.plan.defaults != values[1].values
+    assert set(values[1].values) == set(first.plan.space.names) == set(SEARCHED)
     first.release(1)
     assert states(first) == {"RUNNING": 1, "WAITING": 1}
     second = local(tmp_path)  # the folder's lock says that the first one is gone
@@ -113,8 +103,7 @@ def test_a_journal_cut_off_anywhere_gives_the_same_table(
     sampler: Any, pruner: Any, few: dict[str, Any], tmp_path: Path
 ) -> None:
     """What `kill -9` leaves is what was written before it: here up to any byte of a trial."""
-    trials = 30 if few or pruner != "none" else 12
-    trials = 8 if sampler == "gp" else trials  # a Gaussian process takes seconds
+    trials = 30 if few or pruner != "none" else 8 if sampler == "gp" else 12  # a GP takes seconds
     settings = {"trials": trials, "sampler": sampler, "pruner": pruner, "startup": 6, **few}
     rng = np.random.default_rng(zlib.crc32(f"{sampler} {pruner}".encode()))
 
@@ -135,40 +124,37 @@ def test_a_journal_cut_off_anywhere_gives_the_same_table(
                 study = local(folder, **settings)
                 study.interrupted()
         assert kills == 0
-        rows = table_of(study)
-        return [{**row, "seconds": None} for row in rows]
+        return [{**row, "seconds": None} for row in table_of(study)]
 
     whole = table(tmp_path / "whole", 0)
     assert pruner == "none" or len({row["state"] for row in whole}) == 2
     assert table(tmp_path / "cut", 8 if few else trials) == whole
 
 
-def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
-    tmp_path: Path,
-) -> None:
+def test_pruned_trials_keep_their_last_score_and_no_defaults_are_pruned(tmp_path: Path) -> None:
     study = local(tmp_path, trials=12, pruner="median", startup=3)
     asked: list[list[bool]] = []
     for number in range(12):
         taken = study.take()
         score = 0.1 if number in (0, 11) else 0.9
-        asked.append([study.report(taken.number, Report(step, score, 0.01)) for step in (1, 2)])
+        reports = [Report(1, 0.2, 0.01), Report(2, score, 0.01)]
+        asked.append([study.report(taken.number, report) for report in reports])
         if asked[-1][-1]:
-            study.end(taken.number, TrialResult(TrialState.PRUNED, {"seconds": 1.0}))
+            study.end(taken.number, TrialResult.pruned())
         else:
-            study.end(taken.number, completed(score, {"seconds": 1.0}))
+            study.end(taken.number, completed(score))
     assert asked == [[False, number == 11] for number in range(12)]
     assert states(study) == {"COMPLETE": 11, "PRUNED": 1}
     row = table_of(study)[11]
-    assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
+    assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.2, 0.1])
 
 
 def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     local(tmp_path)
     with pytest.raises(RunError, match="budget"):
         local(tmp_path, budget=7.0)
-    other = plan_of(SweepSettings(kind="dqn"))
     with pytest.raises(RunError, match="kind"):
-        Study(other, JournalStorage(tmp_path / "journal.log"))
+        Study(plan("dqn"), JournalStorage(tmp_path / "journal.log"))
     with pytest.raises(RunError, match="seed"):
         local(tmp_path, seed=4)  # the panel's openings come of it
     with pytest.raises(RunError, match="space"):
@@ -176,25 +162,23 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     local(tmp_path, trials=9, sampler="random", startup=7)  # these may differ
     storage = JournalStorage(tmp_path / "foreign.log")
     study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
-    study.add_trial(optuna.trial.create_trial(value=1.0))
+    study.add_trial(create_trial(value=1.0))
     with pytest.raises(RunError, match="evolve's"):
         Study(small_plan(), storage)
 
 
-_GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
-SMALL_SPACE = ("x_squares.0", "mobility.0", "stability.0")
-FIXED = {n: v for n, v in (_GENES.defaults or {}).items() if n not in SMALL_SPACE}
 RANGES = {
     "x_squares.0": {"low": -1, "high": 1},
     "mobility.0": {"choices": [0, 7]},
     "stability.0": {"low": -20, "high": 9, "step": 20},
 }
+FIXED: dict[str, Any] = {"depths": 1, "endgame": 0}
+FIXED |= {n: v for n, v in (plan("alphabeta", fix=FIXED).defaults or {}).items() if n not in RANGES}
 """12 settings in all, the defaults among them."""
 
 
 def opened(folder: Path, **changes: Any) -> Study:
-    fix = {"depths": 1, "endgame": 0, **FIXED}
-    few: dict[str, Any] = {"fix": fix, "space": RANGES, "trials": 40, "startup": 3, **changes}
+    few: dict[str, Any] = {"fix": FIXED, "space": RANGES, "trials": 40, "startup": 3, **changes}
     made = plan("alphabeta", panel=("random", "swh"), **few)
     return Study(made, JournalStorage(folder / "journal.log"))
 
@@ -203,18 +187,14 @@ def worth(values: dict[str, Any]) -> float:
     return zlib.crc32(repr(sorted(values.items())).encode()) / 2**32
 
 
-def end(study: Study, number: int, values: Any, fails: bool = False) -> None:
-    if fails:
-        study.end(number, TrialResult.failed("it crashed"))
-    else:
-        study.report(number, Report(1, worth(values), 0.1))
-        study.end(number, completed(worth(values)))
+def end(study: Study, task: Task) -> None:
+    study.report(task.number, Report(1, worth(task.values), 0.1))
+    study.end(task.number, completed(worth(task.values)))
 
 
 def settings_of(study: Study) -> list[tuple[Any, ...]]:
-    return [
-        tuple(trial.params[name] for name in study.plan.space.names) for trial in study.trials()
-    ]
+    names = study.plan.space.names
+    return [tuple(trial.params[name] for name in names) for trial in study.trials()]
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "cma", "random"])
@@ -231,19 +211,19 @@ def test_a_small_space_is_searched_once_and_whole(
             hand.append(study.take())
         assert hand, "a sweep that waits for nobody"
         task = hand.pop(0)
-        end(study, task.number, task.values, fails=task.number % 4 == 3)
+        if task.number % 4 == 3:
+            study.end(task.number, TrialResult.failed("it crashed"))
+        else:
+            end(study, task)
     tried = settings_of(study)
     assert len(tried) == len(set(tried)) == 12
-    assert study.budget.exhausted
-    assert study.budget.open == 0
-    assert study.budget[:3] == (9, 9, 12)
+    assert study.budget == (9, 9, 12, 0, True, True)
 
 
 def test_more_settings_than_trials_are_not_exhausted(tmp_path: Path) -> None:
     study = opened(tmp_path, trials=5)
     while study.budget.open > 0:
-        task = study.take()
-        end(study, task.number, task.values)
+        end(study, study.take())
     assert (study.budget.over, study.budget.exhausted, study.budget.finished) == (True, False, 5)
     assert len(set(settings_of(study))) == 5
 
@@ -256,8 +236,7 @@ def test_values_that_come_again_are_known_meanwhile(tmp_path: Path) -> None:
     tasks = [study.take() for _ in range(11)]
     assert study.budget.open == 0
     assert not study.budget.over
-    found = [tuple(task.values.values()) for task in (first, *tasks) if task is not None]
-    assert len(set(found)) == 12
+    assert len({tuple(task.values.values()) for task in (first, *tasks)}) == 12
 
 
 def test_the_defaults_are_played_even_where_their_result_is_known(tmp_path: Path) -> None:
@@ -268,7 +247,7 @@ def test_the_defaults_are_played_even_where_their_result_is_known(tmp_path: Path
         study.study.enqueue_trial(dict(first.values))
     second = study.take()
     assert second.result is None, "nothing is known yet"
-    end(study, second.number, second.values)
+    end(study, second)
     study.release(first.number)
     again, third = study.take(), study.take()
     assert third.result is not None
@@ -295,7 +274,7 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
     while not study.budget.over:
         task = study.take()
         if task.result is None:
-            end(study, task.number, task.values)
+            end(study, task)
         else:
             study.end(task.number, task.result)
         results.append(task.result is not None)
@@ -355,17 +334,3 @@ def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(
     with pytest.raises(StorageError, match=r"journal\.log"):
         JournalStorage(path)
     assert path.read_bytes() == content
-
-
-def test_a_line_half_written_is_cut_off(tmp_path: Path) -> None:
-    study = local(tmp_path)
-    run_one(study, 0.5)
-    journal = tmp_path / "journal.log"
-    before = journal.read_bytes()
-    journal.write_bytes(before + b'{"op_code":4,"worker')
-    again = local(tmp_path)
-    after = journal.read_bytes()
-    assert after.startswith(before)
-    assert all(isinstance(json.loads(line), dict) for line in after.splitlines())
-    run_one(again, 0.6)
-    assert states(local(tmp_path)) == {"COMPLETE": 2}

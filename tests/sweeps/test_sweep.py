@@ -51,20 +51,15 @@ LONG: dict[str, Any] = {"panel_openings": 300, "fix": {"depths": 4, "endgame": 8
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("times", [1, 4])
-def test_workers_that_die_cost_a_slice(times: int, tmp_path: Path) -> None:
-    watcher, sweep = killer(times), opened(tmp_path, trials=1, **LONG)
+def test_workers_that_die_cost_a_slice_and_values_that_kill_them_are_given_up(
+    tmp_path: Path,
+) -> None:
+    """All but the defaults, which everything is compared with."""
+    watcher, sweep = killer(_ATTEMPTS + 1), opened(tmp_path, trials=1, **LONG)
     assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
-    assert [note.endswith("killed by SIGKILL; trying again") for note in watcher.notes] == (
-        [True] * times
-    )
-
-
-@pytest.mark.slow
-def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -> None:
-    """All but the defaults, which everything is compared with."""
-    opened(tmp_path, trials=1, **LONG).run_trials(Watching())
+    ends = [note.endswith("killed by SIGKILL; trying again") for note in watcher.notes]
+    assert ends == [True] * (_ATTEMPTS + 1)
     watcher, sweep = killer(_ATTEMPTS), opened(tmp_path, trials=2, **LONG)
     assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     rows = [(row["number"], row["state"]) for row in watcher.rows]
@@ -72,22 +67,21 @@ def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -
     assert "SIGKILL" in watcher.rows[0]["reason"]
 
 
-def busy(seen: Watching) -> bool:
-    """A trial is under way."""
-    return bool(seen.stages)
+def busy() -> Watching:
+    """Stops as soon as a trial is under way."""
+    return Watching(until=lambda seen: bool(seen.stages))
 
 
 def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
-    fix = {"depths": 8, "endgame": 12}  # a trial of minutes
-    sweep = opened(tmp_path, jobs=2, panel_openings=400, fix=fix)
+    long: dict[str, Any] = {"jobs": 2, "panel_openings": 400, "fix": {"depths": 8, "endgame": 12}}
+    sweep = opened(tmp_path, **long)
     begin = time.monotonic()
-    assert sweep.run_trials(Watching(until=busy)) is sweeps.SweepEnding.STOPPED
+    assert sweep.run_trials(busy()) is sweeps.SweepEnding.STOPPED
     assert time.monotonic() - begin < PATIENCE / 4
     taken = [trial for trial in sweep.study.trials() if trial.state == TrialState.WAITING]
     assert [trial.number for trial in taken] == [0, 1]
     assert all(set(values_of(trial)) == set(sweep.plan.space.names) for trial in taken)
-    resumed = Watching(until=busy)
-    opened(tmp_path, jobs=2, panel_openings=400, fix=fix).run_trials(resumed)
+    opened(tmp_path, **long).run_trials(resumed := busy())
     assert [note.split(":")[0] for note in resumed.notes] == ["trial 0", "trial 1"]
 
 
@@ -106,19 +100,14 @@ def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
     for folder in (tmp_path / "a", tmp_path / "b"):
         folder.mkdir()
         opened(folder, **changes).run_trials(Watching(until=partial(has_state, folder)))
-    state = tmp_path / "a" / "trials" / "trial-0000.state"
-    facts = State.load(
-        state, Task(0, plan_of(SweepSettings(**{**GENES, **changes})).defaults or {})
-    )
-    assert facts.facts["mark"] >= 1
-    (tmp_path / "b" / "trials" / state.name).write_bytes(b"?")
-    watchers = [Watching(), Watching()]
-    for folder, watcher in zip((tmp_path / "a", tmp_path / "b"), watchers, strict=True):
-        opened(folder, **changes).run_trials(watcher)
-    assert [["begins again" in " ".join(watcher.notes)] for watcher in watchers] == [
-        [False],
-        [True],
-    ]
+    defaults = plan_of(SweepSettings(**{**GENES, **changes})).defaults or {}
+    assert State.load(tmp_path / "a/trials/trial-0000.state", Task(0, defaults)).facts["mark"] >= 1
+    (tmp_path / "b/trials/trial-0000.state").write_bytes(b"?")
+    watchers = {"a": Watching(), "b": Watching()}
+    for name, watcher in watchers.items():
+        opened(tmp_path / name, **changes).run_trials(watcher)
+    again = [name for name, watcher in watchers.items() if "begins again" in str(watcher.notes)]
+    assert again == ["b"]
     assert not list(tmp_path.glob("*/trials/*.state"))
 
 
@@ -139,15 +128,12 @@ def opened(folder: Path, **changes: Any) -> Sweep:
     ],
 )
 def test_a_sweep_of_which_every_trial_failed(ends: str, said: str | None, tmp_path: Path) -> None:
-    sweep = opened(tmp_path)
+    sweep, results = opened(tmp_path), {"c": completed(0.5), "p": TrialResult.pruned()}
     for number, how in enumerate(ends):
         sweep.study.take()
-        if how == "f":
-            sweep.study.end(number, TrialResult.failed(f"it crashed {number}"))
-        elif how == "c":
-            sweep.study.end(number, completed(0.5))
-        elif how == "p":
-            sweep.study.end(number, TrialResult.pruned())
+        if how != "r":
+            failed = TrialResult.failed(f"it crashed {number}")
+            sweep.study.end(number, results.get(how, failed))
     assert sweep.failure == said
 
 
@@ -179,10 +165,9 @@ def test_the_final_takes_as_long_as_games_did_so_far(
 ) -> None:
     sweep = opened(tmp_path, jobs=jobs, **settings)
     assert sweep.final_seconds == 0.0, "nobody knows yet"
-    for number, (games, each) in enumerate([(4, 0.2), (12, 0.6)]):
-        sweep.study.take()
+    for games, each in [(4, 0.2), (12, 0.6)]:
         facts = {"played": games, "play_seconds": games * each}
-        sweep.study.end(number, completed(0.5, facts))
+        sweep.study.end(sweep.study.take().number, completed(0.5, facts))
     assert sweep.final_seconds == pytest.approx(seconds)
     time, rating = sweep.time_left, rating_seconds("standard", 2, jobs)
     time.reach(0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import optuna
 import pytest
 from optuna.distributions import FloatDistribution
@@ -34,19 +33,6 @@ def test_a_mark_says_how_much_of_the_trial_is_done(reports: int, steps: list[int
     agent, shares = evolve.load_agent("random"), (0.1, 0.3, 0.4, 0.8, 0.9, 1.0)
     marks = ((share, trial.mark_at(share)) for share in shares)
     assert [trial.report(mark, agent).step for _, mark in marks if mark is not None] == steps
-
-
-def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
-    task, path = Task(3, {"x": 1.5, "y": "a"}), tmp_path / "trial-0003.state"
-    state = State(
-        {"played": 4, "scores": [[0.5, 0.0]]}, {"weights": np.arange(5), "a/b": np.ones(2)}
-    )
-    state.save(path, task)
-    found = State.load(path, task)
-    assert found.facts == state.facts
-    assert {name: array.tolist() for name, array in found.arrays.items()} == {
-        name: array.tolist() for name, array in state.arrays.items()
-    }
 
 
 @pytest.mark.parametrize("task", [Task(4, {"x": 1}), Task(3, {"x": 2}), Task(3, {})])
