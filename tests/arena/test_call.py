@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,29 +12,26 @@ from evolve.errors import AgentError, SettingsError
 from tests.cli import done, match
 
 
-@pytest.mark.slow
-def test_a_match_is_that_of_the_command() -> None:
-    found = evolve.match("swh-mobility", evolve.load_agent("swh"), games=30, seed=4)
-    told = match("swh-mobility", "swh", "--games=30", "--seed=4")
+def test_a_match_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    found = evolve.match("swh-mobility", evolve.load_agent("swh"), games=20, seed=4, progress=True)
+    assert "100 % · games 100 %" in capsys.readouterr().out
+    told = match("swh-mobility", "swh", "--games=20", "--seed=4")
     assert (found.wins, found.draws, found.losses) == (told["wins"], told["draws"], told["losses"])
     assert (found.score.value, found.score.low) == (told["score"], told["score_low"])
+
+
+@pytest.mark.slow
+def test_a_match_by_a_test_counts_its_games() -> None:
     counted: list[int] = []
     tested = evolve.match("swh", "random", sprt=(0, 50), rules="standard", progress=counted.append)
     assert sum(counted) == tested.games < 1000
 
 
-def test_a_match_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    evolve.match("swh", "random", games=4, rules="standard", progress=True)
-    assert "100 % · games 100 %" in capsys.readouterr().out
-
-
 def test_a_rating_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    import json
-
-    frame = evolve.rate(["swh", "random", "swh-mobility"], games=10, progress=True)
+    names = ("swh", "random", "swh-mobility")
+    frame = evolve.rate([*names], against=None, games=10, progress=True)
     assert "100 % · games 100 %" in capsys.readouterr().out
-    words = ("rate", "swh", "random", "swh-mobility", "--games=10", "--jobs=1", "--json")
-    told = json.loads(done(*words).out)
+    told = done("rate", *names, "--games=10", "--jobs=1", "--json").document
     assert frame["agent"].tolist() == [row["agent"] for row in told["agents"]]
     assert frame["elo"].tolist() == pytest.approx([row["elo"] for row in told["agents"]])
     assert frame.words == "\n".join(told["words"]) != ""
@@ -48,20 +47,28 @@ class Last(evolve.Agent):
 def test_an_agent_of_ones_own_needs_a_choice_alone() -> None:
     both = ("standard", "reversed")
     assert {evolve.match(Last(), "zero", games=4, rules=rules).games for rules in both} == {4}
-    assert sorted(evolve.rate([Last(), "zero"], games=2)["agent"]) == ["Last", "zero"]
+    counted: list[int] = []
+    rated = evolve.rate([Last(), "zero"], games=2, progress=counted.append)
+    assert (sorted(rated["agent"]), sum(counted)) == (["Last", "zero"], 2)
     with pytest.raises(AttributeError, match="'depth'"):
         _ = Last().depth  # type: ignore[attr-defined]
 
 
-def test_what_cannot_be() -> None:
-    with pytest.raises(SettingsError, match="jobs"):
-        evolve.match("swh", "zero", games=2, jobs=0)
-    with pytest.raises(AgentError, match="neither"):
-        evolve.match(3, "swh")  # type: ignore[arg-type]
-    with pytest.raises(AgentError, match="nobody"):
-        evolve.match("nobody", "swh")
-    with pytest.raises(SettingsError, match="games"):
-        evolve.match("swh", "zero", games=1)
+@pytest.mark.parametrize(
+    ("agent", "settings", "words"),
+    [
+        ("swh", {"games": 2, "jobs": 0}, "jobs"),
+        ("swh", {"games": 1}, "games"),
+        (3, {}, "neither"),
+        ("nobody", {}, "nobody"),
+    ],
+)
+def test_matches_that_cannot_be(agent: Any, settings: dict[str, Any], words: str) -> None:
+    with pytest.raises((SettingsError, AgentError), match=words):
+        evolve.match(agent, "zero", **settings)
+
+
+def test_ratings_that_cannot_be() -> None:
     with pytest.raises(SettingsError, match="there is no such setting"):
         evolve.rate(["swh", "zero"], nonsense=1)
     with pytest.raises(SettingsError, match="2"):
@@ -74,10 +81,6 @@ def test_a_gauntlet_has_no_score_of_those_who_did_not_meet_and_one_anchor_may_be
     cross = rated.tables["cross"]
     assert np.isnan(cross.loc["swh", "random"])
     assert not np.isnan(cross.loc["swh", "swh-mobility"])
-
-
-def test_a_rating_against_none_is_a_round_robin() -> None:
-    assert len(evolve.rate(["swh", "zero"], against=None, games=2)) == 2
 
 
 def test_a_rating_says_whose_elo_is_fixed_and_has_numbers_alone() -> None:

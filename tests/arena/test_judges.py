@@ -45,13 +45,9 @@ def test_one_that_is_not_in_the_panel_is_met_on_its_openings() -> None:
     one, other = evolve.load_agent("swh"), evolve.load_agent("swh-mobility?depth=2")
     assert panel.judge(one).scores == ()
     assert panel.against(one, one, Threads(1)) == 0.5
-    assert panel.against(one, other, Threads(1)) == pytest.approx(
-        1 - panel.against(other, one, Threads(1))
-    )
-    assert np.isclose(
-        panel.against(one, other, Threads(1)),
-        Panel(NAMES, 10, "standard", 2).against(one, other, Threads(1)),
-    )
+    score = panel.against(one, other, Threads(1))
+    assert score == pytest.approx(1 - panel.against(other, one, Threads(1)))
+    assert score == Panel(NAMES, 10, "standard", 2).against(one, other, Threads(1))
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
@@ -90,9 +86,8 @@ def test_rungs_are_rated_as_they_are_known(rules: Rules, name: str) -> None:
     agent = evolve.load_agent(name).with_rules(rules)
     found = judge.judge(agent, Threads(2))
     assert found.elo is not None
-    assert found.elo.low < rule_set(rules).ladder[name] < found.elo.high
+    assert found.elo.low < rule_set(rules).ladder[name] < found.elo.high < found.elo.low + 300
     assert found.elo.low < found.elo.value < found.elo.high
-    assert found.elo.high - found.elo.low < 300
     assert found.score == judge.score(found.elo.value)
     assert 0 < found.error < 0.1
     assert found.against == "the ladder"
@@ -101,11 +96,10 @@ def test_rungs_are_rated_as_they_are_known(rules: Rules, name: str) -> None:
 @pytest.mark.slow
 def test_asked_again_it_says_the_same() -> None:
     agent = evolve.load_agent("positional?depth=2")
-    judge = Ladder("standard", 4)
+    judge, same, other = (Ladder("standard", 4, seed=seed) for seed in (0, 0, 7))
     found = judge.judge(agent, Threads(2))
-    assert judge.judge(agent) == found == Ladder("standard", 4).judge(agent, Threads(2))
-    other = Ladder("standard", 4, seed=7).judge(agent, Threads(2))
-    assert other.elo != found.elo
+    assert judge.judge(agent) == found == same.judge(agent, Threads(2))
+    assert other.judge(agent, Threads(2)).elo != found.elo
 
 
 @pytest.mark.slow

@@ -34,19 +34,18 @@ OTHER = replace(PLAYER, simulations=9, network=networks.random_network(networks.
 def test_side_by_side_they_are_the_same_games(opponent: Agent, first: bool) -> None:
     openings = balanced_openings(7, Part.MATCH, "standard", np.random.default_rng(0))
 
-    def games(player: Agent) -> tuple[MatchResult, np.ndarray]:
+    def played(player: Agent) -> Match:
         pair = (player, opponent) if first else (opponent, player)
         told: list[int] = []
         match = Match(*pair, openings, "standard", seed=3)
-        result, played = match.play(told.append), match.games
+        match.play(told.append)
         assert sum(told) == 14
-        return result, played.moves
+        return match
 
-    result, moves = games(TOGETHER)
-    expected, expected_moves = games(PLAYER)
-    assert result == expected
-    assert (moves == expected_moves).all()
-    assert len(np.unique(moves, axis=0)) > 10
+    found, expected = played(TOGETHER), played(PLAYER)
+    assert found.result == expected.result
+    assert (found.games.moves == expected.games.moves).all()
+    assert len(np.unique(found.games.moves, axis=0)) > 10
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
@@ -83,22 +82,15 @@ def test_a_match_stops_when_it_is_asked_to(one: str, other: str) -> None:
     openings = balanced_openings(40, Part.MATCH, "standard", np.random.default_rng(1))
     first = TOGETHER if one == "together" else evolve.load_agent(one)
     match = Match(first, evolve.load_agent(other), openings, "standard")
-    asked = 0
-
-    def stop() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked > 2
-
+    answers = iter((False, False, True))
     with pytest.raises(StoppedError):
-        match.play(stop=stop)
-    assert match.played < 80
-    assert asked == 3
+        match.play(stop=lambda: next(answers))
+    assert [*answers] == []
     before = match.played
+    assert before < 80
     more: list[int] = []
     match.play(more.append)
-    assert sum(more) == 80 - before
-    assert match.played == 80
+    assert (sum(more), match.played) == (80 - before, 80)
 
 
 @pytest.mark.parametrize("changes", [{"selection": "ucb1"}, {"seconds": 0.1}])
@@ -107,32 +99,25 @@ def test_boards_are_not_searched_together_by_the_clock_or_ucb1(changes: dict[str
         replace(TOGETHER, **changes)  # type: ignore[arg-type]
 
 
-def match(a: str, b: str, pairs: int, seed: int = 0, jobs: int = 1) -> object:
+def match(a: str, b: str, pairs: int, seed: int = 0, jobs: int = 1) -> MatchResult:
     openings = balanced_openings(pairs, Part.MATCH, "standard", np.random.default_rng(seed))
-    return Match(
-        evolve.load_agent(a),
-        evolve.load_agent(b),
-        openings,
-        "standard",
-        seed=seed,
-        executor=Threads(jobs),
-    ).play()
+    agents = evolve.load_agent(a), evolve.load_agent(b)
+    return Match(*agents, openings, "standard", seed=seed, executor=Threads(jobs)).play()
 
 
 def test_a_deterministic_agent_scores_half_against_itself() -> None:
-    result = match("swh?depth=2", "swh?depth=2", 20)
-    assert result.score.value == 0.5  # type: ignore[attr-defined]
-    assert result.mean_discs == 0.0  # type: ignore[attr-defined]
+    result = match("swh?depth=2", "swh?depth=2", 10)
+    assert (result.score.value, result.mean_discs) == (0.5, 0.0)
 
 
 @pytest.mark.parametrize(
     "agent", ["random", "patterns-standard?depth=3&endgame=6", "patterns-standard?nodes=400"]
 )
 def test_games_repeat_for_any_jobs(agent: str) -> None:
-    result = match(agent, "random", 30, seed=4)
-    assert result == match(agent, "random", 30, seed=4, jobs=2)
-    assert result != match(agent, "random", 30, seed=5)
-    even = result.score.low < 0.5 < result.score.high  # type: ignore[attr-defined]
+    result = match(agent, "random", 12, seed=4)
+    assert result == match(agent, "random", 12, seed=4, jobs=2)
+    assert result != match(agent, "random", 12, seed=5)
+    even = result.score.low < 0.5 < result.score.high
     assert even == (agent == "random")
 
 

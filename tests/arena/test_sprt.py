@@ -15,7 +15,7 @@ from evolve.fitness.statistics import score_of_elo
 
 UNITS = get_args(EloUnit)
 SCORES = np.arange(5) / 4
-MATCHES = 1000
+MATCHES = 500
 
 
 def log_likelihood(counts: list[float], elo: float, unit: EloUnit) -> float:
@@ -110,11 +110,9 @@ def test_errors_and_lengths_are_as_said(alpha: float, shape: str, unit: EloUnit)
 
 
 def test_in_normalized_elo_the_length_hangs_on_the_bounds_alone() -> None:
-    test = Sprt(0, 10, unit="normalized")
-    assert test.expected == Sprt(-10, 0, unit="normalized").expected
-    assert Sprt(0, 5, unit="normalized").expected == pytest.approx(
-        4 * np.array(test.expected), rel=0.06
-    )
+    test, other, half = (Sprt(*ends, unit="normalized") for ends in ((0, 10), (-10, 0), (0, 5)))
+    assert test.expected == other.expected
+    assert half.expected == pytest.approx(4 * np.array(test.expected), rel=0.06)
     assert left(test, [0] * 5) == test.expected[1]
 
 

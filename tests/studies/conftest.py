@@ -43,7 +43,7 @@ class Watch(Observer):
         return self.left < 0
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def study(tmp_path_factory: pytest.TempPathFactory) -> evolve.Study:
     folder = tmp_path_factory.mktemp("studies") / "own"
     watch = Watch()

@@ -67,14 +67,8 @@ def test_a_document_with_it_compiles(tmp_path: Path) -> None:
     (tmp_path / "doc.tex").write_text(
         r"\documentclass{article}\usepackage{booktabs}\begin{document}\input{x}\end{document}"
     )
-    done = subprocess.run(
-        ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "doc.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    words = ("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "doc.tex")
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
 
 
@@ -123,7 +117,8 @@ def test_a_comparison_says_in_words_what_it_has_found(row: dict[str, Any], words
     (several,) = verdicts_of(pd.DataFrame([less, *rows]))
     decided = "1" if row["p_holm"] < 0.05 else "None"
     assert several == f"{words} {decided} of 2 comparisons is decided."
-    apart = pd.DataFrame(
-        [{**less, "metric": "elo", "setting": name, "against": None} for name in "ab"]
-    )
-    assert verdicts_of(apart)[0].startswith("Nothing is decided: no two settings have a seed")
+
+
+def test_settings_without_a_seed_in_common_decide_nothing() -> None:
+    (said,) = verdicts_of(FRAME[:2])
+    assert said.startswith("Nothing is decided: no two settings have a seed")

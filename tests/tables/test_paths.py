@@ -27,10 +27,10 @@ from evolve.tables.paths import committed_generations, games_file, generation_fi
 from tests.engine import posix
 
 
-@pytest.mark.parametrize("number", [0, 7, 9999, 12345])
-def test_files_say_of_which_generation_they_are(number: int) -> None:
-    files = (generation_file, games_file)
-    assert not [file for file in files if generation_of(file(Path("run"), number)) != number]
+@pytest.mark.parametrize("file", [generation_file, games_file])
+def test_files_say_of_which_generation_they_are(file: Callable[[Path, int], Path]) -> None:
+    numbers = [0, 7, 9999, 12345]
+    assert [generation_of(file(Path("run"), number)) for number in numbers] == numbers
 
 
 @pytest.mark.parametrize("name", ["gen-", "gen-x", "gen--1", "gen-1٣", "playoff", "gen-1234567890"])
@@ -54,8 +54,7 @@ def test_checks_are_counted_and_none_may_be_missing(tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
     assert read_metrics(tmp_path).num_rows == committed_checks(tmp_path) == 0
     for check in range(3):
-        row = dict.fromkeys(METRICS_COLUMNS.names, check)
-        commit_metrics(tmp_path, check, row)
+        commit_metrics(tmp_path, check, dict.fromkeys(METRICS_COLUMNS.names, check))
     assert read_metrics(tmp_path)["check"].to_pylist() == [0, 1, 2]
     forget_checks(tmp_path, 2)
     assert committed_checks(tmp_path) == 2
@@ -88,8 +87,8 @@ def test_it_is_named(made: Path, tmp_path: Path, name: str) -> None:
     link.unlink(missing_ok=True)
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(tmp_path / "outside")
-    told = f"{link} is a link to {tmp_path / 'outside'}: put what it names there"
-    for read in (load_run, *filter(None, [OTHERS.get(name)])):
-        with pytest.raises(LinkError, match=re.escape(told)):
+    said = f"{link} is a link to {tmp_path / 'outside'}: put what it names there"
+    for read in (load_run, OTHERS.get(name, load_run)):
+        with pytest.raises(LinkError, match=re.escape(said)):
             read(folder)
     assert os.readlink(link) == str(tmp_path / "outside")
