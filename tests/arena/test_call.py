@@ -55,24 +55,19 @@ def test_an_agent_of_ones_own_needs_a_choice_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "settings", "words"),
+    ("call", "agents", "settings", "words"),
     [
-        ("swh", {"games": 2, "jobs": 0}, "jobs"),
-        ("swh", {"games": 1}, "games"),
-        (3, {}, "neither"),
-        ("nobody", {}, "nobody"),
+        (evolve.match, ("swh", "zero"), {"games": 2, "jobs": 0}, "jobs"),
+        (evolve.match, ("swh", "zero"), {"games": 1}, "games"),
+        (evolve.match, (3, "zero"), {}, "neither"),
+        (evolve.match, ("nobody", "zero"), {}, "nobody"),
+        (evolve.rate, (["swh", "zero"],), {"nonsense": 1}, "there is no such setting"),
+        (evolve.rate, (["swh"],), {}, "2"),
     ],
 )
-def test_matches_that_cannot_be(agent: Any, settings: dict[str, Any], words: str) -> None:
+def test_what_cannot_be(call: Any, agents: Any, settings: dict[str, Any], words: str) -> None:
     with pytest.raises((SettingsError, AgentError), match=words):
-        evolve.match(agent, "zero", **settings)
-
-
-def test_ratings_that_cannot_be() -> None:
-    with pytest.raises(SettingsError, match="there is no such setting"):
-        evolve.rate(["swh", "zero"], nonsense=1)
-    with pytest.raises(SettingsError, match="2"):
-        evolve.rate(["swh"])
+        call(*agents, **settings)
 
 
 def test_a_gauntlet_has_no_score_of_those_who_did_not_meet_and_one_anchor_may_be_text() -> None:

@@ -91,23 +91,3 @@ def test_rungs_are_rated_as_they_are_known(rules: Rules, name: str) -> None:
     assert found.score == judge.score(found.elo.value)
     assert 0 < found.error < 0.1
     assert found.against == "the ladder"
-
-
-@pytest.mark.slow
-def test_asked_again_it_says_the_same() -> None:
-    agent = evolve.load_agent("positional?depth=2")
-    judge, same, other = (Ladder("standard", 4, seed=seed) for seed in (0, 0, 7))
-    found = judge.judge(agent, Threads(2))
-    assert judge.judge(agent) == found == same.judge(agent, Threads(2))
-    assert other.judge(agent, Threads(2)).elo != found.elo
-
-
-@pytest.mark.slow
-def test_the_weakest_are_rated_too() -> None:
-    """It meets the rungs that are near: who loses everything is below the lowest."""
-    ladder = Ladder("standard", 8)
-    found = ladder.judge(evolve.load_agent("random"), Threads(2))
-    assert found.elo is not None
-    assert found.elo.value < ladder.rungs[1].elo
-    assert np.isfinite(found.elo).all()
-    assert 0 < found.score < 0.2

@@ -105,11 +105,6 @@ def match(a: str, b: str, pairs: int, seed: int = 0, jobs: int = 1) -> MatchResu
     return Match(*agents, openings, "standard", seed=seed, executor=Threads(jobs)).play()
 
 
-def test_a_deterministic_agent_scores_half_against_itself() -> None:
-    result = match("swh?depth=2", "swh?depth=2", 10)
-    assert (result.score.value, result.mean_discs) == (0.5, 0.0)
-
-
 @pytest.mark.parametrize(
     "agent", ["random", "patterns-standard?depth=3&endgame=6", "patterns-standard?nodes=400"]
 )

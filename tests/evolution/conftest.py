@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,9 @@ import evolve
 from evolve.config.toml import config_text, read_toml, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Threads
+from evolve.fitness.roundrobin import Round
+from evolve.population.genome import Individual
+from evolve.population.operators import Breeding
 from evolve.runs import run_folder
 from evolve.runs.progress import Observer
 from evolve.runs.run import Run
@@ -20,6 +23,30 @@ TINY: dict[str, Any] = {
     "generations": 4, "population": 6, "panel_openings": 2, "playoff_openings": 3,
     "hall_of_fame": 2, "move_budget": 400, "seed": 5,
 }  # fmt: skip
+
+
+def youngest(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    lots = breeding.rng.permutation(len(candidates))
+    order = sorted(lots.tolist(), key=lambda place: candidates[place].born, reverse=True)
+    return [candidates[place] for place in order[:count]]
+
+
+def few_discs(played: Round) -> Any:
+    return 64.0 - played.standings.disc_difference + played.rng.random()
+
+
+def corner_or_edge(genes: dict[str, list[int]]) -> evolve.AlphaBetaAgent:
+    corner, edge = genes["table"]
+    return evolve.AlphaBetaAgent([[corner, -edge, *[edge] * 8]], depths=genes["deep"], endgame=2)
+
+
+ENCODING = evolve.Encoding(
+    {
+        "table": evolve.Gene((-9, 90), "corner and edge", numbers=2),
+        "deep": evolve.Gene((1, 3), "plies", steps=True),
+    },
+    corner_or_edge,
+)
 
 
 class After(Observer):
@@ -37,15 +64,26 @@ class After(Observer):
         return self.left <= 0
 
 
-class StopAfter(Observer):
-    """Wishes to stop after some generations."""
+class Watching(Observer):
+    """Keeps what it gets, and wishes to stop as soon as `until` holds of it."""
 
-    def __init__(self, generations: int) -> None:
-        self.left = generations
+    def __init__(self, until: Callable[[Watching], bool] = lambda seen: False) -> None:
+        self.until = until
+        self.rows, self.notes = list[dict[str, Any]](), list[str]()
+        self.shares, self.stages = list[float](), list[tuple[str, float, float]]()
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self.rows.append(dict(row))
+        self.shares.append(done / total)
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.stages.append((name, done, total))
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
 
     def stop(self) -> bool:
-        self.left -= 1
-        return self.left <= 0
+        return self.until(self)
 
 
 def start(

@@ -13,17 +13,11 @@ import pytest
 import evolve
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import _OF_DIRECT_GENES
-from evolve.fitness.roundrobin import Round
 from tests.cli import done, fails
-from tests.evolution.conftest import TINY, After, StopAfter
-from tests.studies.conftest import youngest
+from tests.evolution.conftest import ENCODING, TINY, After, few_discs, youngest
 from tests.tables.content import content_hash
 
 QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5}
-
-
-def few_discs(played: Round) -> Any:
-    return 64.0 - played.standings.disc_difference + played.rng.random()
 
 
 def test_own_functions_decide_and_the_same_call_goes_on(tmp_path: Path) -> None:
@@ -40,12 +34,11 @@ def test_own_functions_decide_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert drawn.nunique() > 1, "a draw of its own for every generation"
     best = rows.loc[rows.groupby("generation")["fitness"].idxmax(), "individual"]
     assert whole.generations["best"].tolist() == best.tolist()
-    lived = rows[(rows["generation"] == 3) & (rows["born"] < 3)]
-    assert len(lived) == 3
-    assert (lived["born"] == 2).sum() >= 2, "the best, and the youngest of the others"
+    born = rows["born"][(rows["generation"] == 3) & (rows["born"] < 3)].tolist()
+    assert (len(born), born.count(2) >= 2) == (3, True), "the best, and the youngest of the others"
 
     half = tmp_path / "half"
-    evolve.evolve(half, observer=StopAfter(2), **own)
+    evolve.evolve(half, observer=After(2), **own)
     assert evolve.load_run(half).generation_count == 2
     again = evolve.evolve(half, **own)
     assert content_hash(again.path) == content_hash(whole.path)
@@ -102,18 +95,6 @@ def test_what_cannot_be_is_told(tmp_path: Path, settings: dict[str, Any], words:
     assert not (tmp_path / "run" / "config.toml").exists()
 
 
-def corner_or_edge(genes: dict[str, list[int]]) -> evolve.AlphaBetaAgent:
-    corner, edge = genes["table"]
-    return evolve.AlphaBetaAgent([[corner, -edge, *[edge] * 8]], depths=genes["deep"], endgame=2)
-
-
-ENCODING = evolve.Encoding(
-    {
-        "table": evolve.Gene((-9, 90), "corner and edge", numbers=2),
-        "deep": evolve.Gene((1, 3), "plies", steps=True),
-    },
-    corner_or_edge,
-)
 ENCODED = {key: value for key, value in QUICK.items() if key not in _OF_DIRECT_GENES}
 
 
@@ -134,7 +115,7 @@ def test_genes_of_ones_own_make_the_agents(tmp_path: Path, algorithm: str) -> No
     assert champion.weights == ((corner, -edge, *[edge] * 8),)
 
     half = tmp_path / "half"
-    evolve.evolve(half, observer=StopAfter(2), **own)
+    evolve.evolve(half, observer=After(2), **own)
     again = evolve.evolve(half, **own)
     pd.testing.assert_frame_equal(again.individuals, rows)
     pd.testing.assert_frame_equal(again.games, whole.games)
@@ -157,7 +138,7 @@ def test_an_encoding_that_makes_no_agent_is_told(tmp_path: Path) -> None:
     for make, words in ((nothing, "not None"), (shallow, "no agent can be made of {'x': ")):
         with pytest.raises(SettingsError, match=words):
             evolve.evolve(tmp_path / "run", encoding=evolve.Encoding(gene, make), **ENCODED)
-    still = evolve.Encoding({"x": evolve.Gene((3, 3), "")}, corner_or_edge)
+    still = evolve.Encoding({"x": evolve.Gene((3, 3), "")}, shallow)
     wrong = ({"encoding": ENCODING, "phases": 2}, {"encoding": nothing}, {"encoding": still})
     for own, words in zip(wrong, ("phases", r"evolve\.Encoding", "gene"), strict=True):
         with pytest.raises(SettingsError, match=words):

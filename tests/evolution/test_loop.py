@@ -22,7 +22,7 @@ from evolve.runs.run import Run
 from evolve.runs.summary import playoff_share_of
 from evolve.studies.remote_runs import SliceResult, TimeSlice, _run_slice, _write_result
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
-from tests.evolution.conftest import TINY, StopAfter, go_on, start
+from tests.evolution.conftest import TINY, After, go_on, start
 from tests.tables.content import content_hash, outcome
 
 SIDES = ("black", "white")
@@ -46,15 +46,23 @@ def test_scores_follow_from_the_fitness_games_alone(run: Run) -> None:
     assert found["disc_difference"].to_dict() == pytest.approx(differences)
 
 
+def moves_of(game: Any) -> list[tuple[evolve.Board, int | None]]:
+    """The boards of a game, each with the move that was played on it; none on the last."""
+    found, board = list[tuple[evolve.Board, int | None]](), evolve.Board.start()
+    for square in parse_moves(game.moves):
+        found.append((board, square))
+        board = board.pass_move() if square == PASS else board.play(square)
+    return [*found, (board, None)]
+
+
 def test_every_game_replays_to_its_result(run: Run) -> None:
     games = run.games
     replayed, over, winners = [], [], []
     for game in games.itertuples():
-        board = evolve.Board.start()
-        for square in parse_moves(game.moves):
-            board = board.pass_move() if square == PASS else board.play(square)
+        moves = moves_of(game)
+        board = moves[-1][0]
         black, white = board.discs("black"), board.discs("white")
-        replayed.append((len(parse_moves(game.moves)), black, white))
+        replayed.append((len(moves) - 1, black, white))
         over.append(board.is_over())
         winners.append(("black", "draw", "white")[(black > white) - (black < white) + 1])
     assert replayed == [
@@ -71,15 +79,10 @@ def test_moves_are_those_of_the_agents(run: Run) -> None:
     chosen, played = [], []
     for game in run.games[run.games["kind"] == "fitness"].sample(6, random_state=1).itertuples():
         agents = {side: individual_agent(run.path, getattr(game, side)) for side in SIDES}
-        board, book = evolve.Board.start(), len(parse_moves(game.opening))
-        for ply, square in enumerate(parse_moves(game.moves)):
-            if square == PASS:
-                board = board.pass_move()
-                continue
-            if ply >= book:
-                chosen.append(agents[board.side].choose(board))
-                played.append(square)
-            board = board.play(square)
+        own = moves_of(game)[len(parse_moves(game.opening)) : -1]
+        own = [(board, square) for board, square in own if square != PASS]
+        chosen += [agents[board.side].choose(board) for board, _ in own]
+        played += [square for _, square in own]
     assert chosen == played
 
 
@@ -185,7 +188,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_played_and_goes_on_alike(
 ) -> None:
     start(tmp_path / "whole", generations=6)
     monkeypatch.setattr(loop, "_SLOTS_TO_PLAY_AHEAD", 1)
-    start(tmp_path / "stopped", generations=6, observer=StopAfter(2))
+    start(tmp_path / "stopped", generations=6, observer=After(2))
     assert evolve.load_run(tmp_path / "stopped").generation_count == 3
     go_on(tmp_path / "stopped")
     assert kept(tmp_path / "whole") == kept(tmp_path / "stopped")

@@ -23,7 +23,7 @@ from evolve.fitness.trend import Curve
 from evolve.population.genome import Genome
 from evolve.runs.progress import Observer
 from evolve.runs.run import Run
-from tests.evolution.conftest import TINY, StopAfter, go_on, start
+from tests.evolution.conftest import TINY, After, Watching, go_on, start
 
 
 def test_rating_follows_from_the_panel_games(run: Run) -> None:
@@ -45,15 +45,13 @@ def test_rating_follows_from_the_panel_games(run: Run) -> None:
         strength.add(row.generation, elo.value, elo.error)
         assert row.panel_elo == pytest.approx(elo.value)
         assert row.panel_elo_high - row.panel_elo == pytest.approx(1.96 * elo.error, rel=1e-4)
-        level = strength.level
         stored = run.metadata(row.Index)[0]["rating"]
-        assert stored == pytest.approx(level.value), "what was known then"
+        assert stored == pytest.approx(strength.level.value), "what was known then"
         assert row.rating_low < row.rating < row.rating_high
         assert 0 < row.panel_score < 1
-    last, stored = run.generations.iloc[-1], run.metadata(len(run.generations) - 1)[0]
-    assert last["rating"] == pytest.approx(stored["rating"]), "the table ends with the headline"
-    first = run.metadata(0)[0]
-    assert run.generations["rating"].iloc[0] != first["rating"], "later bests say more of it"
+    ratings = run.generations["rating"]
+    assert ratings.iloc[-1] == pytest.approx(stored), "the table ends with the headline"
+    assert ratings.iloc[0] != run.metadata(0)[0]["rating"], "later bests say more of it"
     order = np.argsort(run.generations["panel_elo"])
     assert run.generations["panel_score"].iloc[order].is_monotonic_increasing
 
@@ -87,20 +85,6 @@ def test_every_panel_has_openings_of_its_own(run: Run) -> None:
     assert games.groupby("opening")["generation"].nunique().max() == 1
 
 
-class Watch(Observer):
-    """What stages report."""
-
-    def __init__(self) -> None:
-        self.stages: list[tuple[str, float, float]] = []
-        self.notes: list[str] = []
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        self.stages.append((name, done, total))
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-
 def elo_of(folder: Path) -> list[Any]:
     found = evolve.load_agent(folder).stored().provenance
     return [found[key] for key in ("elo", "elo_low", "elo_high", "elo_games")]
@@ -114,7 +98,7 @@ def test_a_rung_has_the_elo_that_was_measured(
     rules: Rules, place: int, guess: float | None
 ) -> None:
     rung = Ladder(rules).rungs[place]
-    ladder, watch = Ladder(rules, seed=5), Watch()
+    ladder, watch = Ladder(rules, seed=5), Watching()
     rating = ChampionRating(ladder, rung.agent, watch, seconds=math.inf, executor=Threads(2))
     found = rating.play(8, guess)
     half = (found["elo_high"] - found["elo_low"]) / 2
@@ -133,7 +117,7 @@ def test_slow_agents_play_fewer_games(
     move: float, games: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There is a minute: as many games as fit, or none, and a line says why."""
-    clock, agent, watch = [0.0], evolve.load_agent("swh"), Watch()
+    clock, agent, watch = [0.0], evolve.load_agent("swh"), Watching()
 
     def choose(self: AlphaBetaAgent, board: evolve.Board) -> int:
         clock[0] += move / 1000.0
@@ -162,12 +146,8 @@ def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
         )
         return [*rating.play(settings.panel_openings, guess).values()]
 
-    assert rated(TINY["seed"]) == elo_of(run.path)
-    assert rated(6) != elo_of(run.path)
-
-
-def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.Run) -> None:
-    elo, low, high, games = elo_of(run.path)
+    elo, low, high, games = rated(TINY["seed"])
+    assert [elo, low, high, games] == elo_of(run.path) != rated(6)
     assert low < elo < high
     assert games == 2 * RUNGS * _RATING_PANELS * TINY["panel_openings"]
     assert elo not in run.generations["panel_elo"].tolist()
@@ -194,11 +174,11 @@ def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:
 
 def test_champion_of_a_stopped_run_is_the_best_so_far(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    start(folder, observer=StopAfter(2))
+    start(folder, observer=After(2))
     expected = (folder / "champion.json").read_text()
     assert '"against": "panel"' in expected
     (folder / "champion.json").unlink()
-    go_on(folder, observer=StopAfter(1))
+    go_on(folder, observer=After(1))
     assert (folder / "champion.json").exists()
 
 
@@ -207,7 +187,7 @@ def test_the_games_of_the_stages_after_the_last_generation_are_known(
     tmp_path: Path, panel: str
 ) -> None:
     expected = games_afterwards(resolve({**TINY, "panel": panel}))
-    watch = Watch()
+    watch = Watching()
     start(tmp_path / "run", observer=watch, panel=panel)
     played = {name: max(done for one, done, _ in watch.stages if one == name) for name in expected}
     assert not [name for name, games in expected.items() if not games / 3 <= played[name] <= games]

@@ -233,13 +233,10 @@ def test_children_spread_by_the_index(eta: float) -> None:
     assert (crossed > 0).mean() == pytest.approx(0.5, abs=0.02), "near either parent alike"
 
 
-def test_children_keep_within_the_bounds_and_reach_them() -> None:
+def test_children_reach_the_bounds_and_keep_what_parents_share() -> None:
     found = weights_by_sbx(-49, 45, 300, 0.0, "-50:50")
     assert -50.0 <= found.min() < -49.0
     assert 45.0 < found.max() <= 50.0
-
-
-def test_what_parents_share_stays() -> None:
     assert (weights_by_sbx(7, 7, 20, 2.0, "-50:50") == 7.0).all()
 
 

@@ -12,7 +12,8 @@ import evolve
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.roundrobin import Round
 from tests.cli import done, fails
-from tests.studies.conftest import QUICK, Watch, few_discs, youngest
+from tests.evolution.conftest import ENCODING, After, few_discs, youngest
+from tests.studies.conftest import QUICK
 from tests.tables.content import content_hash
 
 
@@ -35,7 +36,7 @@ def test_the_same_call_goes_on(study: evolve.Study, tmp_path: Path) -> None:
     grid = {"selection": ["best", youngest]}
     half: dict[str, Any] = {"folder": tmp_path / "half", "grid": grid, **QUICK}
     for runs in (1, 2):
-        stopped = evolve.study(seeds="0-1", observer=Watch(0), jobs=2, **half)
+        stopped = evolve.study(seeds="0-1", observer=After(0), jobs=2, **half)
         assert len(stopped.runs) == runs
     assert len(evolve.study(seeds="0-1", **half).runs) == 4
     more = evolve.study(seeds=[2], **half)
@@ -65,13 +66,8 @@ def test_the_command_line_reads_it_and_leaves_it_as_it_is(
 
 
 def test_variants_and_encodings_may_have_functions(tmp_path: Path) -> None:
-    def table(genes: dict[str, list[int]]) -> evolve.AlphaBetaAgent:
-        corner, edge = genes["table"]
-        return evolve.AlphaBetaAgent([[corner, -edge, *[edge] * 8]], depths=[1], endgame=2)
-
-    encoding = evolve.Encoding({"table": evolve.Gene((-9, 90), "", numbers=2)}, table)
     variants: Any = {"discs": {"fitness": few_discs}, "small": {"population": 4}}
-    made = evolve.study(tmp_path, seeds=4, variants=variants, encoding=encoding, **QUICK)
+    made = evolve.study(tmp_path, seeds=4, variants=variants, encoding=ENCODING, **QUICK)
     rows = made.individuals
     assert set(rows["setting"]) == {"discs", "small"}
     assert len(rows[rows["setting"] == "small"]) == 8

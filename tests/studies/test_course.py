@@ -117,14 +117,11 @@ def test_from_five_seeds_it_is_the_interval_of_the_mean(mean: Mean) -> None:
     assert found.band == "95 % interval of the mean"
 
 
-def test_seeds_that_stand_elsewhere_are_interpolated(mean: Mean) -> None:
+def test_seeds_that_stand_elsewhere_are_interpolated_as_far_as_all_go(mean: Mean) -> None:
     found = mean([([0, 10], [0, 100]), ([2, 6, 8], [2, 6, 8])])
     assert (found.x[0], found.x[-1]) == (2, 8)
     assert found.y.tolist() == pytest.approx((5.5 * found.x).tolist())
     assert mean([([0, 1, 4, 6, 9], [0] * 5), ([0, 2, 4, 7, 9], [0] * 5)]).x[1] == 2.25
-
-
-def test_as_far_as_all_seeds_go(mean: Mean) -> None:
     assert mean([([0, 1, 2], [1, 2, 3]), ([0, 1], [1, 2])]).x.tolist() == [0, 1]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from optuna.distributions import IntDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.sweep import ProgramSweepSettings, SweepSettings
-from evolve.runs.progress import Observer
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.trial import TrialResult, row_of
@@ -24,28 +23,6 @@ HELD = {
 }
 GENES = {"kind": "alphabeta", "panel": ("random",), "panel_openings": 2, "fix": {"depths": 1}}
 """Trials that need no torch: workers are ready at once."""
-
-
-class Watching(Observer):
-    """An observer that keeps what it gets, and asks to stop as soon as `until` holds of it."""
-
-    def __init__(self, until: Callable[[Watching], bool] = lambda seen: False) -> None:
-        self.until = until
-        self.rows, self.notes = list[dict[str, Any]](), list[str]()
-        self.shares, self.stages = list[float](), list[tuple[float, float]]()
-
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        self.rows.append(dict(row))
-        self.shares.append(done / total)
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        self.stages.append((done, total))
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-    def stop(self) -> bool:
-        return self.until(self)
 
 
 def completed(score: float, facts: Mapping[str, Any] | None = None) -> TrialResult:
@@ -85,19 +62,17 @@ def run_one(study: Study, score: float) -> int:
 
 
 def trial_of(
-    number: int, score: float | None = None, state: TrialState | None = None, **facts: Any
+    number: int,
+    score: float | None = None,
+    state: TrialState | None = None,
+    x: int | None = None,
+    **facts: Any,
 ) -> FrozenTrial:
-    """A trial without values; with a score it is complete."""
+    """A trial, with a value of a parameter x or without; with a score it is complete."""
     usual = TrialState.RUNNING if score is None else TrialState.COMPLETE
-    trial = create_trial(state=state or usual, value=score, user_attrs=facts)
+    params: dict[str, Any] = {} if x is None else {"x": x}
+    space = dict.fromkeys(params, IntDistribution(0, 9999))
+    kept: dict[str, Any] = {"params": params, "distributions": space, "user_attrs": facts}
+    trial = create_trial(state=state or usual, value=score, **kept)
     trial.number = number
-    return trial
-
-
-def setting(
-    number: int, score: float | None, value: int, state: TrialState | None = None, **facts: Any
-) -> FrozenTrial:
-    """A trial with a value of a parameter x; with a score it is complete."""
-    trial = trial_of(number, score, state, **facts)
-    trial.params, trial.distributions = {"x": value}, {"x": IntDistribution(0, 9)}
     return trial

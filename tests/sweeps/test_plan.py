@@ -90,21 +90,18 @@ def test_seeds_of_trials_differ_and_repeat() -> None:
 
 
 def drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
-    if parameter.kind == "choice":
-        return parameter.choices[rng.integers(len(parameter.choices))]
-    if parameter.kind == "int":
-        return int(rng.choice(np.arange(parameter.low, parameter.high + 1, parameter.step)))
-    return float(rng.uniform(parameter.low, parameter.high))
+    if parameter.count is None:
+        return float(rng.uniform(parameter.low, parameter.high))
+    return parameter.values[rng.integers(parameter.count)]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SWEEP_TARGETS if kind != "program"])
 def test_every_value_makes_settings(kind: str) -> None:
-    made, rng = plan(kind), np.random.default_rng(0)
-    seen = set()
+    made, rng, seen = plan(kind), np.random.default_rng(0), set()
+    floats = [p for p in made.space.parameters if p.kind == "float"]
     for number in range(40):
         values = {p.name: drawn(p, rng) for p in made.space.parameters}
         if number < 2:  # the ends of every range
-            floats = [p for p in made.space.parameters if p.kind == "float"]
             values |= {p.name: (p.low, p.high)[number] for p in floats}
         if kind == "alphabeta":
             agent = made.agent(values, "x")

@@ -39,7 +39,6 @@ def test_holes_are_parameters() -> None:
         ("{g:0:1:0.3}", [0.0, 0.3, 0.6, 0.9], 0.6),
         ("{g:0.1:0.7:0.2=0.3}", [0.1, 0.3, 0.5, 0.7], 0.3),
         ("{g:0.5:5:2}", [0.5, 2.5, 4.5], 2.5),
-        ("{g:1:3:0.5}", [1.0, 1.5, 2.0, 2.5, 3.0], 2.0),
         ("{g:-0.2:0.1:0.1}", [-0.2, -0.1, 0.0, 0.1], 0.0),
         ("{g:1e-5:5e-5:2e-5}", [1e-5, 3e-5, 5e-5], 3e-5),
         ("{g:0.0:2:1}", [0.0, 1.0, 2.0], 1.0),
@@ -67,7 +66,6 @@ def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None
     [
         ("{g:0.0:1.0:0}", "step > 0"),
         ("{g:0.0:1.0:-0.1}", "step > 0"),
-        ("{n:0:10:-2}", "step > 0"),
         ("{g:0.0:1.0:few}", "'few' is neither log nor a step"),
         ("{g:0.0:1.0:0.1=0.25}", "'0.25' is not in the range 0 to 1, in steps of 0.1"),
         ("{g:0.0:1.0:0.1:log}", "is not a range"),
@@ -78,12 +76,6 @@ def test_steps_of_any_size(text: str, values: list[float], usual: float) -> None
 def test_steps_that_do_not_fit(text: str, said: str) -> None:
     with pytest.raises(EvolveError, match=re.escape(said)):
         CommandTemplate.of(shlex.quote(text))
-
-
-def test_a_name_alone_is_described_elsewhere() -> None:
-    made = CommandTemplate.of("corner={corner} other={other:1:2}")
-    assert (made.names, list(made.parameters)) == ({"corner", "other"}, ["other"])
-    assert made.filled({"corner": 3, "other": 1}) == "corner=3 other=1"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from evolve.service import engine_worker
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.program_plan import ProgramPlan, _parts_of, _score_predicted, _shared, _shares_of
-from evolve.sweeps.trial import MIRROR, games_of
+from evolve.sweeps.trial import MIRROR
 from evolve.tables.trials import FinalDocument
 from tests.sweeps import trial_of
 
@@ -144,7 +144,7 @@ def test_a_trial_meets_the_best_of_which_much_is_certain() -> None:
     assert (best["number"], best["elo"], best["error"]) == (1, 150.0, pytest.approx(10.0, abs=0.01))
     weak = trial_of(1, 0.4, elo=20.0, elo_low=-80.0, elo_high=120.0)
     assert made.trial_context(trial_of(2), [defaults, weak]) == {}
-    mirror = {MIRROR: {"corner": 2}}
+    mirror: dict[str, Any] = {MIRROR: {"corner": 2}}
     assert made.trial_context(trial_of(3, **mirror), [defaults, certain]) == mirror
 
 
@@ -173,10 +173,6 @@ def test_the_final_gives_its_winner_and_twins_their_fresh_games() -> None:
     assert [row["score"] for row in rows] == [0.9] * 3, "scores against a panel are others"
     plan(program).add_final(rows, final)
     assert [row["score"] for row in rows] == [0.9, 0.75, 0.75]
-
-
-def test_a_trial_that_runs_counts_with_all_its_games() -> None:
-    assert games_of([trial_of(0, 0.5, played=7), trial_of(1)], 20) == 27
 
 
 @pytest.mark.parametrize(

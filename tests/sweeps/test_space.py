@@ -76,7 +76,6 @@ def test_how_many_settings_there_are(given: dict[str, Any], count: int | None) -
         ({"width": {"low": 64.5}}, "is a whole number"),
         ({"width": {"step": -64}}, "step > 0"),
         ({"width": {"step": 0.5}}, "is a whole number"),
-        ({"gamma": {"step": -0.1}}, "step > 0"),
         ({"learning_rate": {"step": 1e-4}}, "not supported when `log` is true"),
         ({"steps": {"low": 1}}, "give choices, or both low and high"),
         ({"steps": {"choices": []}}, "one or more"),

@@ -24,7 +24,6 @@ from tests.sweeps import (
     local,
     plan,
     run_one,
-    setting,
     small_plan,
     states,
     table_of,
@@ -54,17 +53,6 @@ def test_interrupted_trials_come_again_with_their_values(tmp_path: Path) -> None
     assert second.budget.open == 4
     assert [second.take(), second.take()] == values
     assert [row["origin"] for row in table_of(second)] == ["defaults", "sampler"]
-
-
-def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
-    study = local(tmp_path)
-    run_one(study, 0.5)
-    taken = study.take()
-    study.end(taken.number, TrialResult.failed("nonsense"))
-    after = study.take()
-    assert (taken.number, after.number) == (1, 2)
-    assert after.values != taken.values
-    assert [row["state"] for row in table_of(study)] == ["COMPLETE", "FAIL", "RUNNING"]
 
 
 def play_one(study: Study) -> None:
@@ -287,16 +275,16 @@ def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
 def test_what_is_known() -> None:
     waiting = create_trial(state=TrialState.WAITING, system_attrs={"fixed_params": {"x": 3}})
     trials = [
-        setting(0, 0.0, 0, score_error=0.3),
-        setting(1, 0.1, 1, TrialState.PRUNED),
-        setting(2, None, 2),
+        trial_of(0, 0.0, x=0, score_error=0.3),
+        trial_of(1, 0.1, TrialState.PRUNED, x=1),
+        trial_of(2, x=2),
         waiting,
-        setting(4, None, 4, TrialState.FAIL, reason="it crashed"),
+        trial_of(4, None, TrialState.FAIL, x=4, reason="it crashed"),
         trial_of(5),
     ]
 
     def result(value: int) -> TrialResult | None:
-        return known_result(setting(6, None, value), trials)
+        return known_result(trial_of(6, x=value), trials)
 
     assert [value for value in range(9) if result(value) is not None] == [0, 1, 4]
     facts = {"same_as": 0, "reason": "the settings of trial 0", "score_error": 0.3}

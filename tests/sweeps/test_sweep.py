@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,8 @@ from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.sweep import _ATTEMPTS, Sweep
 from evolve.sweeps.trial import State, Task, TrialResult, values_of
 from tests.cli import done, ran
-from tests.sweeps import GENES, Watching, completed
+from tests.evolution.conftest import Watching
+from tests.sweeps import GENES, completed
 from tests.waits import PATIENCE
 
 
@@ -85,10 +85,6 @@ def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
     assert [note.split(":")[0] for note in resumed.notes] == ["trial 0", "trial 1"]
 
 
-def has_state(folder: Path, _: Watching) -> bool:
-    return any(folder.glob("trials/*.state"))
-
-
 @pytest.mark.slow
 def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -99,7 +95,8 @@ def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
     changes: dict[str, Any] = {"kind": "evolution", "budget": 3.0, "fix": fix, "trials": 2}
     for folder in (tmp_path / "a", tmp_path / "b"):
         folder.mkdir()
-        opened(folder, **changes).run_trials(Watching(until=partial(has_state, folder)))
+        kept = folder / "trials/trial-0000.state"
+        opened(folder, **changes).run_trials(Watching(until=lambda seen, kept=kept: kept.exists()))
     defaults = plan_of(SweepSettings(**{**GENES, **changes})).defaults or {}
     assert State.load(tmp_path / "a/trials/trial-0000.state", Task(0, defaults)).facts["mark"] >= 1
     (tmp_path / "b/trials/trial-0000.state").write_bytes(b"?")
@@ -214,8 +211,7 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
 def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="'depths'"):
         evolve.sweep("depths", tmp_path / "x")
-    with pytest.raises(SettingsError, match="trials"):
-        evolve.sweep("alphabeta", tmp_path / "x", trials=0)
-    with pytest.raises(SettingsError, match=r"none\.toml"):
-        evolve.sweep("alphabeta", tmp_path / "x", start_from=str(tmp_path / "none.toml"))
+    for name, value in {"trials": 0, "start_from": "none.toml"}.items():
+        with pytest.raises(SettingsError, match=name):
+            evolve.sweep("alphabeta", tmp_path / "x", **{name: value})
     assert list(tmp_path.iterdir()) == []

@@ -20,28 +20,22 @@ parser.add_argument("--wait", type=float, default=0.0)
 parser.add_argument("--crash-above", type=float, default=1e9)
 parser.add_argument("--place", type=int)
 given = parser.parse_args()
-told = {"corner": given.corner, "mobility": given.mobility}
+told: dict[str, float] = {"corner": given.corner, "mobility": given.mobility}
 
 WAYS = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
 CORNERS = ((0, 0), (0, 7), (7, 0), (7, 7))
 Cells = dict[tuple[int, int], str]
 
 
-def start() -> Cells:
-    return {(3, 3): "white", (4, 4): "white", (4, 3): "black", (3, 4): "black"}
-
-
-def other(side: str) -> str:
-    return "white" if side == "black" else "black"
+START: Cells = {(3, 3): "white", (4, 4): "white", (4, 3): "black", (3, 4): "black"}
+OTHER = {"black": "white", "white": "black"}
 
 
 def turned(cells: Cells, side: str, x: int, y: int) -> list[tuple[int, int]]:
-    if (x, y) in cells:
-        return []
-    found = []
-    for dx, dy in WAYS:
+    found = list[tuple[int, int]]()
+    for dx, dy in () if (x, y) in cells else WAYS:
         line, i, j = [], x + dx, y + dy
-        while cells.get((i, j)) == other(side):
+        while cells.get((i, j)) == OTHER[side]:
             line.append((i, j))
             i, j = i + dx, j + dy
         if line and cells.get((i, j)) == side:
@@ -60,7 +54,7 @@ def played(cells: Cells, side: str, x: int, y: int) -> Cells:
 def value(cells: Cells, side: str) -> float:
     discs = sum(1 if owner == side else -1 for owner in cells.values())
     corners = sum(1 if cells[one] == side else -1 for one in CORNERS if one in cells)
-    free = len(moves(cells, side)) - len(moves(cells, other(side))) if told["mobility"] else 0
+    free = len(moves(cells, side)) - len(moves(cells, OTHER[side])) if told["mobility"] else 0
     return discs + told["corner"] * corners + told["mobility"] * free
 
 
@@ -70,7 +64,7 @@ def answer(words: list[str]) -> str:
         case ["list_commands"]:
             return "boardsize\nclear_board\nplay\ngenmove\nset_parameter\nquit"
         case ["clear_board"]:
-            board = start()
+            board = START
         case ["play", side, square] if square != "pass":
             board = played(board, side, ord(square[0]) - 97, int(square[1]) - 1)
         case ["set_parameter", name, text]:
@@ -89,7 +83,7 @@ def answer(words: list[str]) -> str:
     return ""
 
 
-board = start()
+board = START
 for text in sys.stdin:
     words = text.split()
     print(f"= {answer(words)}\n", flush=True)

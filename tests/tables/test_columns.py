@@ -119,12 +119,6 @@ def test_a_value_of_another_type_is_refused(kind: pa.DataType, value: object) ->
         array_of([None, value], kind)
 
 
-def test_types_that_no_table_has_yet_are_made_by_pyarrow() -> None:
-    kind = pa.list_(pa.timestamp("s"))
-    assert array_of([[1], None], kind).equals(pa.array([[1], None], kind))
-    assert array_of([1, 2], pa.uint8()).type == pa.uint8()
-
-
 def test_what_is_written_is_the_same_file(tmp_path: Path) -> None:
     """Also in bytes: nothing under a null is written."""
     schema = pa.schema({"a": pa.int32(), "b": pa.string(), "c": pa.list_(pa.float64()),

@@ -97,6 +97,8 @@ def played(starts: tuple[Board, ...] = ()) -> pa.Table:
 
 
 def test_games() -> None:
+    starts = played((Board(own=0, opp=0), Board.start()))["start"].to_pylist()
+    assert starts == ["-" * 64 + " X;", None]
     table = played()
     assert table.schema == GAMES_COLUMNS.schema
     first, second = table.to_pylist()
@@ -108,11 +110,6 @@ def test_games() -> None:
     assert {**first, **expected} == first
     assert (second["game"], second["winner"]) == (8, "white")
     assert second["reason"] == "failed: black: it crashed"
-
-
-def test_where_games_begin() -> None:
-    starts = played((Board(own=0, opp=0), Board.start()))["start"].to_pylist()
-    assert starts == ["-" * 64 + " X;", None]
 
 
 def test_moves_end_at_the_first_that_is_none() -> None:
