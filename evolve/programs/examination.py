@@ -230,8 +230,9 @@ class _Play:
             before, self._cpu_before = self._cpu_before, self.meter.seconds()
             self.seconds.append(seconds)
             self.cpu.append(self._cpu_before - before)
-            idle = (psutil.cpu_times().idle - idle) / (seconds * (os.cpu_count() or 1))
-            self.starved.append(self.cpu[-1] < _STARVED * seconds and idle < _IDLE)
+            idle = psutil.cpu_times().idle - idle
+            rest = _IDLE * seconds * (os.cpu_count() or 1)  # where interrupted at once, 0 seconds
+            self.starved.append(self.cpu[-1] < _STARVED * seconds and idle < rest)
 
 
 def moves_of(games: int) -> int:
