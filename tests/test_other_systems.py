@@ -80,9 +80,7 @@ def test_windows_stops_runs_of_a_study_by_its_console(monkeypatch: pytest.Monkey
     assert killed == [os.getpid()]
 
 
-def test_a_signal_sent_again_ends_nothing_on_windows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_signal_sent_again_ends_nothing_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     came: list[bool] = []
     with signals.at_ctrl_c(lambda: came.append(True)), monkeypatch.context() as there:
         take_away(there)

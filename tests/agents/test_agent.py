@@ -96,9 +96,7 @@ def test_a_file_holds_the_whole_agent(agent: StoredAgent, tmp_path: Path) -> Non
 
 @each_stored
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
-def test_a_copy_plays_by_weights_of_its_own(
-    agent: StoredAgent, copied: Callable[[Agent], Agent]
-) -> None:
+def test_a_copy_has_its_own_weights(agent: StoredAgent, copied: Callable[[Agent], Agent]) -> None:
     """Kernels get an address, which must be that of the copy: the first agent may be gone."""
     first = copy.deepcopy(agent)
     board = boards(1, 1, 40)[0]

@@ -145,9 +145,7 @@ def test_a_probe_as_deep_as_the_deepest_measured_search_cuts_nothing(deepest: in
     assert min(cut.deviation for cut in cuts) > 0.1
 
 
-def test_cuts_are_measured_without_cuts_whatever_the_agent_searches(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_cuts_are_measured_without_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
     measuring: list[object] = []
 
     def values(agent: object, *_: object) -> tuple[object, object]:

@@ -200,7 +200,7 @@ def test_a_losing_move_in_doubt_is_left_where_there_is_time_to_refute_it() -> No
         (26, 20, 20_000, 19),
     ],
 )
-def test_a_move_in_doubt_is_searched_to_the_end(
+def test_doubts_are_searched_to_the_end(
     outcome: int, value: int, nodes: int, expected: int
 ) -> None:
     """Where it takes a part of the limit; what it finds is taken though there is no proof."""

@@ -29,9 +29,7 @@ def _inside_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("agents", [("swh", "random"), ("swh", WHITE)])
-def test_what_is_kept_is_not_played_again(
-    agents: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_kept_is_kept(agents: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("match", *agents, "--games", 8, "--out", "g.parquet")
     first = invoke(*words, "--json")
     before = snapshot(Path())
@@ -129,9 +127,7 @@ def test_where_files_cannot_be_locked_it_says_so(
     assert not Path(".g.parquet.keeping").exists()
 
 
-def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_file_that_cannot_be_written_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     write, errors = match_files.write_table, [OSError(28, "No space left on device", "g.parquet")]
 
     def failing(path: Path, games: pa.Table) -> None:

@@ -99,9 +99,7 @@ def test_trials_that_failed_or_were_pruned_are_rows() -> None:
     assert [look.remark(one) for one in (failed, pruned)] == ["trial 0: no memory", None]
 
 
-def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_first_ctrl_c_wishes_the_second_ends(capsys: pytest.CaptureFixture[str]) -> None:
     look = view_of_a_sweep()
     with watching(look) as display:
         assert not display.stop()

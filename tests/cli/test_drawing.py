@@ -14,9 +14,7 @@ from tests.cli import done
 from tests.plots import written_in
 
 
-def test_what_is_known_of_an_agent_has_the_forms_of_all_numbers(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_facts_of_an_agent_have_the_forms_of_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     print_agent(evolve.load_agent("swh"), {"games": 87072, "seed": 87072, "of": ["a", "b"]})
     assert capsys.readouterr().out.splitlines()[-3:] == ["games: 87 072", "seed: 87072", "of: a, b"]
 

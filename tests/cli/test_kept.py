@@ -138,7 +138,7 @@ OTHERS: Final[Mapping[str, list[dict[str, Any]]]] = {
 
 
 @pytest.mark.parametrize(("kind", "command"), WORDS, ids=lambda one: getattr(one, "name", one))
-def test_every_setting_is_read_as_it_was_written(
+def test_settings_are_read_as_they_were_written(
     kind: RunType, command: str, tmp_path: Path
 ) -> None:
     file, variant = tmp_path / "config.toml", kind.commands[command]

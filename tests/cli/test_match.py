@@ -105,9 +105,7 @@ def test_a_file_that_cannot_be_written_does_not_take_the_result_along() -> None:
     assert not ended.out or ended.document["games"] == 4
 
 
-def test_a_reader_that_went_away_does_not_take_the_games_along(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_reader_that_went_away_leaves_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(*_: object) -> None:
         raise BrokenPipeError
 
@@ -203,9 +201,7 @@ def test_failures_in_a_rating() -> None:
     assert [path.name for path in Path("rated/games").iterdir()] == ["pair-000-001.parquet"]
 
 
-def test_after_ten_failures_of_a_program_they_are_only_counted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_after_ten_failures_they_are_only_counted(capsys: pytest.CaptureFixture[str]) -> None:
     report = failure_reporter()
     for game in range(15):
         report(game, "one", "as black: no move in time")

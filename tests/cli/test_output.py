@@ -75,9 +75,7 @@ def test_a_narrow_terminal_leaves_columns_out_whole(
         ("cpu_seconds", 1234.5, "1234"), ("disc_difference", -3.567, "-3.6"), ("games", 12, 12),
     ],
 )  # fmt: skip
-def test_figures_are_rounded_as_people_read_them(
-    name: str, value: float, text: str | float | int
-) -> None:
+def test_figures_are_rounded_for_people(name: str, value: float, text: str | float | int) -> None:
     assert rounded(name, value) == text
 
 

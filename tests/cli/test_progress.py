@@ -95,9 +95,7 @@ def test_errors_are_its_last_line() -> None:
     assert [event["event"] for event in events()] == ["error"]
 
 
-def test_a_disk_that_is_full_ends_the_events_and_not_the_work(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_full_disk_ends_the_events_and_not_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(change: str, path: Path, piece: bytes) -> None:
         if change == "append":
             raise OSError(28, "No space left on device", str(path))

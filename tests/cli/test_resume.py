@@ -89,9 +89,7 @@ def _without_checkpoint(path: Path) -> None:
     ],
     ids=["missing", "no checkpoint", "another"],
 )
-def test_a_damaged_generation_is_told(
-    copy: Path, name: str, damage: Callable[[Path], object]
-) -> None:
+def test_a_damaged_generation(copy: Path, name: str, damage: Callable[[Path], object]) -> None:
     damage(copy / f"generations/{name}.parquet")
     before = snapshot(copy)
     assert name in fails("resume", copy, "--generations", 5)

@@ -88,9 +88,7 @@ def ended(process: Any) -> None:
     process.wait(60)
 
 
-def test_a_restart_prints_the_same_token_and_open_shows_it_to_the_browser_alone(
-    tmp_path: Path,
-) -> None:
+def test_restarts_print_the_same_token_and_open_shows_it_to_the_browser(tmp_path: Path) -> None:
     process, before = started(tmp_path)
     ended(process)
     """The words of its command can be seen by every account."""

@@ -30,9 +30,7 @@ def test_positions_have_the_asked_empties_and_a_choice_and_are_the_same_again() 
     assert measured_agent(all_terms=True).stability == (5, 5, 5)
 
 
-def test_the_median_of_the_repeats_counts_and_the_first_use_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_median_counts_and_the_first_use_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "_REPEATS", 3)
     uses: list[int] = []
     moments = iter([0.0, 9.0, 10.0, 11.0, 20.0, 22.0])

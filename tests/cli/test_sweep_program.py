@@ -147,9 +147,7 @@ def test_a_sweep_of_which_every_trial_fails_has_failed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("objective", "jobs"), [("self", 1), ("panel", 2)])
-def test_a_program_that_repeats_tries_each_setting_once(
-    objective: str, jobs: int, tmp_path: Path
-) -> None:
+def test_programs_that_repeat_try_settings_once(objective: str, jobs: int, tmp_path: Path) -> None:
     program = f"gtp:{ENGINE} --corner {{corner:-2:2=-2}}"
     few = (f"--objective={objective}", "--panel=random", "--panel-openings=2", *LITTLE)
     words = ("sweep", "program", program, *few, f"--jobs={jobs}", "--trials=9")

@@ -167,9 +167,7 @@ def test_tables_on_a_terminal_break_no_number(
     assert all(text in told for text in (*heads, *map(str, row[:4]), "0.341"))
 
 
-def test_a_comparison_keeps_its_probabilities_beside_its_names(
-    shown: Callable[..., list[str]],
-) -> None:
+def test_a_comparison_keeps_probabilities_beside_names(shown: Callable[..., list[str]]) -> None:
     long = FRAME.assign(against=FRAME["against"].map("crossover=uniform population={}".format))
     compared = Comparison([], long.where(FRAME["against"].notna(), FRAME), {})
     lines = shown(80, print_compared, compared)

@@ -163,9 +163,7 @@ def test_a_test_and_a_rating_on_workers(shared: Place, words: tuple[str, ...]) -
 
 
 @pytest.mark.slow
-def test_workers_without_the_program_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_without_it_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     none = os.environ["PATH"]
 
     def with_program(behaviour: str) -> str:

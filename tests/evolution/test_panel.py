@@ -94,9 +94,7 @@ def elo_of(folder: Path) -> list[Any]:
     ("rules", "place", "guess"),
     [("standard", 1, None), ("standard", 2, -1000.0), ("reversed", 0, 500.0)],
 )
-def test_a_rung_has_the_elo_that_was_measured(
-    rules: Rules, place: int, guess: float | None
-) -> None:
+def test_a_rung_has_the_elo_measured(rules: Rules, place: int, guess: float | None) -> None:
     rung = Ladder(rules).rungs[place]
     ladder, watch = Ladder(rules, seed=5), Watching()
     rating = ChampionRating(ladder, rung.agent, watch, seconds=math.inf, executor=Threads(2))
@@ -183,9 +181,7 @@ def test_champion_of_a_stopped_run_is_the_best_so_far(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("panel", [pytest.param("fixed", marks=pytest.mark.slow), "ladder"])
-def test_the_games_of_the_stages_after_the_last_generation_are_known(
-    tmp_path: Path, panel: str
-) -> None:
+def test_the_games_after_the_last_generation_are_known(tmp_path: Path, panel: str) -> None:
     expected = games_afterwards(resolve({**TINY, "panel": panel}))
     watch = Watching()
     start(tmp_path / "run", observer=watch, panel=panel)

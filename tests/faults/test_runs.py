@@ -56,9 +56,7 @@ def test_a_run_may_die_or_fail_at_any_change_and_goes_on(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("which", ["resumed", "extended"])
-def test_one_that_goes_on_may_die_or_fail(
-    which: str, half: Path, finished: Path, tmp_path: Path
-) -> None:
+def test_resumes_may_die_or_fail(which: str, half: Path, finished: Path, tmp_path: Path) -> None:
     words, prepared = (AGAIN, half) if which == "resumed" else (ONCE_MORE, finished)
     found = Enumeration(typed_again(words, outcome, prepared), tmp_path)
     changes = {point.change for point in found.points}

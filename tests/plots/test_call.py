@@ -33,9 +33,7 @@ def test_on_axes_there_is_one_chart_in_their_style(run: Run, study: Study) -> No
 
 
 @pytest.mark.slow
-def test_without_options_a_run_has_several_charts_and_a_metric_makes_one(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_run_has_several_charts_and_a_metric_makes_one(run: Run, tmp_path: Path) -> None:
     assert "search of the better half" in texts_of(tmp_path, run)
     options: list[dict[str, Any]] = [{"metric": "rating"}, {"x": "games"}, {"style": "paper"}]
     assert [len(evolve.plot(run, **option).axes) for option in options] == [1, 1, 1]

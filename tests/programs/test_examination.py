@@ -122,9 +122,7 @@ def test_what_is_right(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_fault_is_named_and_ends_it(
-    tmp_path: Path, body: str, name: str, text: str, games: str
-) -> None:
+def test_a_fault_ends_it(tmp_path: Path, body: str, name: str, text: str, games: str) -> None:
     moves: list[int] = []
     seconds = 0.1 if name in ("time", "cpu") or "sleep(60)" in body else 5.0
     found = findings(tmp_path, body, seconds=seconds, games=1, progress=moves.append)

@@ -215,9 +215,7 @@ def test_no_program_is_started_once_all_are_shut() -> None:
 
 @pytest.mark.parametrize("fault", ["deaf", "silent"])
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])
-def test_no_match_without_a_start(
-    protocol: str, fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_start_no_match(protocol: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seconds, why = (2.0, "no book found") if fault == "deaf" else (0.3, "in time")
     monkeypatch.setattr("evolve.programs.external._START_SECONDS", seconds)
     with pytest.raises(EngineError, match=why):

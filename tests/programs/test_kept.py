@@ -122,9 +122,7 @@ def test_matches_of_a_task_start_each_program_once(caller: Caller) -> None:
     ("answers", "differs"),
     [(Answers("", None), False), (Answers("me 2", None), True), (Answers("", "a1 a2 a3"), True)],
 )
-def test_a_program_answers_as_at_the_client(
-    caller: Caller, answers: Answers, differs: bool
-) -> None:
+def test_programs_answer_as_at_the_client(caller: Caller, answers: Answers, differs: bool) -> None:
     refused = pytest.raises(ClusterError) if differs else nullcontext()
     with refused, working_for(caller), kept_program(agent("gtp"), answers):
         pass

@@ -167,9 +167,7 @@ def test_nboard_moves_are_said_in_more_than_one_way(answer: str) -> None:
         ({"rules": "reversed"}, "TY[8a]", True), ({"rules": "standard"}, "TY[8]", True),
     ],
 )  # fmt: skip
-def test_it_is_sent_its_depth_and_the_rules(
-    options: dict[str, Any], words: str, sent: bool
-) -> None:
+def test_it_is_sent_its_depth_and_rules(options: dict[str, Any], words: str, sent: bool) -> None:
     with nboard_session(f"'=== d3' if {words!r} in heard else '=== c4'", **options) as made:
         assert made.choose(Board.start(), soon()) == (19 if sent else 26)
 

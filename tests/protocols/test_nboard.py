@@ -96,9 +96,7 @@ def without_a_move() -> evolve.Board:
 
 
 @pytest.mark.parametrize("name", ["swh?depth=4", "uct?simulations=200", "patterns"])
-def test_hints_choice_and_analysis(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hints_and_analysis(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hints of each depth, the best moves first, in discs; those of a tree search come once."""
     monkeypatch.setattr(nboard, "_GRACE", PATIENCE)
     if name == "patterns":

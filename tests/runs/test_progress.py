@@ -50,9 +50,7 @@ def test_a_terminal_has_one_line() -> None:
     assert "in all" in last
 
 
-def test_after_the_last_row_its_stage_is_what_is_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_after_the_last_row_its_stage_is_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr("evolve.runs.progress.time.monotonic", lambda: next(clock) * 1.0)
     stream = Terminal()

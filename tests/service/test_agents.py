@@ -145,9 +145,7 @@ def pickled() -> bytes:
     ],
     ids=range(8),
 )  # fmt: skip
-def test_uploads_that_are_no_agents(
-    service: Service, runs: Path, name: str, content: bytes
-) -> None:
+def test_uploads_of_no_agents(service: Service, runs: Path, name: str, content: bytes) -> None:
     found = upload(service, name, content, 422)
     assert found["errors"][0]["pointer"] in ("/data", "/name")
     assert str(runs) not in found["detail"]
@@ -206,16 +204,12 @@ def agents(runs: Path, tmp_path: Path) -> Agents:
         ("small", "no agent"), ("gtp:true", "no agent gtp:true"), ("", "not the id"),
     ],
 )  # fmt: skip
-def test_an_id_is_no_path_no_command_and_of_nothing_elsewhere(
-    agents: Agents, name: str, why: str
-) -> None:
+def test_an_id_is_no_path_and_no_command(agents: Agents, name: str, why: str) -> None:
     with pytest.raises((ProblemError, RunError), match=why):
         agents.source(name)
 
 
-def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(
-    agents: Agents, tmp_path: Path
-) -> None:
+def test_agents_of_a_run_are_shown_by_their_ids(agents: Agents, tmp_path: Path) -> None:
     names = [
         "swh?depth=2", "run:small", "run:small:0-1?depth=2", "run:two+seed-0",
         "upload:0123456789abcdef", "program:1", "program:1?time=2", "program:2",

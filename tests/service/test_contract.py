@@ -59,9 +59,7 @@ def said(text: str, service: Service, folder: Path, old: str, new: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_way_by_python(
-    fresh: Service, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_by_python(fresh: Service, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     exec(said(code, fresh, tmp_path, PRESET, PRESET + LITTLE), {})
     assert "'move':" in capsys.readouterr().out

@@ -61,9 +61,7 @@ def test_a_disk_that_fills(disk: Path, tmp_path: Path) -> None:
     assert games.equals(evolve.load_run(tmp_path / "plain").games)
 
 
-def test_a_resume_that_is_answered_507_is_not_done_later(
-    tmp_path: Path, runner: asyncio.Runner
-) -> None:
+def test_a_resume_answered_507_is_not_done_later(tmp_path: Path, runner: asyncio.Runner) -> None:
     """Wherever it fails: what the next server reads is what the client was told."""
     match = {"command": "match", "settings": {"a": "swh", "b": "zero", "games": 2}}
     with App(tmp_path / "runs", runner, idle=True) as local:

@@ -46,9 +46,7 @@ def test_a_run_that_no_address_can_name_says_so(local: App) -> None:
     assert [run["id"] for run in runs if run["state"] != "damaged"] == ["small"]
 
 
-def test_runs_stand_in_the_order_of_their_elo(
-    runs: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
+def test_runs_stand_by_their_elo(runs: Path, tmp_path: Path, runner: asyncio.Runner) -> None:
     """Whatever their champions won of the play-offs; those that have no Elo come last."""
     strengths = {"a": (0.61, 310.0), "b": (0.58, 540.0), "c": (0.93, None), "d": (0.7, 120.0)}
     for name, (share, elo) in strengths.items():
@@ -113,9 +111,7 @@ def test_a_run_has_one_summary_on_all_faces(each_kind: Path, runner: asyncio.Run
 
 
 @pytest.mark.parametrize("name", ["small", "swept", "taught"])
-def test_a_table_has_one_content_on_all_faces(
-    each_kind: Path, runner: asyncio.Runner, name: str
-) -> None:
+def test_tables_are_equal_on_all_faces(each_kind: Path, runner: asyncio.Runner, name: str) -> None:
     """`show --json`, Python, and REST, for each table that is read whole.
 
     REST adds the search depths of each generation's best, which the page draws.
@@ -156,7 +152,7 @@ def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(l
     assert [[run["id"] for run in found] for found in lists] == [["other"]] * 3
 
 
-def test_what_changed_is_sent_after_a_run_is_deleted(
+def test_changes_are_sent_after_a_run_is_deleted(
     local: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[Any] = []

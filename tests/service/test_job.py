@@ -84,7 +84,7 @@ def assert_left_alone(app: App) -> None:
 @pytest.mark.parametrize(
     "state", ["queued", "running", "stopping", "done", "stopped", "interrupted", "failed"]
 )
-def test_a_planted_job_is_never_obeyed(
+def test_planted_jobs_are_not_obeyed(
     state: str, folder: Path, opened: Opened, child: Child
 ) -> None:
     victim = child(None)
@@ -228,9 +228,7 @@ def test_a_job_that_is_stopped_at_once_has_no_traceback_in_its_log(tmp_path: Pat
 
 
 @pytest.mark.parametrize("state", ["queued", "interrupted"])
-def test_programs_must_be_allowed_whenever_a_job_is_started(
-    state: str, folder: Path, opened: Opened
-) -> None:
+def test_programs_must_be_allowed_at_each_start(state: str, folder: Path, opened: Opened) -> None:
     settings = {**MATCH, "a": "program:1"}
     queued(folder, settings=settings, names={GTP: "program:1", "random": "random"}, state=state)
     for programs, said in (
@@ -245,9 +243,7 @@ def test_programs_must_be_allowed_whenever_a_job_is_started(
                 rewrite(folder, JOB, state="queued", error=None)
 
 
-def test_a_run_that_names_programs_goes_on_where_they_are_allowed(
-    folder: Path, opened: Opened
-) -> None:
+def test_a_run_of_programs_goes_on_where_they_are_allowed(folder: Path, opened: Opened) -> None:
     (folder / "x").mkdir()
     text = f'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\npanel = ["{GTP}"]\n'
     (folder / "x/config.toml").write_text(text)
@@ -305,9 +301,7 @@ def test_a_process_is_taken_for_a_jobs_by_its_id(
         until(lambda: mine.status() == psutil.STATUS_ZOMBIE)
 
 
-def test_a_process_that_has_just_begun_is_alive(
-    child: Child, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_just_begun_is_alive(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a moment Linux shows no environment of it: in 1 of 400 starts."""
     job = JobRecord(id=JOB, command="match", settings={}, process=child(JOB).pid)
     monkeypatch.setattr(psutil.Process, "environ", lambda self: {})

@@ -178,9 +178,7 @@ def test_a_link_is_not_deleted_through_and_no_place_for_a_new_run(
         assert app.post("jobs", asked, 202)["run"] == "standard-002"
 
 
-def test_the_folder_of_runs_may_be_a_link(
-    folder: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
+def test_the_folder_may_be_a_link(folder: Path, tmp_path: Path, runner: asyncio.Runner) -> None:
     (tmp_path / "link").symlink_to(folder)
     with App(tmp_path / "link", runner) as app:
         assert {one["state"] for one in app.get("runs")["items"]} == {"done"}

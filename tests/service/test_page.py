@@ -137,9 +137,7 @@ def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
         pump(page, lambda: page.get_by_role("heading", name="Over seeds").count() == 0)
 
 
-def test_anything_is_compared_with_anything(
-    fresh: Service, each_kind: Path, browser: Browser
-) -> None:
+def test_all_kinds_are_compared(fresh: Service, each_kind: Path, browser: Browser) -> None:
     """Every Elo that the service has of two things stands in the picture of their champions."""
     shutil.copytree(each_kind, fresh.runs, dirs_exist_ok=True)
     compared: list[int] = []
@@ -228,9 +226,7 @@ def test_the_example_is_looked_at(fresh: Service, browser: Browser) -> None:
         sees(page, NOTHING_YET)
 
 
-def test_a_chart_is_read_cut_hidden_and_saved(
-    service: Service, browser: Browser, tmp_path: Path
-) -> None:
+def test_a_chart_is_read_cut_and_saved(service: Service, browser: Browser, tmp_path: Path) -> None:
     desk = {"width": 1280, "height": 900}
     with window(browser, service, "run/small", viewport=desk, accept_downloads=True) as page:
         chart = page.locator("figure", has_text="How strong each generation's best is")
@@ -401,9 +397,7 @@ def test_a_run_whose_folder_is_removed(fresh: Service, runs: Path, browser: Brow
         assert home.get_by_role("link", name="second", exact=True).count() == 1
 
 
-def test_later_generations_smooth_the_earlier_ones_at_once(
-    fresh: Service, browser: Browser
-) -> None:
+def test_later_generations_smooth_earlier_ones_at_once(fresh: Service, browser: Browser) -> None:
     with window(browser, fresh) as page:
         job = fresh.order("run", **{**SMALL, "generations": 500})
         pump(page, lambda: fresh.client.get(f"runs/{job['run']}").is_success)
@@ -426,9 +420,7 @@ def test_later_generations_smooth_the_earlier_ones_at_once(
         fresh.act(job, "kill")
 
 
-def test_generations_are_told_in_words_and_ancestors_drawn(
-    service: Service, browser: Browser
-) -> None:
+def test_generations_in_words_and_ancestors_drawn(service: Service, browser: Browser) -> None:
     rows = service.get("runs/small/generations")["items"]
     nodes = service.get(f"runs/small/lineage/{rows[-1]['best']}?depth=99")["items"]
     line = [node["individual"] for node in nodes if node["main"]]

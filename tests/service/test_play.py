@@ -57,9 +57,7 @@ def test_from_the_server_to_the_first_move_in_two_steps(tmp_path: Path, browser:
         assert len(moves(page)) == 2
 
 
-def test_one_looks_back_during_a_game_and_goes_on_from_there(
-    service: Service, browser: Browser
-) -> None:
+def test_one_looks_back_in_a_game_and_goes_on(service: Service, browser: Browser) -> None:
     play = begin_play(service, agent="swh")
     with window(browser, service, f"play/{play}") as page:
         for _ in range(3):

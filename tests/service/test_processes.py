@@ -24,9 +24,7 @@ from tests.service import Service
 from tests.service.inside import App
 
 
-def test_the_file_for_a_contest_is_that_of_the_terminal(
-    service: Service, runs: Path, tmp_path: Path
-) -> None:
+def test_a_hand_in_is_that_of_the_terminal(service: Service, runs: Path, tmp_path: Path) -> None:
     demands = {"seconds": 0.5, "memory": 20, "rules": "standard"}  # numpy alone has more
     found = service.post("runs/small/hand-in", demands, 200)
     options = [f"--{name}={value}" for name, value in demands.items()]
@@ -84,7 +82,7 @@ def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ends", ["fails", "late"])
-def test_a_download_that_fails_leaves_no_part(
+def test_downloads_that_fail_leave_no_part(
     local: App, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such as on a full disk: the command is ended before it has removed what it began."""

@@ -283,9 +283,7 @@ def test_a_browser_says_the_token_once(app: App) -> None:
         ("127.0.0.1:1", "https://evil.example.org", 403),
     ],
 )
-def test_a_page_of_another_port_is_another_site(
-    app: App, host: str, origin: str, status: int
-) -> None:
+def test_another_port_is_another_site(app: App, host: str, origin: str, status: int) -> None:
     """404 is of who is let in: there is no such job. Old browsers, and all of them without TLS
     beyond this machine, say no Sec-Fetch-Site."""
     headers = {"Host": host, "Origin": origin, **BEARER}

@@ -69,9 +69,7 @@ def test_ended_by_sigterm(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread of theirs watches")
-def test_what_it_has_started_ends_with_it_in_the_middle_of_a_question(
-    runs: Path, tmp_path: Path
-) -> None:
+def test_what_it_has_started_ends_with_it_amid_a_question(runs: Path, tmp_path: Path) -> None:
     """But for jobs, of which there are none."""
     shutil.copytree(runs / "small", tmp_path / "runs" / "small")
     service = Service(tmp_path / "runs").start()

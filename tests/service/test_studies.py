@@ -225,9 +225,7 @@ def test_links_in_a_study_are_no_runs(app: App, folder: Path, tmp_path: Path) ->
         link.unlink()
 
 
-def test_a_study_is_deleted_with_its_runs(
-    folder: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
+def test_a_study_goes_with_its_runs(folder: Path, tmp_path: Path, runner: asyncio.Runner) -> None:
     shutil.copytree(folder, tmp_path / "runs", dirs_exist_ok=True)
     with App(tmp_path / "runs", runner) as app:
         app.delete("runs/two+crossover-blend-seed-1")

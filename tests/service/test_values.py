@@ -67,9 +67,7 @@ def refused(app: App, path: str, body: str) -> tuple[int, str]:
     ["Infinity", "-Infinity", "NaN", "1e400", "-1e999", '"\\ud800"', '{"\\udfff": 1}', "[" * 99],
 )
 @pytest.mark.parametrize("path", ["commands/run/check", "jobs", "evaluations", "agents", "session"])
-def test_what_is_no_json_of_everyone_is_refused_at_the_door(
-    app: App, path: str, value: str
-) -> None:
+def test_what_is_no_json_of_everyone_is_refused(app: App, path: str, value: str) -> None:
     bodies = (value, f'{{"settings": {{"blend": {value}}}}}', f'{{"agent": {value}}}')
     found = [refused(app, path, body) for body in bodies]
     assert [(status, "JSON" in detail) for status, detail in found] == [(400, True)] * 3

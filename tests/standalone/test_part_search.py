@@ -77,7 +77,7 @@ def test_same_moves_with_small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("seconds", "longest"), [(0.1, math.inf), pytest.param(0.5, 0.5, marks=pytest.mark.clock)]
 )
-def test_a_search_without_end_plays_in_time(
+def test_endless_searches_play_in_time(
     discs: int, endgame: int, seconds: float, longest: float
 ) -> None:
     """A contest ends the game of who takes longer, so there is no tolerance."""
@@ -118,9 +118,7 @@ def by_the_clock(agent: AlphaBetaAgent, seconds: float) -> Any:
 
 
 @pytest.mark.parametrize("rules", ["reversed", pytest.param("standard", marks=pytest.mark.slow)])
-def test_by_the_clock_it_looks_deeper_than_its_depths(
-    rules: Rules, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_by_the_clock_it_looks_deeper(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(rules)
     agent = random_agent(rng, rules, [1], 0, 400)
     module = by_the_clock(agent, 300.0)
@@ -137,9 +135,7 @@ def test_by_the_clock_it_looks_deeper_than_its_depths(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
-def test_by_the_clock_it_plays_the_end_exactly(
-    rules: Rules, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_by_the_clock_the_end_is_exact(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(rules)
     agent = random_agent(rng, rules, [2], 0)
     module = by_the_clock(agent, 1.0)

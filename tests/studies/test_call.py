@@ -53,9 +53,7 @@ def test_the_same_call_goes_on(study: evolve.Study, tmp_path: Path) -> None:
             evolve.study(seeds=[0], **{**half, **changed})
 
 
-def test_the_command_line_reads_it_and_leaves_it_as_it_is(
-    study: evolve.Study, tmp_path: Path
-) -> None:
+def test_the_command_line_reads_it_and_leaves_it(study: evolve.Study, tmp_path: Path) -> None:
     assert done("show", study.path).out.count("done") == 7
     done("show", study.path, "--table=individuals", "--top=2")
     said = fails("resume", study.path, "--generations", 9)
@@ -94,9 +92,7 @@ def other() -> Any:
         ({"start_from": 1j}, "start_from"),
     ],
 )
-def test_what_cannot_be_leaves_no_folder(
-    tmp_path: Path, settings: dict[str, Any], words: str
-) -> None:
+def test_errors_leave_no_folder(tmp_path: Path, settings: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError, match=re.escape(words)) as caught:
         evolve.study(tmp_path / "study", **{"seeds": [1], **QUICK, **settings})
     assert "seeds" not in settings or ";" not in str(caught.value)

@@ -28,9 +28,7 @@ def test_scores_have_intervals_of_scores() -> None:
     assert alone[["low", "high"]].isna().all(axis=None)
 
 
-def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
-    study: evolve.Study, tmp_path: Path
-) -> None:
+def test_runs_of_different_seeds_are_one_setting(study: evolve.Study, tmp_path: Path) -> None:
     runs = study.runs
     frame, of_study = evolve.compare(*runs), evolve.compare(study)
     assert set(frame["setting"]) == {"selection=best", "selection=own:youngest"}

@@ -211,9 +211,7 @@ def test_alike_are_all_trials_or_none() -> None:
         ({"finalists": 1}, 15, 50),
     ],
 )
-def test_a_final_is_in_proportion_to_its_trials(
-    settings: dict[str, Any], trials: int, openings: int
-) -> None:
+def test_finals_are_in_proportion(settings: dict[str, Any], trials: int, openings: int) -> None:
     made = SweepSettings(kind="alphabeta", panel=("random", "swh"), panel_openings=10, **settings)
     plan = plan_of(made.model_copy(update={"trials": trials}))
     ended = [trial(n, 0.5, played=40) for n in range(trials)]

@@ -32,9 +32,7 @@ def swept(folder: Path, values: list[dict[str, Any]], **settings: Any) -> dict[s
     return winner_of(folder)
 
 
-def test_settings_of_a_command_are_a_line_to_copy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_settings_are_a_line_to_copy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trials = [{"score": 0.4}, {"score": 0.6, "rate": 2.0}, {"score": 0.5}]
     found = swept(tmp_path, trials, kind="patterns")
     assert (found["trial"], found["score"], found["chosen"]) == (1, 0.6, False)

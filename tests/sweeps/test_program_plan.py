@@ -122,7 +122,7 @@ def test_a_program_that_does_not_start() -> None:
         (None, "reversed", None),
     ],
 )
-def test_a_program_that_says_its_rules(
+def test_programs_say_their_rules(
     own: str | None, asked: str, said: str | None, tmp_path: Path
 ) -> None:
     line = f'RULES = "{own}"\n' if own else ""

@@ -124,9 +124,7 @@ def test_an_evolution_goes_on_where_it_paused(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("damage", ["arrays", "settings"])
-def test_a_state_that_does_not_fit_begins_again(
-    damage: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_state_that_does_not_fit(damage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "seconds_for", lambda size: 0.0)
     sweep = SWEEPS["patterns"]()
     first = Slice(sweep, "sweep", task_of("patterns", sweep))

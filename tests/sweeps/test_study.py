@@ -187,9 +187,7 @@ def settings_of(study: Study) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("sampler", ["tpe", "cma", "random"])
 @pytest.mark.parametrize("workers", [1, 3])
-def test_a_small_space_is_searched_once_and_whole(
-    sampler: str, workers: int, tmp_path: Path
-) -> None:
+def test_a_small_space_is_searched_once(sampler: str, workers: int, tmp_path: Path) -> None:
     """Several trials are in hand at a time, and every fourth fails."""
     study = opened(tmp_path, sampler=sampler)
     assert study.plan.space.count == 12
@@ -314,9 +312,7 @@ def test_other_programs_open_the_same_journal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [bytes(9), b"notes\nof mine", b"\n{}\n"])
-def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(
-    content: bytes, tmp_path: Path
-) -> None:
+def test_a_file_that_is_no_journal_is_left_as_it_is(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "journal.log"
     path.write_bytes(content)
     with pytest.raises(StorageError, match=r"journal\.log"):

@@ -51,9 +51,7 @@ LONG: dict[str, Any] = {"panel_openings": 300, "fix": {"depths": 4, "endgame": 8
 
 
 @pytest.mark.slow
-def test_workers_that_die_cost_a_slice_and_values_that_kill_them_are_given_up(
-    tmp_path: Path,
-) -> None:
+def test_workers_that_die_cost_a_slice_and_their_values_are_given_up(tmp_path: Path) -> None:
     """All but the defaults, which everything is compared with."""
     watcher, sweep = killer(_ATTEMPTS + 1), opened(tmp_path, trials=1, **LONG)
     assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE

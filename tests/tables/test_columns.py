@@ -67,9 +67,7 @@ OF_KINDS: tuple[tuple[pa.DataType, list[Any]], ...] = (
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 40])
 @pytest.mark.parametrize(("kind", "values"), OF_KINDS, ids=[str(kind) for kind, _ in OF_KINDS])
-def test_lists_are_the_arrays_that_pyarrow_makes(
-    kind: pa.DataType, values: list[Any], count: int
-) -> None:
+def test_lists_are_arrays_of_pyarrow(kind: pa.DataType, values: list[Any], count: int) -> None:
     """Also with nulls among the values, and of nulls alone."""
     choices = [values] if kind == OF_THREE else [values, [None, *values], [None]]
     drawn = [random.Random(1).choices(choice, k=count) for choice in choices]

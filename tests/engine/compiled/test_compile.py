@@ -52,9 +52,7 @@ def hits(kernel: Any) -> int:
     return sum(kernel.stats.cache_hits.values())
 
 
-def test_the_sources_are_those_that_were_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sources_are_those_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = compiling.sources_hash()
     monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compile.py"))
     assert compiling.sources_hash() == loaded
@@ -132,9 +130,7 @@ def test_a_damaged_file_compiles_anew(folder: Path, damage: str | bytes) -> None
     assert (third(5), third(2.5), hits(third)) == (15, 7.5, 2)
 
 
-def test_a_kernel_that_cannot_be_saved_leaves_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kernel_not_saved_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(28, "no space left")
 

@@ -95,9 +95,7 @@ def test_a_game_in_which_a_side_passes_is_valued_to_its_end(service: Service) ->
         ("(;GM[2]FF[4]SZ[8]PB[a]PW[b];B[f5];W[d6])", None, "f5 d6"),
     ],
 )
-def test_games_and_positions_are_pasted(
-    service: Service, text: str, start: str | None, moves: str
-) -> None:
+def test_games_are_pasted(service: Service, text: str, start: str | None, moves: str) -> None:
     found = service.post("records", {"text": text}, 200)
     (game,) = found["games"]
     assert (found["total"], game["start"], " ".join(game["moves"])) == (1, start, moves)

@@ -115,9 +115,7 @@ def test_what_is_asked_wrongly(service: Service) -> None:
     assert all(service.get(path, 422)["detail"] for path in (*wrong, games))
 
 
-def test_a_damaged_file_is_named_from_the_folder_of_runs(
-    tmp_path: Path, runner: asyncio.Runner
-) -> None:
+def test_a_damaged_file_is_named_from_that_folder(tmp_path: Path, runner: asyncio.Runner) -> None:
     (tmp_path / "runs/s").mkdir(parents=True)
     (tmp_path / "runs/s/config.toml").write_text('command = "sweep alphabeta"')
     with App(tmp_path / "runs", runner) as app:
