@@ -209,7 +209,8 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
 def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="'depths'"):
         evolve.sweep("depths", tmp_path / "x")
-    for name, value in {"trials": 0, "start_from": "none.toml"}.items():
-        with pytest.raises(SettingsError, match=name):
-            evolve.sweep("alphabeta", tmp_path / "x", **{name: value})
+    wrong: dict[str, Any] = {"trials": {"trials": 0}, r"none\.toml": {"start_from": "none.toml"}}
+    for words, settings in wrong.items():
+        with pytest.raises(SettingsError, match=words):
+            evolve.sweep("alphabeta", tmp_path / "x", **settings)
     assert list(tmp_path.iterdir()) == []
