@@ -20,6 +20,7 @@ from evolve.fitness.executor import processors
 from evolve.programs import examination, host
 from evolve.programs.examination import Demands, Finding, Meter, examine
 from evolve.programs.process import LineProcess
+from evolve.programs.sessions import PythonSession
 from tests.cli import invoke, on_a_terminal, posix
 from tests.programs import python, soon
 from tests.waits import until
@@ -132,6 +133,19 @@ def test_a_fault_ends_it(tmp_path: Path, body: str, name: str, text: str, games:
         assert found["games"].text.startswith(games)
         assert found["games"].good is (False if name == "games" else None)
         assert len(moves) <= 3
+
+
+def test_an_interruption_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of deadlines may not have moved until then."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PythonSession, "examine", interrupt)
+    now = examination.own_seconds()
+    monkeypatch.setattr(examination, "own_seconds", lambda: now)
+    with pytest.raises(KeyboardInterrupt):
+        findings(tmp_path)
 
 
 @pytest.mark.clock
