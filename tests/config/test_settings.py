@@ -306,6 +306,7 @@ def test_a_range_of_a_term_that_is_off_is_refused_where_it_is_asked_for() -> Non
     with pytest.raises(OptionsError, match=r"bounds\.mobility"):
         resolve({"bounds": {"mobility": "-1:1"}}, {"terms": ["stability"]})
     assert resolve({"preset": "published", "terms": "stability"}).bounds["mobility"] == (-100, 100)
+    assert resolve({"terms": "all"}).terms == resolve({}).terms
 
 
 def test_the_first_generations_are_the_shorter_part_of_the_work() -> None:
