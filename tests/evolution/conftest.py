@@ -89,7 +89,6 @@ class Watching(Observer):
 def start(
     folder: Path, jobs: int = 1, observer: Observer | None = None, **options: Any
 ) -> EvolutionEnding:
-    """Make a run and evolve it."""
     settings = resolve({**TINY, **options})
     evolution = Evolution(folder, settings, Threads(jobs))
     run_folder.create(folder, config_text(settings, {}))
@@ -109,7 +108,7 @@ def go_on(
         return evolution.run(observer or Observer())
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("runs") / "run"
     start(folder, generations=5, population=8)

@@ -90,9 +90,11 @@ def test_seeds_of_trials_differ_and_repeat() -> None:
 
 
 def drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
-    if parameter.count is None:
-        return float(rng.uniform(parameter.low, parameter.high))
-    return parameter.values[rng.integers(parameter.count)]
+    low, high, step = parameter.low, parameter.high, int(parameter.step or 1)
+    if parameter.kind == "float":
+        return float(rng.uniform(low, high))
+    values = parameter.choices or range(int(low), int(high) + 1, step)
+    return values[rng.integers(len(values))]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SWEEP_TARGETS if kind != "program"])

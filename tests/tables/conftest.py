@@ -16,7 +16,6 @@ from tests.evolution.conftest import start
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of two generations, and the other tables there are."""
     folder = tmp_path_factory.mktemp("tables") / "run"
     start(folder, generations=2, openings="start")
     (folder / "metrics").mkdir()
