@@ -15,9 +15,9 @@ from tests.cli import done, match
 def test_a_match_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     found = evolve.match("swh-mobility", evolve.load_agent("swh"), games=20, seed=4, progress=True)
     assert "100 % · games 100 %" in capsys.readouterr().out
-    told = match("swh-mobility", "swh", "--games=20", "--seed=4")
-    assert (found.wins, found.draws, found.losses) == (told["wins"], told["draws"], told["losses"])
-    assert (found.score.value, found.score.low) == (told["score"], told["score_low"])
+    said = match("swh-mobility", "swh", "--games=20", "--seed=4")
+    assert (found.wins, found.draws, found.losses) == (said["wins"], said["draws"], said["losses"])
+    assert (found.score.value, found.score.low) == (said["score"], said["score_low"])
 
 
 @pytest.mark.slow
@@ -31,12 +31,12 @@ def test_a_rating_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> 
     names = ("swh", "random", "swh-mobility")
     frame = evolve.rate([*names], against=None, games=10, progress=True)
     assert "100 % · games 100 %" in capsys.readouterr().out
-    told = done("rate", *names, "--games=10", "--jobs=1", "--json").document
-    assert frame["agent"].tolist() == [row["agent"] for row in told["agents"]]
-    assert frame["elo"].tolist() == pytest.approx([row["elo"] for row in told["agents"]])
-    assert frame.words == "\n".join(told["words"]) != ""
-    assert told["unexplained"].pop("cycles") == frame.tables["cycles"].to_dict("records")
-    assert [told["unexplained"]] == frame.tables["unexplained"].to_dict("records")
+    said = done("rate", *names, "--games=10", "--jobs=1", "--json").document
+    assert frame["agent"].tolist() == [row["agent"] for row in said["agents"]]
+    assert frame["elo"].tolist() == pytest.approx([row["elo"] for row in said["agents"]])
+    assert frame.words == "\n".join(said["words"]) != ""
+    assert said["unexplained"].pop("cycles") == frame.tables["cycles"].to_dict("records")
+    assert [said["unexplained"]] == frame.tables["unexplained"].to_dict("records")
 
 
 class Last(evolve.Agent):

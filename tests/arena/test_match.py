@@ -36,10 +36,10 @@ def test_side_by_side_they_are_the_same_games(opponent: Agent, first: bool) -> N
 
     def played(player: Agent) -> Match:
         pair = (player, opponent) if first else (opponent, player)
-        told: list[int] = []
+        said: list[int] = []
         match = Match(*pair, openings, "standard", seed=3)
-        match.play(told.append)
-        assert sum(told) == 14
+        match.play(said.append)
+        assert sum(said) == 14
         return match
 
     found, expected = played(TOGETHER), played(PLAYER)

@@ -134,5 +134,5 @@ def test_a_report_is_made_of_what_came_to_its_end(capsys: pytest.CaptureFixture[
     assert finish(Path("here"), "3 of 3", SweepEnding.COMPLETE, report) == 0
     assert (made, capsys.readouterr().out) == (["report"], "3 of 3: all trials are finished\n")
     assert finish(Path("here"), "1 of 3", SweepEnding.STOPPED, report) == INTERRUPTED
-    told = "1 of 3: stopped\ncontinue with: evolve resume here\n"
-    assert (made, capsys.readouterr().out) == (["report"], told)
+    printed = "1 of 3: stopped\ncontinue with: evolve resume here\n"
+    assert (made, capsys.readouterr().out) == (["report"], printed)

@@ -131,8 +131,8 @@ def test_rules_travel_with_exported_files() -> None:
     assert set(pd.read_parquet("random.parquet")["rules"]) == {"reversed"}
     said = fails("match", agent, exported("standard", "other.py"), "--games", 2)
     assert said.startswith("python:agent.py plays reversed and python:other.py plays standard")
-    told = done("rate", agent, "random", "zero", "--games", 2).lines[0]
-    assert told == f"reversed ({RULE_SETS['reversed'].goal}), 6 games"
+    printed = done("rate", agent, "random", "zero", "--games", 2).lines[0]
+    assert printed == f"reversed ({RULE_SETS['reversed'].goal}), 6 games"
 
 
 def test_a_program_that_fails_loses() -> None:
@@ -162,8 +162,8 @@ def test_a_program_that_fails_in_every_game_is_no_victory() -> None:
     for more, said in (((), head), (("--json",), ""), (("--out", "g.parquet"), head)):
         ended = invoke("match", "swh", bad, "--games", 4, *more)
         assert (ended.code, ended.out) == (1, said)
-        *told, error = ended.err.splitlines()
-        assert len(told) == 4
+        *printed, error = ended.err.splitlines()
+        assert len(printed) == 4
         assert error.startswith("error: all 4 games were lost by failures: ")
         assert "the first time as white: played a1, which is illegal" in error
     assert len(pd.read_parquet("g.parquet")) == 4
@@ -206,8 +206,8 @@ def test_after_ten_failures_they_are_only_counted(capsys: pytest.CaptureFixture[
     for game in range(15):
         report(game, "one", "as black: no move in time")
     report(15, "other", "as white: ended")
-    told = capsys.readouterr().err.splitlines()
-    assert told == [
+    printed = capsys.readouterr().err.splitlines()
+    assert printed == [
         *(f"game {game}: one failed as black: no move in time" for game in range(1, 11)),
         "further failures of one are only counted",
         "game 16: other failed as white: ended",

@@ -100,9 +100,9 @@ def test_restarts_print_the_same_token_and_open_shows_it_to_the_browser(tmp_path
     try:
         until(seen.exists)
         words = seen.read_text()
-        token, told = (tmp_path / "data/token").read_text().strip(), before.read_text()
-        assert re.findall(r"http://127\.0\.0\.1:\d+/\?token=(\S+)", told) == [token]
-        assert str(tmp_path / "data/token") in told
+        token, said = (tmp_path / "data/token").read_text().strip(), before.read_text()
+        assert re.findall(r"http://127\.0\.0\.1:\d+/\?token=(\S+)", said) == [token]
+        assert str(tmp_path / "data/token") in said
         assert token not in words
         page = Path(re.sub("^file://", "", words))
         if os.name == "posix":

@@ -90,10 +90,10 @@ def test_the_best_of_a_sweep_that_goes_on_is_that_of_all_trials(sweep: Path) -> 
     before = evolve.load_run(sweep).trials["score"].max()
     done("resume", sweep, "--trials=7", "--progress=events.jsonl")
     events = map(json.loads, Path("events.jsonl").read_text().splitlines())
-    told = [event["row"]["best"] for event in events if "row" in event]
+    said = [event["row"]["best"] for event in events if "row" in event]
     scores = evolve.load_run(sweep).trials["score"].tolist()
-    assert told == [max(scores[:6]), max(scores)]
-    assert told[0] >= before
+    assert said == [max(scores[:6]), max(scores)]
+    assert said[0] >= before
 
 
 @pytest.mark.slow

@@ -102,8 +102,8 @@ def test_no_command_prints_what_a_terminal_obeys(hostile: Path, text: str) -> No
         assert "Traceback" not in said
         assert harmless(said.replace("\r", "\\r")), (arguments, said)
         assert "\r" not in said
-        told = [line[:7] for line in result.err.splitlines() if line]
-        assert not result.code or told == ["error: "], (arguments, result.err)
+        printed = [line[:7] for line in result.err.splitlines() if line]
+        assert not result.code or printed == ["error: "], (arguments, result.err)
 
 
 @pytest.mark.parametrize("hostile", ["[bold]x[/]"], indirect=True)
@@ -163,8 +163,8 @@ def test_tables_on_a_terminal_break_no_number(
     assert len(lines) == 2 * tables
     assert max(map(len, lines)) <= columns
     assert all(line.startswith("setting") for line in lines[::2])
-    told = "\n".join(lines)
-    assert all(text in told for text in (*heads, *map(str, row[:4]), "0.341"))
+    printed = "\n".join(lines)
+    assert all(text in printed for text in (*heads, *map(str, row[:4]), "0.341"))
 
 
 def test_a_comparison_keeps_probabilities_beside_names(shown: Callable[..., list[str]]) -> None:

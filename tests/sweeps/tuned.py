@@ -20,7 +20,7 @@ parser.add_argument("--wait", type=float, default=0.0)
 parser.add_argument("--crash-above", type=float, default=1e9)
 parser.add_argument("--place", type=int)
 given = parser.parse_args()
-told: dict[str, float] = {"corner": given.corner, "mobility": given.mobility}
+values: dict[str, float] = {"corner": given.corner, "mobility": given.mobility}
 
 WAYS = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
 CORNERS = ((0, 0), (0, 7), (7, 0), (7, 7))
@@ -54,8 +54,8 @@ def played(cells: Cells, side: str, x: int, y: int) -> Cells:
 def value(cells: Cells, side: str) -> float:
     discs = sum(1 if owner == side else -1 for owner in cells.values())
     corners = sum(1 if cells[one] == side else -1 for one in CORNERS if one in cells)
-    free = len(moves(cells, side)) - len(moves(cells, OTHER[side])) if told["mobility"] else 0
-    return discs + told["corner"] * corners + told["mobility"] * free
+    free = len(moves(cells, side)) - len(moves(cells, OTHER[side])) if values["mobility"] else 0
+    return discs + values["corner"] * corners + values["mobility"] * free
 
 
 def answer(words: list[str]) -> str:
@@ -68,9 +68,9 @@ def answer(words: list[str]) -> str:
         case ["play", side, square] if square != "pass":
             board = played(board, side, ord(square[0]) - 97, int(square[1]) - 1)
         case ["set_parameter", name, text]:
-            told[name] = float(text)
+            values[name] = float(text)
         case ["genmove", side]:
-            if told["corner"] > given.crash_above:
+            if values["corner"] > given.crash_above:
                 sys.exit("the corner is too large")
             time.sleep(given.wait)
             legal = moves(board, side)
