@@ -30,6 +30,7 @@ def test_games_with_the_reference_alone_are_a_score_with_a_draw_more() -> None:
     assert found.value == pytest.approx(elo_of(15 / 20))
     assert found.error == pytest.approx(ELO_SCALE / math.sqrt(20 * 0.75 * 0.25))
     assert 400 < strengths([Met(0, REFERENCE, 9, 9.0)])[0].value < 1000
+    assert -1000 < strengths([Met(0, REFERENCE, 9, 0.0)])[0].value < -400
     assert strengths([]) == {}
 
 

@@ -318,6 +318,11 @@ print(int(moves.astype(int).sum()), int(results.sum()))
     assert run.out.split() == [str(moves.astype(int).sum()), str(results.sum())]
 
 
+def test_no_games() -> None:
+    moves, results = play(BATCH_AGENTS, [], BATCH_OPENINGS, STANDARD)
+    assert (moves.shape, results.shape) == ((0, columns.MAX_PLIES), (0, columns.RESULT_COLUMNS))
+
+
 def test_openings_that_are_whole_games() -> None:
     """Nothing left to choose: passes are put in, and no node is counted."""
     games = [reference.random_game(random.Random(seed))[0] for seed in range(60)]
