@@ -27,6 +27,7 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import config_text, read_toml, resolve, resolve_as
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.engine.patterns.shapes import SETS, STRONG_SHAPES
+from evolve.engine.search.genes import TERM_NAMES
 from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import faults
 from evolve.runs.run_types import RUN_TYPES
@@ -306,7 +307,7 @@ def test_a_range_of_a_term_that_is_off_is_refused_where_it_is_asked_for() -> Non
     with pytest.raises(OptionsError, match=r"bounds\.mobility"):
         resolve({"bounds": {"mobility": "-1:1"}}, {"terms": ["stability"]})
     assert resolve({"preset": "published", "terms": "stability"}).bounds["mobility"] == (-100, 100)
-    assert resolve({"terms": "all"}).terms == resolve({}).terms
+    assert resolve({"terms": "all"}).terms == TERM_NAMES
 
 
 def test_the_first_generations_are_the_shorter_part_of_the_work() -> None:
