@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.weights import shipped_weights
 from evolve.agents.analysis import solved
-from evolve.agents.calibration.discs import _EDGES, fit_of, position_file
+from evolve.agents.calibration.discs import EDGES, fit_of, position_file
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
@@ -85,7 +85,7 @@ def errors(rules: Rules, names: list[str]) -> None:
             fit = fit_of(agent, depth)
             if fit is not None:
                 print(f"{name}, {depth} plies:")
-                for row in zip((4, *_EDGES), fit.slopes, fit.offsets, fit.errors, strict=True):
+                for row in zip((4, *EDGES), fit.slopes, fit.offsets, fit.errors, strict=True):
                     print("  from {:2} discs: {:.4g} x {:+.2f}, ± {:.1f}".format(*row))
 
 

@@ -77,7 +77,7 @@ OWNABLE: Final = tuple(kind for kind in OPERATORS if kind != "algorithm")
 """Settings for which a Python call may pass its own function."""
 
 
-def check_operator(kind: str, name: str) -> str:
+def _check_operator(kind: str, name: str) -> str:
     """Return the name; raise ValueError, with the known names, when there is no such operator."""
     if name in OPERATORS[kind] or (kind in OWNABLE and name.startswith(OWN)):
         return name
@@ -241,7 +241,7 @@ class EvolutionSettings(Settings):
     @field_validator(*OPERATORS)
     @classmethod
     def _operators_are_known(cls, name: str, info: ValidationInfo) -> str:
-        return check_operator(str(info.field_name), name)
+        return _check_operator(str(info.field_name), name)
 
     @field_validator("bounds", "fix")
     @classmethod

@@ -27,7 +27,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, WIN, Rules
 _Floats = npt.NDArray[np.float64]
 _Counts = npt.NDArray[np.int64]
 
-_EDGES: Final = (20, 28, 36, 44, 52)
+EDGES: Final = (20, 28, 36, 44, 52)
 """Disc counts at which a phase begins, after the first."""
 _SHALLOW: Final = Limit(simulations=200)
 _FEWEST: Final = 12  # positions for a line; a phase with fewer has that of the phase before it
@@ -149,7 +149,7 @@ def _best(analyses: list[Analysis | None]) -> _Floats:
 def _lines(values: _Floats, counts: _Counts, discs: _Floats, same: bool) -> _DiscFit:
     """A straight line for each phase, by least squares; `same` for values that are discs."""
     lines: list[tuple[float, float, float]] = []
-    for phase in range(len(_EDGES) + 1):
+    for phase in range(len(EDGES) + 1):
         some = np.isfinite(values) & (_phase_of(counts) == phase)
         if some.sum() < _FEWEST:
             lines.append(lines[-1] if lines else (float(same), 0.0, float(discs.std())))
@@ -163,4 +163,4 @@ def _lines(values: _Floats, counts: _Counts, discs: _Floats, same: bool) -> _Dis
 
 
 def _phase_of(counts: npt.ArrayLike) -> npt.NDArray[np.intp]:
-    return np.searchsorted(np.array(_EDGES), np.asarray(counts), side="right")
+    return np.searchsorted(np.array(EDGES), np.asarray(counts), side="right")
