@@ -243,22 +243,23 @@ class AlphaBetaAgent(SearchingAgent):
         return int(square), int(context[layout.NODES])
 
     def _search(self, board: Board) -> CutSearch:
-        return _SquareSearch(self.cells, self._block, board, self._rules)
+        return _SquareSearch(self.cells, *self._block, board, self._rules)
 
     def _prepare_for_clock(self) -> None:
         super()._prepare_for_clock()
         search = self._search(Board.start())
         search.prepare()
         search.move(2)
+        search.reaching(0, 2, 64)
 
     @property
-    def _block(self) -> layout.Cells:
-        """The cuts of its searches by a limit, measured once for all agents with its weights."""
+    def _block(self) -> tuple[layout.Cells, int]:
+        """Of its searches by a limit, measured once for all agents with its weights."""
         plain = self._changed(limit=NO_LIMIT, rules=self._rules, name="", provenance={}, endgame=0)
         return _measured_block(plain.at(depth=1))
 
     def values_by_depth(self, board: Board, deepest: int) -> list[int]:
-        search = _SquareSearch(self.cells, _UNCUT, board, self._rules)
+        search = _SquareSearch(self.cells, _UNCUT, 0, board, self._rules)
         search.prepare()
         address = search.context.ctypes.data
         static = value_of(U(board.own), U(board.opp), -INFINITY, INFINITY, 0, address)
@@ -316,8 +317,10 @@ class AlphaBetaAgent(SearchingAgent):
 
 
 class _SquareSearch(CutSearch):
-    def __init__(self, row: layout.Cells, block: layout.Cells, board: Board, rules: Rules) -> None:
-        super().__init__(thread_context(rules, TABLE_BITS), board)
+    def __init__(
+        self, row: layout.Cells, block: layout.Cells, disc: int, board: Board, rules: Rules
+    ) -> None:
+        super().__init__(thread_context(rules, TABLE_BITS), board, disc)
         self._row, self._block = row, block
         self.context[layout.PATTERNS] = block.ctypes.data
 
@@ -332,8 +335,8 @@ _UNCUT: Final = square_block()
 
 
 @lru_cache(maxsize=64)
-def _measured_block(agent: AlphaBetaAgent) -> layout.Cells:
-    """The block of an agent's search by a limit, see `patterns.square_block`.
+def _measured_block(agent: AlphaBetaAgent) -> tuple[layout.Cells, int]:
+    """The block of an agent's search by a limit, see `patterns.square_block`, and its disc.
 
     Its cuts come from positions of its own games, which takes half a second. They are fitted as
     those of patterns are, as if its values had their spread in discs.
@@ -341,4 +344,4 @@ def _measured_block(agent: AlphaBetaAgent) -> layout.Cells:
     discs, values = measured_values(agent, 0, _POSITIONS, _PLIES, lambda: math.inf)
     static = values[np.abs(values[:, 0]) < WIN, 0]
     unit = max(1.0, float(np.sqrt(np.mean(static**2))) / _SPREAD if static.size else 1.0)
-    return square_block(cuts_from(discs, values / unit).cells(PROBCUT, unit))
+    return square_block(cuts_from(discs, values / unit).cells(PROBCUT, unit)), round(unit)

@@ -256,7 +256,7 @@ class PatternAgent(SearchingAgent):
             memory.context[layout.AGE] += 1
         memory.context[layout.TABLE_BITS] = self._table_bits
         memory.set(self.patterns, self.block, self._rules)
-        return CutSearch(memory.context, board, bool(self.cuts and self.probcut))
+        return CutSearch(memory.context, board, DISC if self.cuts and self.probcut else 0)
 
     def _exact(self, empties: int) -> layout.Cells:
         """The memory of its exact search from so many empties, whose moves the patterns order."""

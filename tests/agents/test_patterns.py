@@ -133,10 +133,22 @@ def test_it_sees_the_end_by_its_own_search_too(board: Board) -> None:
 
 
 def test_with_time_enough_it_plays_the_move_of_its_depth() -> None:
-    agent = pattern_agent(cuts=CUTS, depth=5)
+    agent = pattern_agent(depth=5)
     timed = agent.limited(Limit(seconds=60.0, depth=5))
     places = boards(6, 5, 35)
     assert [timed.choose(board) for board in places] == [agent.choose(board) for board in places]
+
+
+@pytest.mark.parametrize("guess", [-20_000, -100, 0, 3000])
+@pytest.mark.parametrize("board", boards(6, 5, 35))
+def test_null_windows_find_a_move_within_a_disc_of_the_best(board: Board, guess: int) -> None:
+    """Whatever is asked first; without forward cuts, which may hide it."""
+    search = pattern_agent()._search(board)
+    search.disc = DISC
+    square, value = search.near(4, board.legal_moves()[-1], guess)
+    values = search.values(4)
+    assert values[square] >= max(values.values()) - DISC
+    assert value == pytest.approx(max(values.values()), abs=DISC)
 
 
 @pytest.mark.parametrize("board", [*boards(7, 3, 40), *boards(7, 3, 20)])

@@ -126,11 +126,11 @@ class Scripted(CutSearch):
     def __init__(
         self, moves: Callable[[int], tuple[int, int]], value: int = 0, outcome: int = 64
     ) -> None:
-        super().__init__(thread_context("standard", TABLE_BITS), Board.start())
+        super().__init__(thread_context("standard", TABLE_BITS), Board.start(), disc=1)
         self.depths = list[int]()
         self._moves, self._value, self._outcome = moves, value, outcome
 
-    def move(self, depth: int) -> tuple[int, int]:
+    def near(self, depth: int, *_: int) -> tuple[int, int]:
         """What is made up; beyond the budget it is stopped."""
         self.depths.append(depth)
         square, nodes = self._moves(depth)
