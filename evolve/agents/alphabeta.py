@@ -338,8 +338,8 @@ _UNCUT: Final = square_block()
 def _measured_block(agent: AlphaBetaAgent) -> tuple[layout.Cells, int]:
     """The block of an agent's search by a limit, see `patterns.square_block`, and its disc.
 
-    Its cuts come from positions of its own games, which takes half a second. They are fitted as
-    those of patterns are, as if its values had their spread in discs.
+    Its cuts come from positions of its own games, in half a second. They are fitted as those of
+    patterns are, as if its values had their spread in discs.
     """
     discs, values = measured_values(agent, 0, _POSITIONS, _PLIES, lambda: math.inf)
     static = values[np.abs(values[:, 0]) < WIN, 0]

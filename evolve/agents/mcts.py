@@ -59,7 +59,7 @@ from evolve.errors import AgentError
 from evolve.standalone.render import Clock, NetworkPlay, render_network
 
 Selection = Literal["ucb1", "puct"]
-_Order = Literal["visits", "value"]
+Order = Literal["visits", "value"]
 
 _MOST_SIMULATIONS: Final = 2_000_000
 _NODES_A_SECOND: Final = 30_000_000
@@ -115,7 +115,7 @@ class MctsAgent(StoredAgent):
     name: str = "uct"
     network: Network | None = None
     reuse: bool = False
-    order: _Order = "visits"
+    order: Order = "visits"
     evaluate: Evaluate | None = field(default=None, compare=False, repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
     tree: Tree | None = field(default=None, compare=False, repr=False)

@@ -78,10 +78,7 @@ class CutSearch:
         self._board = board
 
     def prepare(self) -> None:
-        """Prepare for a series of searches, each deeper than the one before.
-
-        There is nothing to prepare here: the table's entries stay valid.
-        """
+        """Prepare for a series of searches, each deeper than the one before."""
 
     def move(self, depth: int) -> tuple[int, int]:
         """A best square and its value at `depth` plies; where it was stopped −1, or a good one."""
@@ -90,11 +87,9 @@ class CutSearch:
     def near(self, depth: int, first: int, value: int) -> tuple[int, int]:
         """A square within a disc of the best, and about its value; `move`'s where that costs less.
 
-        first, value: a good square and about what it is worth. Whether there is a move of that
-        value or more, and of others from there on, is asked in null windows (MTD(f), Plaat et al.
-        1996), where forward cuts are made. With patterns and 10 000 nodes they score .563 ± .020 in
-        `standard` and .563 ± .018 in `reversed` against `move`; answers to a quarter of a disc .523
-        ± .029, to two discs .573 and .522.
+        first, value: a good square, and a guess of the best value. In null windows, where forward
+        cuts are made, it asks whether a move is worth the guess, and so on from there (MTD(f),
+        Plaat et al. 1996). To half a disc, or to two, is no better under both rules.
         """
         if self.disc == 0 or depth <= _STEP:
             return self.move(depth)

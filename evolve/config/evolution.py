@@ -77,14 +77,6 @@ OWNABLE: Final = tuple(kind for kind in OPERATORS if kind != "algorithm")
 """Settings for which a Python call may pass its own function."""
 
 
-def _check_operator(kind: str, name: str) -> str:
-    """Return the name; raise ValueError, with the known names, when there is no such operator."""
-    if name in OPERATORS[kind] or (kind in OWNABLE and name.startswith(OWN)):
-        return name
-    known = ", ".join(OPERATORS[kind])
-    raise ValueError(f"there is no such {kind.replace('_', ' ')}; there are {known}")
-
-
 def _operator(kind: str, default: str, description: str) -> Any:
     return Field(
         default, description=description, json_schema_extra={"choices": dict(OPERATORS[kind])}
@@ -241,7 +233,11 @@ class EvolutionSettings(Settings):
     @field_validator(*OPERATORS)
     @classmethod
     def _operators_are_known(cls, name: str, info: ValidationInfo) -> str:
-        return _check_operator(str(info.field_name), name)
+        kind = str(info.field_name)
+        if name in OPERATORS[kind] or (kind in OWNABLE and name.startswith(OWN)):
+            return name
+        known = ", ".join(OPERATORS[kind])
+        raise ValueError(f"there is no such {kind.replace('_', ' ')}; there are {known}")
 
     @field_validator("bounds", "fix")
     @classmethod

@@ -48,8 +48,7 @@ def _pattern_search_1(own: U, opp: U, moves: U, state: int, beta: int, context: 
     """Depth 1 with moves: the best leaf, or the first one worth `beta` or more."""
     if load(load(context, layout.PATTERNS), block.BY_SQUARES) != 0:
         return best_leaf(own, opp, moves, state, beta, context)
-    discs = popcount(own | opp) + 1
-    best = -INFINITY
+    discs, best = popcount(own | opp) + 1, -INFINITY
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE
@@ -72,7 +71,8 @@ def _list_moves(
 
     Values are seen from the other side. Moves are cut whose prediction `cut` is outside of the
     other side's window, low to high: it returns how many are listed, and how many are left out,
-    because the other side would do too well. It returns −1 where a move refutes the position.
+    because the other side would do too well. It returns −1 where a move refutes the position. What
+    is evaluated counts as nodes; the next one notices when they exceed the budget.
     """
     patterns = load(context, layout.PATTERNS)
     by_squares = load(patterns, block.BY_SQUARES) != 0
@@ -96,7 +96,7 @@ def _list_moves(
         else:
             value = block.evaluate_vector(after, discs, patterns)
         if slope * value <= refuting:
-            _count(count + left_out + 1, context)
+            store(context, layout.NODES, load(context, layout.NODES) + count + left_out + 1)
             return int64(-1), left_out
         if not by_squares:
             replies = moves_of(child_own, child_opp)
@@ -109,22 +109,8 @@ def _list_moves(
         key = value + load(patterns, block.REPLY_KEYS + popcount(replies))
         store(context, frame + count, pack(key, square))
         count += 1
-    _count(count + left_out, context)
+    store(context, layout.NODES, load(context, layout.NODES) + count + left_out)
     return count, left_out
-
-
-@inlined
-def _count(nodes: int, context: int) -> None:
-    """Count positions that were evaluated; the next node notices when they exceed the budget."""
-    store(context, layout.NODES, load(context, layout.NODES) + nodes)
-
-
-@inlined
-def _probe_bound(bound: int, cut: int, patterns: int) -> int:
-    """The value at the probe's depth that predicts `bound` at the node's."""
-    return (
-        (bound - load(patterns, cut + block.PROBE_MEAN)) * load(patterns, cut + block.PROBE_SLOPE)
-    ) >> (block.SLOPE_BITS)
 
 
 @kernel
@@ -179,28 +165,22 @@ def pattern_search(
     if beta - alpha == 1 and shallow != 0:
         expected = (load(patterns, cut + block.STATIC_SLOPE) * static) >> block.SLOPE_BITS
         expected += load(patterns, cut + block.STATIC_MEAN)
-        check, margin = (
-            load(patterns, cut + block.CHECK_MARGIN),
-            load(patterns, cut + block.PROBE_MARGIN),
-        )
+        check = load(patterns, cut + block.CHECK_MARGIN)
+        side, limit = int64(0), beta
         if expected >= beta + check:
-            bound = _probe_bound(beta + margin, cut, patterns)
-            value = pattern_search(
-                own, opp, moves, state, static, bound - 1, bound, shallow, context
-            )
+            side = int64(1)
+        elif expected <= alpha - check:
+            side, limit = int64(-1), alpha
+        if side != 0:
+            margin = load(patterns, cut + block.PROBE_MARGIN)
+            bound = limit + side * margin - load(patterns, cut + block.PROBE_MEAN)
+            bound = (bound * load(patterns, cut + block.PROBE_SLOPE)) >> block.SLOPE_BITS
+            low, high = bound - int64(side > 0), bound + int64(side < 0)
+            value = pattern_search(own, opp, moves, state, static, low, high, shallow, context)
             if load(context, layout.STOPPED) != 0:
                 return 0
-            if value >= bound:
-                return sign * beta
-        if expected <= alpha - check:
-            bound = _probe_bound(alpha - margin, cut, patterns)
-            value = pattern_search(
-                own, opp, moves, state, static, bound, bound + 1, shallow, context
-            )
-            if load(context, layout.STOPPED) != 0:
-                return 0
-            if value <= bound:
-                return sign * alpha
+            if side * value >= side * bound:
+                return sign * limit
     # 4. Search the table's move, then the others in order: the first with the whole window, the
     #    others with a null window, and again with an open one when they turn out better. In a null
     #    window moves are cut as they are listed: in an open one the best move could be cut.
@@ -356,8 +336,7 @@ def pattern_reaching(own: U, opp: U, depth: int, target: int, first: int, contex
     windows: forward cuts are made below every move, which takes a fraction of the nodes of
     `pattern_move`.
     """
-    state = block.state_of(own, opp, context)
-    frame = int64(layout.FRAMES)
+    state, frame = block.state_of(own, opp, context), int64(layout.FRAMES)
     count = _list_root(own, opp, state, first, context)
     for index in range(count):
         square = pick(index, count, frame, context)
@@ -383,8 +362,7 @@ def pattern_values(own: U, opp: U, depth: int, values: npt.NDArray[np.int64], co
     The context must not have a node budget: a search that stops early is not reported here.
     """
     state = block.state_of(own, opp, context)
-    discs = popcount(own | opp) + 1
-    limit = int64(INFINITY)
+    discs, limit = popcount(own | opp) + 1, int64(INFINITY)
     moves = moves_of(own, opp)
     while moves != ZERO:
         square = lowest(moves)
