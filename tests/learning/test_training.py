@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.judges import Judgement
 from evolve.arena.match import Match
@@ -31,18 +29,8 @@ from tests.learning import Watcher, training, whole
 pytestmark = pytest.mark.learning
 
 
-def test_a_training_of_before_goes_on(tmp_path: Path) -> None:
-    """A checkpoint that does not know today's settings is of those with their defaults."""
-    run = training(tmp_path, "dqn")
-    run.run(Watcher(checks=1))
-    path = tmp_path / "checkpoint.npz"
-    arrays = read_arrays(path)
-    facts = json.loads(str(arrays["facts"]))
-    del facts["identity"]["both_sides"]
-    write_arrays(path, {**arrays, "facts": np.array(json.dumps(facts))}, packed=False)
-    again = training(tmp_path, "dqn")
-    again.restore()
-    assert again.games == 20
+def test_a_checkpoint_of_other_settings_is_refused(tmp_path: Path) -> None:
+    training(tmp_path, "dqn").run(Watcher(checks=1))
     with pytest.raises(RunError, match="settings"):
         training(tmp_path, "dqn", both_sides=True).restore()
 
