@@ -250,7 +250,7 @@ class AlphaBetaAgent(SearchingAgent):
         search = self._search(Board.start())
         search.prepare()
         search.move(2)
-        search.reaching(0, 2, 64)
+        search.near(3, 64, 0)
 
     @property
     def _block(self) -> tuple[layout.Cells, int]:

@@ -251,7 +251,7 @@ class PatternMemory:
             self._vectors = layout.zeros_in_lines(size, np.int16)
             self.context[layout.VECTORS] = self._vectors.ctypes.data
         held = self._held  # blocks are equal where weights and cuts are
-        if held is None or held[2] != rules or not np.array_equal(held[1], block):
+        if not (held and held[2] == rules and (held[1] is block or np.array_equal(held[1], block))):
             self.context[layout.AGE] += 1
         self._held = (patterns, block, rules)  # kept alive: kernels only have addresses
         _own.contexts[self._use] = self.context  # a `stopper` of this thread stops it

@@ -274,7 +274,9 @@ def _prepare() -> None:
     patterns = Patterns(shapes, (), np.zeros((1, shapes.entries), np.int16))
     agent = PatternAgent(patterns, depth=2, endgame=0)
     agent.choose(Board.start())
-    agent._search(Board.start()).reaching(1, 2, 64)
+    search = agent._search(Board.start())
+    search.disc = DISC
+    search.near(3, 64, 0)
     for use in ("search", "exact"):
         context = thread_pattern_memory(TABLE_BITS, use).context
         context[layout.TABLE : layout.table_end(TABLE_BITS)].fill(0)

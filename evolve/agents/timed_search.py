@@ -21,7 +21,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, rule_set
 from evolve.engine.games import game
 from evolve.engine.games.game import new_context
-from evolve.engine.patterns.pattern_search import pattern_move, pattern_reaching, pattern_values
+from evolve.engine.patterns.pattern_search import pattern_move, pattern_near, pattern_values
 from evolve.engine.search import context as layout
 from evolve.engine.search.context import clear_deadline, set_deadline
 from evolve.engine.search.search import INFINITY
@@ -84,30 +84,15 @@ class CutSearch:
         """A best square and its value at `depth` plies; where it was stopped −1, or a good one."""
         return self._search(self._board, depth)
 
-    def near(self, depth: int, first: int, value: int) -> tuple[int, int]:
+    def near(self, depth: int, first: int, guess: int) -> tuple[int, int]:
         """A square within a disc of the best, and about its value; `move`'s where that costs less.
 
-        first, value: a good square, and a guess of the best value. In null windows, where forward
-        cuts are made, it asks whether a move is worth the guess, and so on from there (MTD(f),
-        Plaat et al. 1996). To half a disc, or to two, is no better under both rules.
+        first, guess: a good square, and the value that is expected. Half a disc, or two, is no
+        better under both rules.
         """
         if self.disc == 0 or depth <= _STEP:
             return self.move(depth)
-        low, high, step, target, best = -INFINITY, INFINITY, self.disc, value, -1
-        while high - low > self.disc:
-            square = self.reaching(target, depth, first)
-            if self.context[layout.STOPPED]:
-                break
-            if 0 <= square < 64:
-                low, best, first = target, square, square
-            else:
-                high = target
-            if low > -INFINITY and high < INFINITY:
-                target = (low + high) // 2
-            else:
-                target += step if best >= 0 else -step
-                step *= 2
-        return best, target
+        return self._near(depth, first, guess, -INFINITY, INFINITY, self.disc)
 
     def deepen(self, depth: int) -> tuple[int, int]:
         """A best square and its value, by searches of ever more plies, two at a time."""
@@ -134,21 +119,20 @@ class CutSearch:
         return line_from(self._board, square, depth, lambda *at: self._search(*at)[0])
 
     def outcome_move(self, first: int) -> int:
-        """A move that wins, or draws where none wins; 64 where all lose; −1 where it was stopped.
+        """A move that wins, or draws where none wins; −1 where all lose, or it was stopped.
 
         Forward cuts are made to the end of the game, so that it may be wrong.
         """
-        square = self.reaching(1, self._board.empties, first)
-        return self.reaching(0, self._board.empties, first) if square == 64 else square
+        return self._near(self._board.empties, first, 1, -1, 2, 1)[0]
 
-    def reaching(self, target: int, depth: int, first: int) -> int:
-        """A move of a value of `target` or more, see `pattern_reaching`."""
+    def _near(
+        self, depth: int, first: int, guess: int, low: int, high: int, disc: int
+    ) -> tuple[int, int]:
         own, opp, address = U(self._board.own), U(self._board.opp), self.context.ctypes.data
-        return int(pattern_reaching(own, opp, depth, target, first, address))
+        return pattern_near(own, opp, depth, first, guess, low, high, disc, address)
 
     def _search(self, board: Board, depth: int) -> tuple[int, int]:
-        square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
-        return int(square), int(value)
+        return pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
 
 
 @cache
@@ -229,7 +213,7 @@ class TimedSearch:
         """Search the outcome of the moves to the end, and try to prove it."""
         if ending:
             square = self.search.outcome_move(self._square)
-            self._square = square if 0 <= square < 64 else self._square
+            self._square = square if square >= 0 else self._square
         if proving and not self._stopped:
             try:
                 self.exact[layout.HINTS] = self.search.context.ctypes.data

@@ -19,7 +19,7 @@ from evolve.engine.compiled.compile import kernel
 from evolve.engine.compiled.intrinsics import lowest
 from evolve.engine.patterns.pattern_search import (
     pattern_move,
-    pattern_reaching,
+    pattern_near,
     pattern_search,
     pattern_values,
 )
@@ -200,9 +200,10 @@ class Search(Budgeted):
         self._run(pattern_values, board, depth, values)
         return {square: int(values[square]) for square in reference.legal_moves(*board)}
 
-    def reaching(self, board: Board, depth: int, target: int, first: int = 64) -> int:
-        """A move that reaches a value, which `first` is if it does; 64 for none."""
-        return int(self._run(pattern_reaching, board, depth, target, first))
+    def near(self, board: Board, depth: int, *known: int) -> tuple[int, int]:
+        """A square near the best, and about its value; known: first, guess, low, high and disc."""
+        square, value = self._run(pattern_near, board, depth, *known)
+        return int(square), int(value)
 
     def _deepened(self, board: Board, depths: Iterable[int]) -> tuple[int, int]:
         self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0

@@ -24,7 +24,7 @@ from evolve.engine.games.opening import draw_openings, mark_balanced
 from evolve.engine.patterns.pattern_search import (
     list_to_solve,
     pattern_move,
-    pattern_reaching,
+    pattern_near,
     pattern_values,
 )
 from evolve.engine.search.context import look
@@ -54,7 +54,7 @@ MOVES: Final[Kernels] = (
     *((set_phase, "(u8, u8, i8, i8)"), (legal_moves, "(u8, u8)"), (flips, "(i8, u8, u8)")),
     *((list_to_solve, LISTING_TYPES), (pattern_move, "(u8, u8, i8, i8)")),
     (pattern_values, "(u8, u8, i8, i8[::1], i8)"),
-    (pattern_reaching, "(u8, u8, i8, i8, i8, i8)"),
+    (pattern_near, "(u8, u8, i8, i8, i8, i8, i8, i8, i8)"),
 )
 """The same, and what single moves and their values need, by patterns too."""
 _PR_SET_PDEATHSIG: Final = 1

@@ -71,8 +71,8 @@ def _list_moves(
 
     Values are seen from the other side. Moves are cut whose prediction `cut` is outside of the
     other side's window, low to high: it returns how many are listed, and how many are left out,
-    because the other side would do too well. It returns −1 where a move refutes the position. What
-    is evaluated counts as nodes; the next one notices when they exceed the budget.
+    because the other side would do too well. It returns −1 where a move refutes the position. The
+    next node notices when those evaluated here exceed the budget.
     """
     patterns = load(context, layout.PATTERNS)
     by_squares = load(patterns, block.BY_SQUARES) != 0
@@ -329,30 +329,47 @@ def pattern_move(own: U, opp: U, depth: int, context: int) -> tuple[int, int]:
 
 
 @kernel
-def pattern_reaching(own: U, opp: U, depth: int, target: int, first: int, context: int) -> int:
-    """A move of a value of `target` or more to `depth` ≥ 2 plies; 64 for none, −1 when stopped.
+def pattern_near(
+    own: U, opp: U, depth: int, first: int, guess: int, low: int, high: int, disc: int, context: int
+) -> tuple[int, int]:
+    """A square within `disc` of the best to `depth` ≥ 2 plies, and about its value.
 
-    The side must have a move. The move `first` is tried before the others. All windows are null
-    windows: forward cuts are made below every move, which takes a fraction of the nodes of
-    `pattern_move`.
+    The side must have a move; the best one's value lies from `low` to below `high`. All windows are
+    null windows, so forward cuts are made below every move: it asks whether a move is worth the
+    guess, `first` before the others, and so on from there until that is known (MTD(f), Plaat et al.
+    1996). The square is −1 where none is known to be worth more than `low`: when stopped, maybe.
     """
     state, frame = block.state_of(own, opp, context), int64(layout.FRAMES)
-    count = _list_root(own, opp, state, first, context)
-    for index in range(count):
-        square = pick(index, count, frame, context)
-        turned = load_bits(context, frame + layout.TURNED + square)
-        after = block.state_after(state, square, turned, depth, context)
-        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        replies = load_bits(context, frame + layout.REPLIES + square)
-        static = load(context, frame + layout.SQUARES + square)
-        value = -pattern_search(
-            child_own, child_opp, replies, after, static, -target, 1 - target, depth - 1, context
-        )
-        if load(context, layout.STOPPED) != 0:
-            return int64(-1)
-        if value >= target:
-            return square
-    return int64(_NO_SQUARE)
+    count, step, best = _list_root(own, opp, state, first, context), disc, int64(-1)
+    while high - low > disc:
+        found = int64(-1)
+        for index in range(count):
+            square = pick(index, count, frame, context)
+            turned = load_bits(context, frame + layout.TURNED + square)
+            after = block.state_after(state, square, turned, depth, context)
+            child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+            replies = load_bits(context, frame + layout.REPLIES + square)
+            static = load(context, frame + layout.SQUARES + square)
+            value = -pattern_search(
+                child_own, child_opp, replies, after, static, -guess, 1 - guess, depth - 1, context
+            )
+            if load(context, layout.STOPPED) != 0:
+                return best, guess
+            if value >= guess:
+                if index > 0:  # it comes first from now on
+                    store(context, frame + index, pack((load(context, frame) >> 6) - 1, square))
+                found = square
+                break
+        if found >= 0:
+            low, best = guess, found
+        else:
+            high = guess
+        if low > -INFINITY and high < INFINITY:
+            guess = (low + high) // 2
+        else:
+            guess += step if best >= 0 else -step
+            step *= 2
+    return best, guess
 
 
 @kernel

@@ -15,6 +15,7 @@ from evolve.engine.compiled import intrinsics as memory
 from evolve.engine.patterns import patterns as block
 from evolve.engine.patterns.patterns import DISC, Patterns, no_cuts
 from evolve.engine.search import context as layout
+from evolve.engine.search.search import INFINITY
 from tests import reference
 from tests.cli import python
 from tests.engine.slow_patterns import (
@@ -128,20 +129,23 @@ MOST_MOVES = 33
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
-def test_moves_that_reach_a_value(rules: Rules) -> None:
-    """Just so, or one more; with the given move before others, and −1 for a search that stops."""
-    patterns = random_patterns(WHOLE, 1)
-    search, rng = Search(patterns, rules), random.Random(92)
+def test_null_windows_find_the_best_move_from_any_guess(rules: Rules) -> None:
+    """Or one within a disc of it; and −1 where none is worth more than `low`, or when stopped."""
+    search, rng = Search(random_patterns(WHOLE, 1), rules), random.Random(92)
     for board in positions_to_move(93, 300)[::10]:
         depth, first = rng.randint(2, 3), rng.choice(reference.legal_moves(*board))
         values = search.fresh().values(board, depth)
         best = max(values.values())
-        for target in (best, best + 1, values[first]):
-            enough = [square for square, value in values.items() if value >= target] or [64]
-            found = search.fresh().reaching(board, depth, target, first)
-            assert found in enough
-            assert found == first or first not in enough
-        assert search.fresh(1).reaching(board, depth, best) == -1
+        for guess, disc in itertools.product((best, best + 1, values[first], -20_000), (1, DISC)):
+            known = first, guess, -INFINITY, INFINITY, disc
+            square, value = search.fresh().near(board, depth, *known)
+            assert best - values[square] < disc
+            assert abs(value - best) <= disc
+            assert search.fresh(1).near(board, depth, *known)[0] == -1
+        assert search.fresh().near(board, depth, first, best + 1, best, best + 2, 1)[0] == -1
+        assert (
+            values[search.fresh().near(board, depth, first, best, best - 1, best + 1, 1)[0]] == best
+        )
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
