@@ -47,6 +47,7 @@ _CHECKED: Final = 6
 """How many limits a proof may take, on average, that is tried after the search to the end."""
 _LITTLE: Final = 0.02
 """Share of a limit up to which, with the outcome known, there is enough left for the score."""
+_SEEN: Final = 6  # plies before the end: .025 points a game given away, .045 by null windows alone
 _END_SHARE: Final = 0.35  # of a limit that half of the searches to the end may take at most
 
 
@@ -87,10 +88,9 @@ class CutSearch:
     def near(self, depth: int, first: int, guess: int) -> tuple[int, int]:
         """A square within a disc of the best, and about its value; `move`'s where that costs less.
 
-        first, guess: a good square, and the value that is expected. Half a disc, or two, is no
-        better under both rules.
+        first, guess: a good square, and the value expected. Half a disc, or two, is no better.
         """
-        if self.disc == 0 or depth <= _STEP:
+        if self.disc == 0 or depth <= _STEP or depth > self._board.empties - _SEEN:
             return self.move(depth)
         return self._near(depth, first, guess, -INFINITY, INFINITY, self.disc)
 
