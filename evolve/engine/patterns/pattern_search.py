@@ -166,14 +166,12 @@ def pattern_search(
         expected = (load(patterns, cut + block.STATIC_SLOPE) * static) >> block.SLOPE_BITS
         expected += load(patterns, cut + block.STATIC_MEAN)
         check = load(patterns, cut + block.CHECK_MARGIN)
-        side, limit = int64(0), beta
-        if expected >= beta + check:
-            side = int64(1)
-        elif expected <= alpha - check:
-            side, limit = int64(-1), alpha
-        if side != 0:
-            margin = load(patterns, cut + block.PROBE_MARGIN)
-            bound = limit + side * margin - load(patterns, cut + block.PROBE_MEAN)
+        for side in (1, -1):  # both, where no static value promises anything: `check` is negative
+            limit = beta if side > 0 else alpha
+            if side * (expected - limit) < check:
+                continue
+            margin = side * load(patterns, cut + block.PROBE_MARGIN)
+            bound = limit + margin - load(patterns, cut + block.PROBE_MEAN)
             bound = (bound * load(patterns, cut + block.PROBE_SLOPE)) >> block.SLOPE_BITS
             low, high = bound - int64(side > 0), bound + int64(side < 0)
             value = pattern_search(own, opp, moves, state, static, low, high, shallow, context)
