@@ -254,7 +254,7 @@ class AlphaBetaAgent(SearchingAgent):
 
     @property
     def _block(self) -> tuple[layout.Cells, int]:
-        """Of its searches by a limit, measured once for all agents with its weights."""
+        """Cuts and disc of its searches by a limit, measured once for all with its weights."""
         plain = self._changed(limit=NO_LIMIT, rules=self._rules, name="", provenance={}, endgame=0)
         return _measured_block(plain.at(depth=1))
 

@@ -332,10 +332,10 @@ def pattern_near(
 ) -> tuple[int, int]:
     """A square within `disc` of the best to `depth` ≥ 2 plies, and about its value.
 
-    The side must have a move; the best one's value lies from `low` to below `high`. All windows are
-    null windows, so forward cuts are made below every move: it asks whether a move is worth the
-    guess, `first` before the others, and so on from there until that is known (MTD(f), Plaat et al.
-    1996). The square is −1 where none is known to be worth more than `low`: when stopped, maybe.
+    The side must have a move. All windows are null windows, so forward cuts are made below every
+    move: it asks whether a move is worth the guess, `first` before the others, and so on from there
+    (MTD(f), Plaat et al. 1996), for no value up to `low` or from `high` on. The square is −1 where
+    none is known to be worth more than `low`, which a search that was stopped may not know yet.
     """
     state, frame = block.state_of(own, opp, context), int64(layout.FRAMES)
     count, step, best = _list_root(own, opp, state, first, context), disc, int64(-1)
