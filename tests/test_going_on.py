@@ -100,8 +100,8 @@ KINDS: dict[str, Kind] = {
     "sweep, race": Kind("sweep mcts", {**SWEEP, "pruner": "race", "fix": TREES}, "trials"),
 }
 LEARNING = (*MOVE_VALUES, *TREE_SEARCHES, "sweep, race")
-LIGHT = ("run", "patterns", "sweep")
-ENDED = (*LIGHT, "dqn", "mcts", "sweep, race")
+LIGHT = ("run", "sweep")
+ENDED = (*LIGHT, "patterns", "dqn", "mcts", "sweep, race")
 """Kinds whose commands are ended: what a signal leaves is the same for all settings of a kind."""
 
 

@@ -23,6 +23,7 @@ def totals() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.slow
 def test_no_more_is_there_than_was_decided(name: str, totals: dict[str, int]) -> None:
     assert totals[name] <= LIMITS[name]
 

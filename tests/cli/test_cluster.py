@@ -31,6 +31,7 @@ def test_a_scheduler_of_the_environment_plays_the_games(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVOLVE_SCHEDULER", NOWHERE)
+    monkeypatch.setattr("evolve.cluster.client._CONNECT", 1.0)
     assert NOWHERE in fails(*words)
     assert invoke(*words, "--scheduler=").code == 0
 

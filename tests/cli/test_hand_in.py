@@ -35,9 +35,16 @@ AGENTS: dict[str, Any] = {
 }
 """Agents with networks, by the files that hold them."""
 
-FEW = ["anti-swh-mobility?endgame=4", "patterns-standard?depth=1&endgame=4", "policy.npz"]
+FEW = ["anti-swh-mobility?endgame=4", "policy.npz"]
 """Those of the default tests."""
-SOURCES = [*FEW, "patterns-reversed?time=0.05", "dueling.npz", "colours.npz", "value.npz?time=0.05"]
+SOURCES = [
+    *FEW,
+    "patterns-standard?depth=1&endgame=4",
+    "patterns-reversed?time=0.05",
+    "dueling.npz",
+    "colours.npz",
+    "value.npz?time=0.05",
+]
 
 
 @pytest.mark.parametrize(

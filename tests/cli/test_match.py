@@ -226,6 +226,7 @@ def test_a_limit_of_this_system_is_no_failure_of_a_program(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no processes")
+@pytest.mark.slow
 def test_time_in_which_evolve_is_stopped_is_not_the_programs(tmp_path: Path) -> None:
     log = tmp_path / "log"
     words = ("match", "swh?depth=1", source("gtp", "slow", "?time=0.5"), "--games", 2, "--jobs", 1)

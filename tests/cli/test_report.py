@@ -58,6 +58,7 @@ def test_several_are_compared(first: Path, swept: Path) -> None:
     assert re.findall("<h2>([^<]+)", page) == [first.name, swept.name]
 
 
+@pytest.mark.slow
 def test_a_sweep_has_its_verdict_and_its_tables(swept: Path) -> None:
     page = html.unescape(page_of(swept))
     assert str(verdict_of(swept)) in page

@@ -91,10 +91,11 @@ def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
     until(lambda: not marked(mark))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        pytest.param(signal.SIGHUP, ("--help",), marks=pytest.mark.slow),
+        (signal.SIGHUP, ("--help",)),
         (signal.SIGTERM, ("match", "swh", "zero", "--games", 2)),
     ],
 )

@@ -60,6 +60,7 @@ def test_games_are_those_of_threads(shared: Place) -> None:
     assert sum(played) == 60
 
 
+@pytest.mark.slow
 def test_what_a_task_raises_is_told_with_its_worker(shared: Place) -> None:
     text = r"task has failed on tcp://.*: ZeroDivisionError: .* \(test_client.py, line \d+\)"
     with cluster(shared, 2) as found:

@@ -24,6 +24,7 @@ from tests.service import Service
 from tests.service.inside import App
 
 
+@pytest.mark.slow
 def test_a_hand_in_is_that_of_the_terminal(service: Service, runs: Path, tmp_path: Path) -> None:
     demands = {"seconds": 0.5, "memory": 20, "rules": "standard"}  # numpy alone has more
     found = service.post("runs/small/hand-in", demands, 200)

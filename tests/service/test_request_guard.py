@@ -145,6 +145,7 @@ def test_every_answer_has_its_policy(service: Service, path: str) -> None:
     assert "access-control-allow-origin" not in headers
 
 
+@pytest.mark.slow
 def test_head_is_answered_wherever_get_is_and_no_other_method(service: Service) -> None:
     """Also where the body has no end, as that of events."""
     known = {

@@ -159,6 +159,7 @@ def test_the_rest_of_a_study_is_done_as_a_job(folder: Path, tmp_path: Path) -> N
         assert "is finished" in answer.json()["detail"]
 
 
+@pytest.mark.slow
 def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Path) -> None:
     found = app.get("seeds?run=two")
     first, second, difference = found["items"]

@@ -21,6 +21,7 @@ def elo_of(folder: Path) -> float:
     return float(evolve.load_agent(folder).stored().provenance["elo"])
 
 
+@pytest.mark.slow
 def test_functions_are_settings_like_others(study: evolve.Study, tmp_path: Path) -> None:
     names = {"selection=best", "selection=own:youngest"}
     assert set(study.individuals["setting"]) == names

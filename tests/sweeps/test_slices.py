@@ -42,7 +42,8 @@ SWEEPS: dict[str, Callable[[], SweepSettings]] = {
     ),
     "steps": lambda: ProgramSweepSettings(program=_PROGRAM, sampler="spsa", pairs=4),
 }
-ALL = [pytest.param(name, marks=pytest.mark.learning if name == "mcts" else ()) for name in SWEEPS]
+SLOW = {"mcts": pytest.mark.learning, "program": pytest.mark.slow}
+ALL = [pytest.param(name, marks=SLOW.get(name, ())) for name in SWEEPS]
 
 
 def evolution(**changes: Any) -> SweepSettings:
