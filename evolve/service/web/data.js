@@ -5,23 +5,38 @@ import { useEvents } from "./events.js";
 import { useCallback, useEffect, useRef, useState } from "./html.js";
 import { firstTable, kindOf } from "./meta.js";
 
-/** The document at a path; `change(fn)` puts fn(data) in its place; `keep` shows it until another one has come. */
+/**
+ * The document at a path; `change(fn)` puts fn(data) in its place; `keep` shows it until another one has come.
+ * A document may be older than the events that come while it is on its way: their changes are made to it, too.
+ */
 export function useGet(where, { keep = false } = {}) {
   const [state, setState] = useState({});
   const [turn, setTurn] = useState(0);
+  const since = useRef(null); // while the document is on its way
   useEffect(() => {
     if (!where) return undefined;
     const abort = new AbortController();
+    since.current = [];
     get(where, abort.signal).then(
-      (data) => abort.signal.aborted || setState({ where, data }),
-      (error) => abort.signal.aborted
-        || setState((old) => ({ where, error, data: old.where === where ? old.data : undefined })),
+      (data) => {
+        if (abort.signal.aborted) return;
+        setState({ where, data: since.current.reduce((known, fn) => fn(known), data) });
+        since.current = null;
+      },
+      (error) => {
+        if (abort.signal.aborted) return;
+        setState((old) => ({ where, error, data: old.where === where ? old.data : undefined }));
+        since.current = null;
+      },
     );
     return () => abort.abort();
   }, [where, turn]);
   const reload = useCallback(() => setTurn((old) => old + 1), []);
   useEvents((event) => event.name === "again" && reload());
-  const change = useCallback((fn) => setState((old) => (old.data ? { ...old, data: fn(old.data) } : old)), []);
+  const change = useCallback((fn) => {
+    since.current?.push(fn);
+    setState((old) => (old.data ? { ...old, data: fn(old.data) } : old));
+  }, []);
   const current = where && state.where === where;
   const { data, error } = current || (keep && where) ? state : {};
   return { data, error: current ? error : undefined, loading: Boolean(where) && !current, reload, change };
