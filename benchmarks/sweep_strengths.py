@@ -38,7 +38,7 @@ from evolve.sweeps.final import openings_of_final, settings_ranked
 from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.tables import gain_of
-from evolve.sweeps.trial import MET, SAME, Held, Slice, State, Trial, TrialResult, is_defaults
+from evolve.sweeps.trial import MET, SAME, Slice, State, Trial, TrialResult, is_defaults
 from evolve.tables.trials import Against, FinalDocument
 
 PROGRAM: Final = "gtp:true {a:0:60=0} {b:-5:20=0} {c:-5:10=0}"
@@ -157,12 +157,11 @@ def _empty(path: Path) -> Path:
 
 def _trials(study: Study, plan: ProgramPlan) -> list[FrozenTrial]:
     """The trials of a whole sweep."""
-    held = Held(plan.sweep)
     while not study.budget.over:
         task, state = study.take(), State()
         outcome = task.result
         while outcome is None:
-            trial = Trial(Slice(plan.sweep, "simulated", task, state), held)
+            trial = Trial(Slice(plan.sweep, "simulated", task, state), plan.panel)
             found = plan.advance(trial)
             state = State(trial.facts)
             if isinstance(found, TrialResult):

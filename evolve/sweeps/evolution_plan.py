@@ -32,7 +32,7 @@ from evolve.runs.progress import Observer
 from evolve.runs.time_slice import contents, scratch_folder
 from evolve.sweeps.plan import SET_BY_SWEEP, Plan, SettingsPlan, resolved, searched_space
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
-from evolve.sweeps.trial import Held, PauseError, Report, StateError, Trial, TrialResult
+from evolve.sweeps.trial import PauseError, Report, StateError, Trial, TrialResult
 from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
 
@@ -64,9 +64,9 @@ class EvolutionPlan(SettingsPlan):
         whole("openings_per_pair", 1, 3),
     )
 
-    def prepare(self, held: Held, answers: Answers | None) -> None:
+    def prepare(self, answers: Answers | None) -> None:
         # Load compiled code before the seconds are counted.
-        held.panel.judge(load_agent(self.sweep.panel[-1]))
+        self.panel.judge(load_agent(self.sweep.panel[-1]))
 
     @property
     def usual(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from evolve.agents.agent import Agent
 from evolve.agents.reference import read_agent
+from evolve.arena.judges import Panel
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import read_toml, resolve_as
@@ -25,7 +26,7 @@ from evolve.runs.loading import keep_champion, load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.trial import Held, Report, Trial, TrialResult, agent_file
+from evolve.sweeps.trial import Report, Trial, TrialResult, agent_file
 from evolve.tables.columns import rows_with
 from evolve.tables.paths import TRIALS_FILE
 from evolve.tables.trials import TRIALS_COLUMNS, FinalDocument, read_final, read_trials
@@ -64,7 +65,7 @@ class Plan(ABC):
         PauseError ends it before, once the seconds of the slice are over.
         """
 
-    def prepare(self, held: Held, answers: Answers | None) -> None:
+    def prepare(self, answers: Answers | None) -> None:
         """Do what no trial should pay for, before the first slice of a process: here nothing.
 
         Raises an EvolveError where trials cannot be worked on here. answers: see `Slice`.
@@ -102,11 +103,16 @@ class Plan(ABC):
         if agent is not None:
             keep_champion(folder, agent.with_provenance(**facts))
 
+    @cached_property
+    def panel(self) -> Panel:
+        """The agents that trials play."""
+        sweep = self.sweep
+        return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
+
     @property
     def example(self) -> dict[str, Any]:
         """Values of a trial: the defaults where the space holds them."""
-        ends = {parameter.name: parameter.example for parameter in self.space.parameters}
-        return ends if self.defaults is None else self.defaults
+        return self.space.example if self.defaults is None else self.defaults
 
     @property
     def described(self) -> list[dict[str, Any]]:

@@ -89,7 +89,7 @@ class ParametersPlan(Plan):
             )
 
     @cached_property
-    def defaults(self) -> dict[str, Any] | None:
+    def defaults(self) -> dict[str, Any]:
         """The defaults in the command or the space; otherwise the middle of each range."""
         tables = self.sweep.space.items()
         given = {name: table["default"] for name, table in tables if "default" in table}

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import tomli_w
@@ -36,7 +37,6 @@ from evolve.sweeps.trial import (
     PLAYED,
     REMARK,
     SAME,
-    Held,
     Report,
     Trial,
     TrialResult,
@@ -114,9 +114,9 @@ class ProgramPlan(ParametersPlan):
     def advance(self, trial: Trial) -> Report | TrialResult:
         """See Plan: let the program play its opponents in parts, each with a report."""
         task, facts = trial.task, trial.facts
-        agent = self._running(trial, task.values, "trial")
+        agent = self._running(task.values, "trial")
         if MIRROR in task.context:  # a step of SPSA, which is no candidate
-            below = self._running(trial, task.context[MIRROR], "mirror")
+            below = self._running(task.context[MIRROR], "mirror")
             openings = self.openings(self.sweep.pairs, task.number)
             score, facts[ALIKE] = self.meet(trial, agent, below, openings)
             return TrialResult.pruned(Report(1, score.value, score.error))
@@ -138,7 +138,8 @@ class ProgramPlan(ParametersPlan):
         parts = list(_parts_of(count, self.sweep.reports))
         step = facts.setdefault(_PARTS, 0)
         met = facts.setdefault(_JUDGED if of_panel else MET, [])
-        opponents = (self._panel if of_panel else self._rivals)(trial, *parts[step])
+        part = parts[step]
+        opponents = self._members(*part) if of_panel else self._rivals(trial, *part)
 
         def play(place: int) -> None:
             number, other, openings = opponents[place]
@@ -153,18 +154,16 @@ class ProgramPlan(ParametersPlan):
         found = _mean(met) if of_panel else self._predicted(trial, met)
         return Report(step + 1, *found), step + 1 == len(parts)
 
-    def _panel(self, trial: Trial, start: int, stop: int) -> list[_Opponent]:
-        panel = trial.held.panel
-        part = Openings(panel.openings.moves[start:stop])
-        return [(number, other, part) for number, other in enumerate(panel.agents)]
+    def _members(self, start: int, stop: int) -> list[_Opponent]:
+        part = Openings(self.panel.openings.moves[start:stop])
+        return [(number, other, part) for number, other in enumerate(self.panel.agents)]
 
     def _rivals(self, trial: Trial, start: int, stop: int) -> list[_Opponent]:
         """Return the defaults and the best trial so far with their shares of a part's openings."""
-        assert self.defaults is not None
-        rivals, elos = [(REFERENCE, self._running(trial, self.defaults, "defaults"))], [0.0]
+        rivals, elos = [(REFERENCE, self._running(self.defaults, "defaults"))], [0.0]
         best = trial.task.context.get("best")
         if best is not None:
-            rivals.append((best["number"], self._running(trial, best["values"], "best")))
+            rivals.append((best["number"], self._running(best["values"], "best")))
             elos.append(best["elo"])
         openings = self.openings(self.sweep.pairs, trial.task.number)
         parts = _shared(start, stop, _shares_of(elos, elos[-1]))
@@ -186,7 +185,7 @@ class ProgramPlan(ParametersPlan):
             if number:
                 one = parameters[number - 1]
                 return one.name if self._is_idle(one, trial, defaults) else None
-            other = self._running(trial, self.defaults or {}, "defaults")
+            other = self._running(self.defaults, "defaults")
             self.meet(trial, defaults, other, self.openings(2))  # enough to see that they play
             return None
 
@@ -202,7 +201,6 @@ class ProgramPlan(ParametersPlan):
 
         Values that the program may not have, or fails with, are a change.
         """
-        assert self.defaults is not None
         ends = [{**self.defaults, parameter.name: end} for end in parameter.ends]
         others = [values for values in ends if values != self.defaults]
         if any(self.space.broken(values) for values in others):
@@ -244,15 +242,20 @@ class ProgramPlan(ParametersPlan):
         scores, alike = zip(*trial.steps("pairs", count, play), strict=True)
         return score_of_pairs(np.array(scores)), all(alike)
 
-    def _running(self, trial: Trial, values: Mapping[str, Any], name: str) -> ExternalAgent:
+    @cached_property
+    def _programs(self) -> dict[str, tuple[Mapping[str, Any], ExternalAgent]]:
+        """Those of `_running` by name, with their values; `programs.kept` has them running."""
+        return {}
+
+    def _running(self, values: Mapping[str, Any], name: str) -> ExternalAgent:
         """Return the program with these values, the last of that name until there are others."""
-        kept, agent = trial.held.programs.get(name, (None, None))
-        if kept != values:
+        kept, agent = self._programs.get(name, (None, None))
+        if agent is None or kept != values:
             if agent is not None:
                 end_program(agent)
             agent = self.agent(values, name)
-            trial.held.programs[name] = dict(values), agent
-        return cast("ExternalAgent", agent)
+            self._programs[name] = dict(values), agent
+        return agent
 
     def openings(self, count: int, *key: int) -> Openings:
         """Return the openings of a trial, by its number; without one those of the defaults'."""
@@ -269,20 +272,20 @@ class ProgramPlan(ParametersPlan):
         write_text(folder / BEST_FILE, json.dumps(document, indent=1) + "\n")
         write_text(folder / BEST_TOML, tomli_w.dumps(tuned["parameters"]))
 
-    def prepare(self, held: Held, answers: Answers | None) -> None:
+    def prepare(self, answers: Answers | None) -> None:
         """See Plan: compare the program with that of the sweep's machine."""
         if answers is not None:
-            with closing(self.agent(self.defaults or {}, "the program")) as program:
+            with closing(self.agent(self.defaults, "the program")) as program:
                 answers.check(program)
 
     def answers(self) -> Answers:
         """See Plan: those with the defaults."""
-        with closing(self.agent(self.defaults or {}, "the program")) as program:
+        with closing(self.agent(self.defaults, "the program")) as program:
             return Answers.of(program)
 
     def check_start(self) -> None:
         """See Plan: start the program with its defaults; EngineError where it does not work."""
-        with closing(self.agent(self.defaults or {}, "the program")) as program:
+        with closing(self.agent(self.defaults, "the program")) as program:
             program.prepare()
             own, rules = program.own_rules(), self.sweep.rules
         if own is not None and own != rules:

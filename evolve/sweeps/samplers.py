@@ -224,14 +224,13 @@ class Proposer(RandomSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return values that fulfil all requirements; RunError where none are found."""
-        held = {parameter.name: parameter.example for parameter in self._space.parameters}
         own = "random" if self.by_chance else self._settings.sampler
         for draw in range(20_000):
             key = [self._settings.seed, trial.number, *([draw] if draw else [])]
             seed = int(np.random.SeedSequence(key).generate_state(1)[0] >> 1)
             # By chance where the sampler breaks a requirement again and again.
             values = self._drawn(own if draw < 8 else "random", seed, study, trial)
-            if not self._space.broken({**held, **values}):
+            if not self._space.broken({**self._space.example, **values}):
                 return values
         texts = " and ".join(repr(requirement.text) for requirement in self._space.required)
         raise RunError(

@@ -25,7 +25,6 @@ from evolve.programs.kept import working_here
 from evolve.runs.progress import Observer
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.trial import (
-    Held,
     PauseError,
     Report,
     Slice,
@@ -39,7 +38,7 @@ from evolve.sweeps.trial import (
 )
 
 _local: Final = threading.local()
-"""Has as `held` what the thread holds for the sweep whose slices it does."""
+"""Has as `plan` that of the sweep whose slices the thread does."""
 _WORTH_KEEPING: Final = 1.0  # seconds of work that are worth a file
 _SUFFIX: Final = ".state"  # of the file of a state
 
@@ -51,8 +50,8 @@ def advance(part: Slice) -> SliceResult:
     something.
     """
     begin = time.perf_counter()
-    held, plan = _held_for(part)
-    trial = Trial(part, held)
+    plan = _plan_for(part)
+    trial = Trial(part, plan.panel)
     outcome: Report | TrialResult | None = None
     try:
         with working_here():
@@ -72,18 +71,18 @@ def advance(part: Slice) -> SliceResult:
     return SliceResult(f"{socket.gethostname()}:{os.getpid()}", state, outcome)
 
 
-def _held_for(part: Slice) -> tuple[Held, Plan]:
-    found: tuple[Held, Plan] | None = getattr(_local, "held", None)
-    if found is None or found[0].sweep != part.sweep:
-        _local.held = None
+def _plan_for(part: Slice) -> Plan:
+    plan: Plan | None = getattr(_local, "plan", None)
+    if plan is None or plan.sweep != part.sweep:
+        _local.plan = None
         try:
-            found = held, plan = Held(part.sweep), plan_of(part.sweep)
-            _ = held.panel
-            plan.prepare(held, part.answers)
+            plan = plan_of(part.sweep)
+            _ = plan.panel
+            plan.prepare(part.answers)
         except EvolveError as error:  # something is not here
             raise ClusterError(str(error)) from error
-        _local.held = found
-    return found
+        _local.plan = plan
+    return plan
 
 
 def _reason_of(error: Exception) -> str:

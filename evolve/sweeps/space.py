@@ -78,10 +78,6 @@ class Parameter:
         return float if self.kind == "float" else int
 
     @property
-    def example(self) -> Value:
-        return self.ends[0]
-
-    @property
     def ends(self) -> tuple[Value, ...]:
         """The ends of the range; all values of a choice."""
         number = self.distribution
@@ -225,6 +221,11 @@ class Space:
         return [parameter.name for parameter in self.parameters]
 
     @property
+    def example(self) -> dict[str, Value]:
+        """The first value of each range, whatever is required."""
+        return {parameter.name: parameter.ends[0] for parameter in self.parameters}
+
+    @property
     def types(self) -> dict[str, type]:
         """The type of each parameter's values by its name."""
         return {parameter.name: parameter.type for parameter in self.parameters}
@@ -277,7 +278,7 @@ class Space:
                 )
         space = replace(self, required=required, held=dict(held))
         try:
-            space.broken({parameter.name: parameter.example for parameter in self.parameters})
+            space.broken(space.example)
         except ValueError as error:
             raise SettingsError(f"require: {error}") from error
         if space.count == 0:

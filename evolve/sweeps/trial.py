@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -181,11 +180,6 @@ class State:
         """What its slices took so far."""
         return float(self.facts.get("seconds", 0.0))
 
-    @property
-    def slice_seconds(self) -> float:
-        """About how long the next slice should last."""
-        return seconds_for(sum(array.nbytes for array in self.arrays.values()))
-
     def save(self, path: Path, task: Task) -> None:
         """Write it in one step, with the trial that it is of."""
         facts = {"facts": self.facts, "number": task.number, "values": task.values}
@@ -240,23 +234,6 @@ class StateError(Exception):
     """A state does not fit its trial."""
 
 
-@dataclass
-class Held:
-    """What a thread of a worker keeps from a slice to the next of the same sweep.
-
-    programs: the last that a plan has used, by name, with their values; `programs.kept` has them
-    running.
-    """
-
-    sweep: SweepSettings
-    programs: dict[str, tuple[Mapping[str, Any], Any]] = field(default_factory=dict)
-
-    @cached_property
-    def panel(self) -> Panel:
-        sweep = self.sweep
-        return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
-
-
 class Trial:
     """A trial, as the slice of it that runs now sees it.
 
@@ -264,13 +241,14 @@ class Trial:
     is called for the rest. before: the arrays of the slice before.
     """
 
-    def __init__(self, part: Slice, held: Held) -> None:
-        self.sweep, self.task, self.held = part.sweep, part.task, held
+    def __init__(self, part: Slice, panel: Panel) -> None:
+        self.sweep, self.task, self.panel = part.sweep, part.task, panel
         self.sweep_name = part.sweep_name
         self.before = part.state.arrays
         self.arrays: Callable[[], Mapping[str, npt.NDArray[Any]]] = lambda: self.before
         self.facts: dict[str, Any] = deepcopy({PLAYED: 0, PLAY_SECONDS: 0.0, **part.state.facts})
-        self._end = time.monotonic() + part.state.slice_seconds
+        size = sum(array.nbytes for array in self.before.values())
+        self._end = time.monotonic() + seconds_for(size)
 
     def pause_if_due(self) -> None:
         """Raise PauseError where the seconds of the slice are over: what comes next is another's.
@@ -323,7 +301,7 @@ class Trial:
 
         It may pause between two of the panel.
         """
-        panel = self.held.panel
+        panel = self.panel
 
         def play(number: int) -> list[float]:
             begin = time.perf_counter()

@@ -209,7 +209,7 @@ def test_genes_of_alphabeta_are_held_by_fix() -> None:
     made = plan("alphabeta", fix={"depths": 2, "weights": weights, "mobility.1": 7})
     assert {"endgame", "mobility.0"} < {*made.space.names}
     assert not [n for n in made.space.names if n.startswith(("depths", "weights", "mobility.1"))]
-    agent = made.agent({p.name: p.example for p in made.space.parameters}, "x")
+    agent = made.agent(made.space.example, "x")
     assert (agent.depths, agent.weights[2], agent.mobility[1]) == ((2, 2, 2), (*weights,), 7)
 
 

@@ -9,13 +9,14 @@ import pytest
 import evolve
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.trial import Held, Slice, State, Task, Trial
+from evolve.sweeps.plan import plan_of
+from evolve.sweeps.trial import Slice, State, Task, Trial
 
 
 @pytest.mark.parametrize(("reports", "steps"), [(4, [1, 3]), (1, [])])
 def test_a_mark_says_how_much_of_the_trial_is_done(reports: int, steps: list[int]) -> None:
     sweep = SweepSettings(kind="evolution", reports=reports, panel=("random",), panel_openings=2)
-    trial = Trial(Slice(sweep, "x", Task(0, {})), Held(sweep))
+    trial = Trial(Slice(sweep, "x", Task(0, {})), plan_of(sweep).panel)
     agent, shares = evolve.load_agent("random"), (0.1, 0.3, 0.4, 0.8, 0.9, 1.0)
     assert [trial.report(mark, agent).step for mark in map(trial.mark_at, shares) if mark] == steps
 
