@@ -86,16 +86,24 @@ class RemoteRun(Working):
 
     def _time_slice(self) -> bool:
         """Let a worker continue the run for a time slice; return whether the run is finished."""
-        time_slice = TimeSlice.of(self._folder, self._settings)
+        folder, settings = self._folder, self._settings
+        evolves = isinstance(settings, EvolutionSettings)
+        needed = evolution_tables.needed_files if evolves else learning_tables.written_files
+        files = contents(folder, [folder / paths.CONFIG_FILE, *needed(folder)])
+        seconds = seconds_for(sum(map(len, files.values())))
+        time_slice = _TimeSlice(folder.resolve().name, settings, files, seconds)
         with closing(self._executor.run(_run_slice, [time_slice])) as answers:
             _, done = next(answers)
-        _write_result(self._folder, done)
+        for name in done.removed:  # in an order that is safe if killed
+            remove(folder / name, missing_ok=True)
+        for name, data in done.files.items():
+            write_bytes(folder / name, data)
         self.share = min(1.0, done.share)
         return done.finished
 
 
 @dataclass(frozen=True)
-class TimeSlice:
+class _TimeSlice:
     """A number of seconds of a run, with the files it needs by their paths in its folder.
 
     name: of the folder, for the agents' provenance.
@@ -106,18 +114,9 @@ class TimeSlice:
     files: Files
     seconds: float
 
-    @classmethod
-    def of(cls, folder: Path, settings: _Settings, seconds: float = 0.0) -> TimeSlice:
-        """Return the next time slice of the run in a folder; seconds: by default as it needs."""
-        evolves = isinstance(settings, EvolutionSettings)
-        needed = evolution_tables.needed_files if evolves else learning_tables.written_files
-        files = contents(folder, [folder / paths.CONFIG_FILE, *needed(folder)])
-        seconds = seconds or seconds_for(sum(map(len, files.values())))
-        return cls(folder.resolve().name, settings, files, seconds)
-
 
 @dataclass(frozen=True)
-class SliceResult:
+class _SliceResult:
     """Result of a time slice.
 
     files: new or changed, in the order in which they must be written; removed: files to remove;
@@ -151,7 +150,7 @@ class _TimeLimit(Observer):
         return further and time.monotonic() >= self._end
 
 
-def _run_slice(time_slice: TimeSlice) -> SliceResult:
+def _run_slice(time_slice: _TimeSlice) -> _SliceResult:
     """Continue a run, on one thread; raises RunError if this machine has no disk space for it."""
     settings, before = time_slice.settings, time_slice.files
     parts = (paths.GENERATIONS, paths.GAMES, paths.METRICS)
@@ -170,14 +169,6 @@ def _run_slice(time_slice: TimeSlice) -> SliceResult:
             after = contents(folder, written(folder))
             changed = {name: data for name, data in after.items() if before.get(name) != data}
             removed = tuple(name for name in before if not (folder / name).exists())
-            return SliceResult(changed, removed, not stopped, limit.share)
+            return _SliceResult(changed, removed, not stopped, limit.share)
     except OSError as error:
         raise RunError(f"a worker of the cluster: {error}") from error
-
-
-def _write_result(folder: Path, done: SliceResult) -> None:
-    """Write a time slice's result to the run's folder, in an order that is safe if killed."""
-    for name in done.removed:
-        remove(folder / name, missing_ok=True)
-    for name, data in done.files.items():
-        write_bytes(folder / name, data)

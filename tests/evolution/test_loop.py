@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,16 @@ import pytest
 
 import evolve
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.config.toml import config_text, resolve, resolve_as
+from evolve.config.toml import resolve, resolve_as
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import parse_moves
 from evolve.evolution import loop
+from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.evolution.loop import EvolutionEnding
-from evolve.runs import run_folder
 from evolve.runs.loading import individual_agent
 from evolve.runs.run import Run
 from evolve.runs.summary import playoff_share_of
-from evolve.studies.remote_runs import SliceResult, TimeSlice, _run_slice, _write_result
+from evolve.studies import remote_runs
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from tests.evolution.conftest import TINY, After, go_on, start
 from tests.tables.content import content_hash, outcome
@@ -227,22 +228,29 @@ def test_games_of_a_generation_are_known_before() -> None:
     assert games(population=8, openings="start", openings_per_pair=3) == 56
 
 
-def sent(time_slice: TimeSlice) -> SliceResult:
-    """Go on as on another machine: what goes there and comes back are bytes."""
-    return pickle.loads(pickle.dumps(_run_slice(pickle.loads(pickle.dumps(time_slice)))))
+class Elsewhere:
+    """Another machine: what goes there and comes back are bytes."""
+
+    slices = 0
+
+    def run(self, function: Any, tasks: list[Any]) -> Iterator[tuple[int, Any]]:
+        self.slices += 1
+        (task,) = pickle.loads(pickle.dumps(tasks))
+        yield 0, pickle.loads(pickle.dumps(function(task)))
 
 
 @pytest.mark.parametrize("openings", [pytest.param("pair", marks=pytest.mark.slow), "start"])
-def test_legs_end_as_the_whole(openings: str, tmp_path: Path) -> None:
+def test_legs_end_as_the_whole(
+    openings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_runs, "seconds_for", lambda size: 1e-9)
     start(tmp_path / "one" / "run", openings=openings)
     folder = tmp_path / "other" / "run"
     settings = resolve({**TINY, "openings": openings})
-    run_folder.create(folder, config_text(settings, {}))
-    done = list[SliceResult]()
-    while not done or not done[-1].finished:
-        done.append(sent(TimeSlice.of(folder, settings, 1e-9)))
-        _write_result(folder, done[-1])
-    assert len(done) >= TINY["generations"]
+    folder.parent.mkdir()
+    there: Any = Elsewhere()
+    assert remote_runs.RemoteRun(EVOLUTIONS, "run", folder, settings, there).ended() == 0
+    assert there.slices >= TINY["generations"]
     assert outcome(tmp_path / "one" / "run") == outcome(folder)
 
 
