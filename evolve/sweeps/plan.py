@@ -26,7 +26,7 @@ from evolve.runs.loading import keep_champion, load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.trial import Report, Trial, TrialResult, agent_file
+from evolve.sweeps.trial import Report, Trial, TrialResult, trial_file
 from evolve.tables.columns import rows_with
 from evolve.tables.paths import TRIALS_FILE
 from evolve.tables.trials import TRIALS_COLUMNS, FinalDocument, read_final, read_trials
@@ -94,8 +94,9 @@ class Plan(ABC):
 
     def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent | None:
         """Return the agent of a complete trial in a sweep's folder; None where it is not there."""
-        file = agent_file(folder, trial)
-        return read_agent(file) if file.exists() else None
+        # By its number: the journal also names its file, but may come from anywhere.
+        files = (trial_file(folder, trial.number, suffix) for suffix in (".json", ".npz"))
+        return next((read_agent(file) for file in files if file.exists()), None)
 
     def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> None:
         """Make a trial's agent the sweep's champion, where its file is here."""

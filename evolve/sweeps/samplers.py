@@ -116,7 +116,6 @@ class Spsa:
     def __init__(self, numbers: _Numbers, begin: Mapping[str, Any], trials: int) -> None:
         self._numbers, self._begin, self._trials = numbers, begin, trials
         self._planned = max(1, trials - trials // _EVERY)
-        self._moves: dict[int, _Floats] = {}
 
     def values(self, study: optuna.Study, trial: FrozenTrial, seed: int) -> dict[str, Any]:
         """Return a step's upper end; the lower one is stored as the trial's mirror image.
@@ -156,17 +155,11 @@ class Spsa:
         delay = 0.1 * total
         for number, trial in enumerate(steps, 1):
             fall = ((delay + total) / (delay + number)) ** 0.602 * (number / total) ** _GAMMA
-            point = np.clip(point + fall * self._move(trial), 0.0, 1.0)
-        return point
-
-    def _move(self, trial: FrozenTrial) -> _Floats:
-        """How far a step moves the point if gains did not fall; kept, as they come again."""
-        if trial.number not in self._moves:
             above = units_of(trial.params, self._numbers)
             below = units_of(trial.user_attrs[MIRROR], self._numbers)
             won = 2.0 * trial.values[0] - 1.0
-            self._moves[trial.number] = 0.5 * won * (above - below) / 2
-        return self._moves[trial.number]
+            point = np.clip(point + fall * (0.5 * won * (above - below) / 2), 0.0, 1.0)
+        return point
 
 
 def _step_of(

@@ -20,7 +20,7 @@ from optuna.trial import TrialState
 
 from evolve.errors import ClusterError, EvolveError, ExtraError, RunError, ShortageError
 from evolve.files.atomic import write_bytes
-from evolve.files.changes import remove
+from evolve.files.changes import make_folder, remove
 from evolve.programs.kept import working_here
 from evolve.runs.progress import Observer
 from evolve.sweeps.plan import Plan, plan_of
@@ -36,6 +36,7 @@ from evolve.sweeps.trial import (
     TrialResult,
     trial_file,
 )
+from evolve.tables.paths import TRIALS
 
 _local: Final = threading.local()
 """Has as `plan` that of the sweep whose slices the thread does."""
@@ -114,6 +115,7 @@ class Handed:
     @classmethod
     def of(cls, folder: Path, task: Task, observer: Observer) -> Handed:
         """Take up a trial, from the state that a sweep before this one has left of it."""
+        make_folder(folder / TRIALS, exist_ok=True)
         path = trial_file(folder, task.number, _SUFFIX)
         if path.exists():
             try:
@@ -138,8 +140,8 @@ class Handed:
         try:
             write_bytes(path, content)
         except OSError as error:
-            reason = f"{error.filename or path}: {error.strerror or error}"
-            return TrialResult(TrialState.FAIL, {**outcome.attributes, "reason": reason})
+            facts = {**outcome.attributes, "reason": _reason_of(error)}
+            return TrialResult(TrialState.FAIL, facts)
         agent = path.relative_to(self.folder).as_posix()
         return replace(outcome, attributes={**outcome.attributes, "agent": agent})
 

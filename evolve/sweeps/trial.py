@@ -22,7 +22,6 @@ from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.arena.judges import Panel
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.files.changes import make_folder
 from evolve.fitness.statistics import Estimate
 from evolve.parsing import parse_json
 from evolve.programs.kept import Answers
@@ -335,20 +334,5 @@ class Trial:
 
 
 def trial_file(folder: Path, number: int, suffix: str) -> Path:
-    """Return the path for a trial's output in a sweep's folder; make its folder."""
-    make_folder(folder / TRIALS, exist_ok=True)
+    """Return the path for a trial's output in a sweep's folder."""
     return folder / TRIALS / f"trial-{number:04d}{suffix}"
-
-
-def agent_file(folder: Path, trial: FrozenTrial) -> Path:
-    """Return the path of a trial's agent: in the sweep's folder of trials, under its number.
-
-    Raises RunError where the study names another place: a journal may come from anywhere.
-    """
-    number, file = trial.number, str(trial.user_attrs.get("agent"))
-    stem = f"{TRIALS}/trial-{number:04d}"
-    if file not in (f"{stem}.json", f"{stem}.npz"):
-        raise RunError(
-            f"trial {number} of {folder} names {file!r} as its agent, not {stem}.json or {stem}.npz"
-        )
-    return folder / file

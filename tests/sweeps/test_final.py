@@ -15,7 +15,6 @@ import evolve
 from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text
-from evolve.errors import RunError
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.fitness.strengths import REFERENCE
 from evolve.runs import run_folder
@@ -30,10 +29,10 @@ from evolve.sweeps.final import (
 )
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.sweep import Sweep, _TimeUp
-from evolve.sweeps.trial import agent_file, games_of
+from evolve.sweeps.trial import games_of
 from evolve.tables.trials import FinalDocument, final_table, read_final, verdict_of, write_final
 from tests.evolution.conftest import Watching
-from tests.sweeps import trial_of
+from tests.sweeps import plan, trial_of
 
 
 def trial(number: int, score: float, value: int | None = None, **facts: Any) -> FrozenTrial:
@@ -130,14 +129,14 @@ def test_without_an_agent_there_is_no_final(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "named",
-    ["trials/trial-0002.json", "../trial-0001.json", None, "/tmp/trial-0001.npz", "champion.npz"],
-)
+@pytest.mark.parametrize("named", ["trials/trial-0002.json", "../trial-0001.json", None])
 def test_an_agent_lies_under_its_trials_own_number(named: str | None, tmp_path: Path) -> None:
-    assert agent_file(tmp_path, trial(1, 0.5)) == tmp_path / "trials/trial-0001.json"
-    with pytest.raises(RunError, match="names"):
-        agent_file(tmp_path, trial(1, 0.5, agent=named))
+    """Whatever file the journal names."""
+    keep(tmp_path, 1, "swh")
+    keep(tmp_path, 2, "zero")
+    found = plan("alphabeta").agent_of(tmp_path, trial(1, 0.5, agent=named))
+    assert found is not None
+    assert found.name == "trial-1"
 
 
 @pytest.mark.parametrize(
