@@ -60,26 +60,14 @@ class Course:
         return f"95 % {own}"
 
 
-def _metrics_of(run: Run) -> list[str]:
-    """The metrics of a run: its kind's own metric first, then the numbers of its first table."""
-    table = run.kind.tables[0]
-    frame = run.table(table.name)
-    numbers = [
-        str(name)
-        for name in frame.select_dtypes("number").columns
-        if name != table.key and not str(name).endswith(("_low", "_high"))
-    ]
-    return list(dict.fromkeys([str(run.kind.reading.curve(run).name), *numbers]))
-
-
 def course_of(
     run: Run, metric: str | None, over: str | None = None, name: str | None = None
 ) -> Course:
     """Return the course of a run; without a metric, of its kind's own metric.
 
-    Without `over` it is drawn over what is usual for the kind: games of trainings and of SPSA, else
-    its steps.
-    Raises OptionsError where it has no such metric or x-axis, RunError where there is no value yet.
+    There are that one and the numbers of the first table. Without `over` it is drawn over what is
+    usual for the kind: games of trainings and of SPSA, else its steps. Raises OptionsError where it
+    has no such metric or x-axis, RunError where there is no value yet.
     """
     table = run.kind.tables[0]
     own = run.kind.reading.curve(run)
@@ -93,17 +81,20 @@ def course_of(
     frame = run.table(table.name)
     if table.key is not None and table.key in frame:
         frame = frame.set_index(table.key)
-    if chosen != own.name and chosen not in _metrics_of(run):
-        raise OptionsError(f"{run.path} has no {chosen}; it has {', '.join(_metrics_of(run))}")
+    numbers = [str(name) for name in frame.select_dtypes("number").columns]
+    ends = ("_low", "_high")
+    known = dict.fromkeys([str(own.name), *(n for n in numbers if not n.endswith(ends))])
+    if chosen not in known:
+        raise OptionsError(f"{run.path} has no {chosen}; it has {', '.join(known)}")
     values = (own if chosen == own.name else frame[chosen]).dropna().astype(float)
     if values.empty:
         raise RunError(f"{run.path} has no {chosen} to draw yet")
     steps = str(own.index.name or table.key or "step")
     positions = _positions(run, frame, over, steps).reindex(values.index)
     low = high = None
-    ends = [f"{chosen}_low", f"{chosen}_high"]
-    if {*ends} <= {*frame}:
-        low, high = frame[ends].reindex(values.index).to_numpy(np.float64).T
+    band = [f"{chosen}{end}" for end in ends]
+    if {*band} <= {*frame}:
+        low, high = frame[band].reindex(values.index).to_numpy(np.float64).T
     return Course(
         run.name if name is None else name,
         chosen,

@@ -12,8 +12,14 @@ import pandas as pd
 import pytest
 
 from evolve.studies.comparison import COLUMNS
-from evolve.studies.document import HEAD_TO_HEAD, Section, _latex_text, document_of, sections_of
-from evolve.studies.verdict import verdicts_of
+from evolve.studies.document import (
+    HEAD_TO_HEAD,
+    Section,
+    _latex_text,
+    document_of,
+    sections_of,
+    verdicts_of,
+)
 
 FRAME = pd.DataFrame(
     [
