@@ -26,8 +26,6 @@ from evolve.studies.document import HEAD_TO_HEAD, verdicts_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_LONGEST: Final = 60  # most characters of settings that name a group of runs
-_MOST_NAMES: Final = 3  # most runs that a sentence names
 _ELO: Final = "elo"
 _NO_METRIC: Final = ("seed", "target", "_low", "_high")  # endings of numbers that compare nothing
 _STUDY: Final = "study"  # the factor that tells several studies apart
@@ -99,7 +97,7 @@ def _groups_of_runs(runs: Sequence[Run]) -> list[Group]:
         first, *others = (run.name for run in group.values())
         factors = {key: text_of(own[key]) for key in differing if key in own}
         varied = " ".join(f"{key}={value}" for key, value in factors.items())
-        several = varied if 0 < len(varied) <= _LONGEST else f"{first} and {len(others)} more"
+        several = varied if 0 < len(varied) <= 60 else f"{first} and {len(others)} more"
         groups.append(Group(several if others else first, group, factors))
     return groups
 
@@ -235,7 +233,7 @@ def _shared_metric(groups: Sequence[Group]) -> tuple[str, str]:
 
 
 def _listed(runs: Sequence[Run]) -> str:
-    names = [run.name for run in runs[:_MOST_NAMES]]
+    names = [run.name for run in runs[:3]]
     more = len(runs) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")
 

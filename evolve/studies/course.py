@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from evolve.errors import OptionsError, RunError
-from evolve.fitness.statistics import mean_of
+from evolve.fitness.statistics import Floats, mean_of
 from evolve.runs.run import Run
 from evolve.studies.comparison import Group
 
-Floats = npt.NDArray[np.float64]
-STEPS: Final = "generations"
-_OVER: Final = (STEPS, "games", "seconds")
+_STEPS: Final = "generations"
+_OVER: Final = (_STEPS, "games", "seconds")
 """What a metric may be drawn over. Trainings have checks and sweeps trials for generations."""
-_SMOOTHED: Final = ("rating", "centre_elo")
 ENOUGH: Final = 5
 """Seeds from which a band is the 95 % interval of their mean; of fewer it is their range.
 
@@ -56,8 +53,8 @@ class Course:
             return "95 % interval of the mean"
         if self.seeds > 1:
             return "from the lowest seed to the highest"
-        own = "of the smoothed strength" if self.metric in _SMOOTHED else "interval of the games"
-        return f"95 % {own}"
+        smoothed = self.metric in ("rating", "centre_elo")
+        return "95 % of the smoothed strength" if smoothed else "95 % interval of the games"
 
 
 def course_of(
@@ -75,7 +72,7 @@ def course_of(
     if over is None and chosen == own.name:
         over = run.kind.reading.curve_over(run)
     if over is None:
-        over = table.over[0] if table.over and table.over[0] in _OVER else STEPS
+        over = table.over[0] if table.over and table.over[0] in _OVER else _STEPS
     if over not in _OVER:
         raise OptionsError(f"x: {over!r} is unknown; there are {', '.join(_OVER)}")
     frame = run.table(table.name)
@@ -98,7 +95,7 @@ def course_of(
     return Course(
         run.name if name is None else name,
         chosen,
-        steps if over == STEPS else over,
+        steps if over == _STEPS else over,
         np.asarray(positions, np.float64),
         np.asarray(values, np.float64),
         low,
@@ -110,7 +107,7 @@ def course_of(
 
 def _positions(run: Run, frame: pd.DataFrame, over: str, steps: str) -> pd.Series[float]:
     """Where each row of a run's first table stands on the x-axis."""
-    if over == STEPS:
+    if over == _STEPS:
         return pd.Series(frame.index.to_numpy(float), index=frame.index)
     if over not in frame:
         raise OptionsError(f"x: the {steps}s of {run.path} have no {over}")

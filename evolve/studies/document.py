@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from evolve.runs.run import Study
 
 ENDINGS: Final = (".tex", ".md")
-_HEADS: Final = ["setting", "seeds", "mean", "95 %"]
 HEAD_TO_HEAD: Final = "head_to_head"
 """The metric of champions that have met."""
 _TITLES: Final = {
@@ -159,9 +158,11 @@ def sections_of(frame: pd.DataFrame) -> list[Section]:
             for row in cast("Any", rows.itertuples())
         ]  # fmt: skip
         head = "score" if met else "difference"
-        heads = ["comparison", "seeds", head, "95 % (Holm)", "p", "p (Holm)"]
+        heads = ["setting", "seeds", "mean", "95 %"]
+        if of_two:
+            heads = ["comparison", "seeds", head, "95 % (Holm)", "p", "p (Holm)"]
         title = _TITLES[part].format(rows["metric"].iloc[0])
-        sections.append(Section(title, heads if of_two else _HEADS, texts))
+        sections.append(Section(title, heads, texts))
     return sections
 
 

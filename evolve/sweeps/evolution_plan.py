@@ -36,7 +36,6 @@ from evolve.sweeps.trial import PauseError, Report, StateError, Trial, TrialResu
 from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
 
-_FOREVER = 1_000_000  # generations of an evolution; its CPU seconds run out first
 _SHARE: Final = "share"  # of a trial's state: the share of its CPU seconds that is used up
 
 
@@ -70,8 +69,9 @@ class EvolutionPlan(SettingsPlan):
 
     @property
     def usual(self) -> dict[str, Any]:
-        # The cheaper panel of an evolution, because only the panel of the sweep counts.
-        return {"panel": "fixed", "generations": _FOREVER}
+        # The cheaper panel of an evolution, because only the panel of the sweep counts. Its CPU
+        # seconds run out before its generations.
+        return {"panel": "fixed", "generations": 1_000_000}
 
     def advance(self, trial: Trial) -> Report | TrialResult:
         """See Plan: evolve with these values; the champion plays the panel at intervals."""

@@ -143,11 +143,11 @@ class SweepFinal:
         """
         if not self.finalists:
             return None
-        rows = self.play_one_another() if len(self.finalists) > 1 else []
+        rows = self._play_one_another() if len(self.finalists) > 1 else []
         winner = self.finalists[self.names.index(rows[0].agent) if rows else 0]
         return self.save(rows, winner, self.against_defaults(winner))
 
-    def play_one_another(self) -> list[Row]:
+    def _play_one_another(self) -> list[Row]:
         """Let the finalists play; return their rows, the strongest first.
 
         It is a round robin, or each meets the defaults alone, see `Plan.by_defaults`.

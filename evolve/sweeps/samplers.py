@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, RandomSampler
@@ -20,6 +19,7 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.config.ranges import value_at
 from evolve.config.sweep import REDUCTION, SweepSettings
 from evolve.errors import RunError
+from evolve.fitness.statistics import Floats
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Number, at_step, snapped, steps_in, units_of, values_at
 from evolve.sweeps.trial import MIRROR, finished_of, values_of
@@ -34,10 +34,9 @@ _EVERY: Final = 8
 _GAMMA: Final = 0.101
 
 _Numbers = Mapping[str, Number]
-_Floats = npt.NDArray[np.float64]
 
 
-class Cma:
+class _Cma:
     """Proposes numbers by CMA-ES (Hansen and Ostermeier 2001).
 
     Optuna's own sampler keeps its state as a pickle in the study, and unpickles what it finds
@@ -100,7 +99,7 @@ def _begun(first: Sequence[FrozenTrial], numbers: _Numbers) -> cmaes.CMA:
     )
 
 
-class Spsa:
+class _Spsa:
     """Proposes steps from the current point of the search (Spall 1992).
 
     A step is a trial that plays its own mirror image. Both lie at ± c around the current point,
@@ -145,7 +144,7 @@ class Spsa:
         study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
         return above
 
-    def _walked(self, begin: Mapping[str, Any], steps: Sequence[FrozenTrial]) -> _Floats:
+    def _walked(self, begin: Mapping[str, Any], steps: Sequence[FrozenTrial]) -> Floats:
         """Return the current point after these steps: each moves it along itself, by its result.
 
         At the end a won step moves the point by half a step. A is a tenth of all steps, alpha
@@ -204,8 +203,8 @@ class Proposer(RandomSampler):
         self._varied = {name: number for name, number in ranges if not number.single()}
         varied = self._varied.items()
         self._numbers = {name: number for name, number in varied if isinstance(number, Number)}
-        self._cma = Cma(plan.sweep.startup, dict(sorted(self._numbers.items())))
-        self._spsa = Spsa(self._numbers, plan.defaults or {}, plan.sweep.trials)
+        self._cma = _Cma(plan.sweep.startup, dict(sorted(self._numbers.items())))
+        self._spsa = _Spsa(self._numbers, plan.defaults or {}, plan.sweep.trials)
 
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial

@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -27,17 +26,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolve.config.ranges import Requirement, to_unit, value_at
 from evolve.errors import SettingsError
+from evolve.fitness.statistics import Floats
 from evolve.parsing import plain_words
 
 Value = float | int | str | bool
 Setting = tuple[Any, ...]
 """The values of a trial, in the order of the space."""
 Number = FloatDistribution | IntDistribution
-_CLOSE: Final = 1e-6
-"""Tolerance of a value's distance to the grid, as a share of a step: floats are not exact."""
-_COUNTED: Final = 100_000
-"""Most settings that are looked at one by one to count those that fulfil all requirements."""
-
 NO_YES: Final = (False, True)
 
 
@@ -73,9 +68,7 @@ class Parameter:
 
     @property
     def type(self) -> type:
-        if self.kind == "choice":
-            return type(self.choices[0])
-        return float if self.kind == "float" else int
+        return type(self.ends[0])
 
     @property
     def ends(self) -> tuple[Value, ...]:
@@ -127,7 +120,7 @@ class Parameter:
             return next((choice for choice in alike if choice == value), None)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        close = _CLOSE * (number.step or 0.0)
+        close = 1e-6 * (number.step or 0.0)  # floats are not exact
         inside = number.low <= value <= number.high and abs(value - snapped(value, number)) <= close
         return self.type(value) if inside else None
 
@@ -239,7 +232,8 @@ class Space:
             return None
         if not self.required:
             return math.prod(finite)
-        return sum(1 for _ in self.settings) if math.prod(finite) <= _COUNTED else None
+        # Those that fulfil all requirements are looked at one by one.
+        return sum(1 for _ in self.settings) if math.prod(finite) <= 100_000 else None
 
     @property
     def settings(self) -> Iterator[Setting]:
@@ -294,14 +288,12 @@ class Space:
         return next(parameter for parameter in self.parameters if parameter.name == name)
 
 
-def units_of(values: Mapping[str, Any], numbers: Mapping[str, Number]) -> npt.NDArray[np.float64]:
+def units_of(values: Mapping[str, Any], numbers: Mapping[str, Number]) -> Floats:
     """Return the places of values in their ranges: a point of the unit cube."""
     return np.array([to_unit(values[name], number) for name, number in numbers.items()])
 
 
-def values_at(
-    units: npt.NDArray[np.float64], numbers: Mapping[str, Number]
-) -> dict[str, float | int]:
+def values_at(units: Floats, numbers: Mapping[str, Number]) -> dict[str, float | int]:
     """Return the values at a point of the unit cube; outside of it, at the nearest end."""
     return {
         name: snapped(value_at(float(unit), number), number)

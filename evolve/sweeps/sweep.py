@@ -48,10 +48,9 @@ from evolve.terminal_text import count_of
 if TYPE_CHECKING:
     from evolve.keywords import SweepKeywords
 
-_LOOK: Final = 0.25  # seconds between two checks for Ctrl-C
 _ATTEMPTS: Final = 3
 """Workers that a slice may kill before its trial has failed."""
-MODULES: Final = ("evolve.sweeps.slices", "evolve.engine.games.game", "pyarrow.parquet")
+_MODULES: Final = ("evolve.sweeps.slices", "evolve.engine.games.game", "pyarrow.parquet")
 """What workers import."""
 _APART: Final = 20.0  # times of writing the table that pass before it is written again
 _IN_A_ROW: Final = 5  # trials that may fail in a row before the sweep itself fails
@@ -91,7 +90,7 @@ class Sweep(life_cycle.Work):
         """
         plan = checked_plan(settings)
         sweep = cls(folder, plan, Study(plan, JournalStorage(folder / JOURNAL_FILE)), placement)
-        if sweep.has_champion:  # it may have died between the final and the table
+        if sweep._has_champion:  # it may have died between the final and the table
             sweep.save()
         return sweep
 
@@ -104,13 +103,13 @@ class Sweep(life_cycle.Work):
         observer.expect(self.time_left)
         budget = self.study.budget
         observer.whole("trials", budget.done, budget.total)
-        ending = self.complete if budget.over else self.run_trials(observer)
+        ending = self._complete if budget.over else self.run_trials(observer)
         if ending.stopped:
             return ending
         if self.failure is not None:
             raise RunError(f"{self.folder}: {self.failure}")
         try:
-            self.result = self.play_final(observer)
+            self.result = self._play_final(observer)
         except StoppedError:
             return SweepEnding.STOPPED
         except _TimeUp:
@@ -124,7 +123,7 @@ class Sweep(life_cycle.Work):
         for number in self.study.interrupted():
             observer.note(f"trial {number}: it was interrupted, going on")
         wanted = max(1, min(self.jobs, self.study.budget.open))
-        with self.placement.pool(wanted, MODULES, observer.note) as pool:
+        with self.placement.pool(wanted, _MODULES, observer.note) as pool:
             self.save()
             try:
                 ending = self._run_trials(pool, observer)
@@ -145,8 +144,8 @@ class Sweep(life_cycle.Work):
                     self.study.release(number)
                 self._hand.clear()
             if not self._hand and (ending is not None or self.study.budget.over):
-                return ending or self.complete
-            for number, answer in pool.ready(_LOOK):
+                return ending or self._complete
+            for number, answer in pool.ready(0.25):  # seconds between two checks for Ctrl-C
                 self._handle(number, answer, pool, observer)
 
     @cached_property
@@ -154,11 +153,11 @@ class Sweep(life_cycle.Work):
         return time.monotonic() + (self.settings.timeout or math.inf)
 
     @property
-    def complete(self) -> SweepEnding:
+    def _complete(self) -> SweepEnding:
         """Why a sweep with finished trials has no more of them."""
         return SweepEnding.EXHAUSTED if self.study.budget.exhausted else SweepEnding.COMPLETE
 
-    def play_final(self, observer: Observer) -> FinalDocument | None:
+    def _play_final(self, observer: Observer) -> FinalDocument | None:
         """Let the best trials play for the champion; None where no complete one is here.
 
         Raises StoppedError where the observer asks to stop, _TimeUp where the time ends in a
@@ -221,10 +220,10 @@ class Sweep(life_cycle.Work):
 
     @property
     def is_over(self) -> bool:
-        return self.study.budget.over and self.has_champion
+        return self.study.budget.over and self._has_champion
 
     @property
-    def has_champion(self) -> bool:
+    def _has_champion(self) -> bool:
         """Whether the final has been played since the last trial ended."""
         return whole_final(self.folder).trials == self.study.budget.finished
 
@@ -320,7 +319,8 @@ class Sweep(life_cycle.Work):
         if time.monotonic() >= self._due:
             begin = time.monotonic()
             self.save()
-            self._due = time.monotonic() + _APART * (time.monotonic() - begin)
+            end = time.monotonic()
+            self._due = end + _APART * (end - begin)
 
     def _rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
         """The rows of these trials in the table; further ones may follow them."""

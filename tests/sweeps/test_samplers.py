@@ -19,7 +19,7 @@ from evolve.config.ranges import value_at
 from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError
 from evolve.fitness.statistics import score_of_elo
-from evolve.sweeps.samplers import _CMA_GENERATION, _EVERY, Cma, Spsa, _step_of
+from evolve.sweeps.samplers import _CMA_GENERATION, _EVERY, _Cma, _Spsa, _step_of
 from evolve.sweeps.space import Number
 from evolve.sweeps.study import JournalStorage, Study
 from evolve.sweeps.trial import MIRROR, Report, TrialResult
@@ -90,7 +90,7 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 class Sampler(optuna.samplers.RandomSampler):
     """Proposes numbers by one of ours, the rest by chance."""
 
-    def __init__(self, ours: Cma | Spsa, seed: int) -> None:
+    def __init__(self, ours: _Cma | _Spsa, seed: int) -> None:
         super().__init__(seed)
         self.ours, self.seed = ours, seed
 
@@ -111,7 +111,7 @@ MIXED: dict[str, Number] = {
 
 def best_of(sampler: str, seed: int) -> float:
     study = optuna.create_study(direction="maximize")
-    ours, chance = Sampler(Cma(10, MIXED), 0), optuna.samplers.RandomSampler(seed)
+    ours, chance = Sampler(_Cma(10, MIXED), 0), optuna.samplers.RandomSampler(seed)
     study.sampler = ours if sampler == "cma" else chance
     for number in range(120):
         ours.seed = 1000 * seed + number
@@ -137,7 +137,7 @@ def test_cma_finds_an_optimum_that_chance_does_not() -> None:
 def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
     study = optuna.create_study(direction="maximize")
     for number in range(40):
-        study.sampler = Sampler(Cma(5, XY), number)
+        study.sampler = Sampler(_Cma(5, XY), number)
         trial = study.ask()
         study.tell(trial, -((trial.suggest_float("x", 0, 1) - trial.suggest_float("y", 0, 1)) ** 2))
     kept = {key for trial in study.trials for key in trial.system_attrs}
@@ -152,7 +152,7 @@ def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
 def test_choices_and_single_numbers_are_left_to_chance(startup: int) -> None:
     study = optuna.create_study(direction="maximize")
     for number in range(8):
-        study.sampler = Sampler(Cma(startup, {"one": IntDistribution(3, 3)}), number)
+        study.sampler = Sampler(_Cma(startup, {"one": IntDistribution(3, 3)}), number)
         trial = study.ask()
         trial.suggest_categorical("kind", [1, 2, 3])
         trial.suggest_int("one", 3, 3)
@@ -178,7 +178,7 @@ def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict
         if done:
             trial.datetime_complete = begin + datetime.timedelta(clock(number))
         study.add_trial(trial)
-    study.sampler = Sampler(Cma(5, XY), 0)
+    study.sampler = Sampler(_Cma(5, XY), 0)
     asked = study.ask(dict(XY))
     found = study.get_trials()[-1].system_attrs.get(_CMA_GENERATION, -1)
     return asked.params, found
@@ -230,7 +230,7 @@ def walked(trials: int, seed: int) -> optuna.Study:
         return float(rng.binomial(12, score_of_elo(elo(above) - elo(below))) / 12)
 
     for number in range(trials):
-        study.sampler = Sampler(Spsa(SPACE, BEGIN, trials), seed * 1000 + number)
+        study.sampler = Sampler(_Spsa(SPACE, BEGIN, trials), seed * 1000 + number)
         play_one(study, SPACE, score)
     return study
 
@@ -249,7 +249,7 @@ def test_it_begins_at_the_first_setting_to_start_from() -> None:
     for name in ("b", "a"):
         start = {**BEGIN, name: SPACE[name].high}
         study.enqueue_trial(start, user_attrs={"origin": START})
-    study.sampler = Sampler(Spsa(SPACE, BEGIN, 9 * _EVERY), 0)
+    study.sampler = Sampler(_Spsa(SPACE, BEGIN, 9 * _EVERY), 0)
     trials = [study.ask(dict(SPACE)) for _ in range(_EVERY)]
     assert trials[-1].params == pytest.approx({**BEGIN, "b": SPACE["b"].high})
 
@@ -273,7 +273,7 @@ def test_what_is_not_among_its_own_steps_moves_nothing() -> None:
     before = study.get_trials(deepcopy=False)
     for _ in range(_EVERY - 3):
         study.add_trial(create_trial(value=1.0, params=BEGIN, distributions=SPACE))
-    study.sampler = Sampler(Spsa(SPACE, BEGIN, 30), 5)
+    study.sampler = Sampler(_Spsa(SPACE, BEGIN, 30), 5)
     estimate = study.ask(dict(SPACE))
     assert estimate.params not in [before[place].params for place in range(3)]
 
@@ -320,9 +320,9 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
         return float((above["x"] > below["x"]) == (end == "low"))
 
     for number in range(1, 3 * _EVERY):
-        study.sampler = Sampler(Spsa(space, begin, 3 * _EVERY), number)
+        study.sampler = Sampler(_Spsa(space, begin, 3 * _EVERY), number)
         play_one(study, space, score)
-    study.sampler = Sampler(Spsa(space, begin, 3 * _EVERY), 0)
+    study.sampler = Sampler(_Spsa(space, begin, 3 * _EVERY), 0)
     last = study.ask(dict(space)).params["x"]
     assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)
 
