@@ -88,19 +88,24 @@ def course_of(
         raise RunError(f"{run.path} has no {chosen} to draw yet")
     steps = str(own.index.name or table.key or "step")
     positions = _positions(run, frame, over, steps).reindex(values.index)
-    low = high = None
-    band = [f"{chosen}{end}" for end in ends]
-    if {*band} <= {*frame}:
-        low, high = frame[band].reindex(values.index).to_numpy(np.float64).T
+    x = np.asarray(positions, np.float64)
+
+    def at_points(columns: list[str]) -> Floats | None:
+        there = {*columns} <= {*frame}
+        return frame[columns].reindex(values.index).to_numpy(np.float64) if there else None
+
+    band = at_points([f"{chosen}{end}" for end in ends])
+    low, high = (None, None) if band is None else band.T
+    panel = at_points([f"panel_elo{end}" for end in ("", *ends)]) if chosen == "rating" else None
     return Course(
         run.name if name is None else name,
         chosen,
         steps if over == _STEPS else over,
-        np.asarray(positions, np.float64),
+        x,
         np.asarray(values, np.float64),
         low,
         high,
-        dots=_dots(frame, positions) if chosen == "rating" else None,
+        dots=None if panel is None else np.column_stack([x, panel]),
         runs=(run,),
     )
 
@@ -113,15 +118,6 @@ def _positions(run: Run, frame: pd.DataFrame, over: str, steps: str) -> pd.Serie
         raise OptionsError(f"x: the {steps}s of {run.path} have no {over}")
     column = frame[over].astype(float)
     return column.fillna(0.0).cumsum() if over in run.kind.reading.added else column
-
-
-def _dots(frame: pd.DataFrame, positions: pd.Series[float]) -> Floats | None:
-    """The rating of each generation's best with its interval, [generations, 4]."""
-    columns = ["panel_elo", "panel_elo_low", "panel_elo_high"]
-    if any(name not in frame for name in columns):
-        return None
-    ratings = frame[columns].reindex(positions.index).to_numpy(np.float64)
-    return np.column_stack([np.asarray(positions, np.float64), ratings])
 
 
 def course_of_group(

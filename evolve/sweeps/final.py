@@ -66,26 +66,6 @@ def _all_alike(trials: Sequence[FrozenTrial]) -> bool:
     return bool(alike) and all(alike)
 
 
-class _KeptMatches(MatchFolder):
-    """The matches of a final in progress.
-
-    key: what they depend on; games of another key are dropped. games: their number in all.
-    """
-
-    def __init__(self, folder: Path, key: str, games: int, observer: Observer) -> None:
-        self.progress = counted(games, partial(observer.stage, "final"))
-        self._all = folder / TRIALS / MATCHES
-        folder_of_key = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
-        super().__init__(folder_of_key, observer.note, observer.stop, lasting=False)
-        if not folder_of_key.is_dir():
-            self.drop()
-
-    def drop(self) -> None:
-        """Remove all kept games: the matches are over, or different ones."""
-        if self._all.is_dir():
-            remove_tree(self._all, ignore_errors=True)
-
-
 def openings_of_final(sweep: SweepSettings, trials: Sequence[FrozenTrial], matches: int) -> int:
     """Return the openings of each match of a final with `matches` matches, after these trials.
 
@@ -132,8 +112,15 @@ class SweepFinal:
         matches = sweep.matches_of(len(self.agents))
         self.openings = openings_of_final(sweep, self.trials, matches)
         self.games = 2 * self.openings * matches
+        # What the games depend on: those of another final are dropped.
         key = f"{self.names} {self.openings} {sweep.seed}"
-        self.matches = _KeptMatches(self.folder, key, self.games, self.observer)
+        self._kept = self.folder / TRIALS / MATCHES
+        folder = self._kept / hashlib.sha256(key.encode()).hexdigest()[:12]
+        if not folder.is_dir():
+            remove_tree(self._kept, ignore_errors=True)
+        stop, note = self.observer.stop, self.observer.note
+        self.matches = MatchFolder(folder, note, stop, lasting=False)
+        self.progress = counted(self.games, partial(self.observer.stage, "final"))
 
     def play(self) -> FinalDocument | None:
         """Play the final and select the champion; None when no complete trial has its agent here.
@@ -174,7 +161,7 @@ class SweepFinal:
             play_match=play,
             anchors=Anchors(1, (0.0,)) if self.plan.by_defaults else Anchors(),
         )
-        rating.play(self.matches.progress)
+        rating.play(self.progress)
         rows = rating.rows()
         self._write_standings(rows)
         return rows
@@ -211,7 +198,7 @@ class SweepFinal:
                 seed=sweep.seed,
                 executor=self.executor,
             )
-            self.matches.play(match, self.matches.progress)
+            self.matches.play(match, self.progress)
             results.append(match.result)
         if not results:
             return None
@@ -260,7 +247,7 @@ class SweepFinal:
             facts |= {"against_defaults": against.score, **gain.columns("gain")}
         self.plan.save_champion(self.folder, winner, facts)
         write_final(self.folder, result)
-        self.matches.drop()
+        remove_tree(self._kept, ignore_errors=True)
         return result
 
     def _openings(self, part: Part, *key: int) -> Openings:

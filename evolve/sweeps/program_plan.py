@@ -48,8 +48,6 @@ from evolve.tables.trials import DEFAULTS, FINISHED, FinalDocument
 _PROBES: Final = 5
 """Pairs of games that all must be played alike before a parameter counts as without effect."""
 
-_Opponent = tuple[int, Agent, Openings]  # an opponent by its number, and the openings of a part
-
 # Of a trial's state: how many parts are played, and the meetings with a panel.
 _PARTS: Final = "parts"
 _JUDGED: Final = "judged"
@@ -138,8 +136,11 @@ class ProgramPlan(ParametersPlan):
         parts = list(_parts_of(count, self.sweep.reports))
         step = facts.setdefault(_PARTS, 0)
         met = facts.setdefault(_JUDGED if of_panel else MET, [])
-        part = parts[step]
-        opponents = self._members(*part) if of_panel else self._rivals(trial, *part)
+        if of_panel:
+            part = Openings(self.panel.openings.moves[slice(*parts[step])])
+            opponents = [(number, other, part) for number, other in enumerate(self.panel.agents)]
+        else:
+            opponents = self._rivals(trial, *parts[step])
 
         def play(place: int) -> None:
             number, other, openings = opponents[place]
@@ -154,11 +155,7 @@ class ProgramPlan(ParametersPlan):
         found = _mean(met) if of_panel else self._predicted(trial, met)
         return Report(step + 1, *found), step + 1 == len(parts)
 
-    def _members(self, start: int, stop: int) -> list[_Opponent]:
-        part = Openings(self.panel.openings.moves[start:stop])
-        return [(number, other, part) for number, other in enumerate(self.panel.agents)]
-
-    def _rivals(self, trial: Trial, start: int, stop: int) -> list[_Opponent]:
+    def _rivals(self, trial: Trial, start: int, stop: int) -> list[tuple[int, Agent, Openings]]:
         """Return the defaults and the best trial so far with their shares of a part's openings."""
         rivals, elos = [(REFERENCE, self._running(self.defaults, "defaults"))], [0.0]
         best = trial.task.context.get("best")

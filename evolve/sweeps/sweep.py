@@ -319,8 +319,7 @@ class Sweep(life_cycle.Work):
         if time.monotonic() >= self._due:
             begin = time.monotonic()
             self.save()
-            end = time.monotonic()
-            self._due = end + _APART * (end - begin)
+            self._due = time.monotonic() + _APART * (time.monotonic() - begin)
 
     def _rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
         """The rows of these trials in the table; further ones may follow them."""
