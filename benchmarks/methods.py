@@ -36,7 +36,7 @@ from evolve.runs import run_folder
 from evolve.runs.progress import Observer
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.study import JournalStorage, Study
+from evolve.sweeps.study import Study
 from evolve.sweeps.trial import TrialResult
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
@@ -93,7 +93,7 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
     best: tuple[float, Any] = (-1.0, None)
     with tempfile.TemporaryDirectory() as place:
         journal = Path(place) / "journal.log"
-        study = Study(plan, JournalStorage(journal))
+        study = Study(plan, journal)
         for _ in range(games // each):
             taken = study.take()
             assert isinstance(plan, GenesPlan)

@@ -36,7 +36,7 @@ from evolve.fitness.strengths import Met, unexplained_by_strengths
 from evolve.programs.external import ExternalAgent
 from evolve.sweeps.final import openings_of_final, settings_ranked
 from evolve.sweeps.program_plan import ProgramPlan
-from evolve.sweeps.study import JournalStorage, Study
+from evolve.sweeps.study import Study
 from evolve.sweeps.tables import gain_of
 from evolve.sweeps.trial import MET, SAME, Slice, State, Trial, TrialResult, is_defaults
 from evolve.tables.trials import Against, FinalDocument
@@ -112,9 +112,7 @@ def figures(seed: int, games: int, cycle: float) -> list[float]:
     world = World(seed, cycle)
     object.__setattr__(plan, "world", world)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        storage = JournalStorage(_empty(folder / "journal.log"))
-        trials = _trials(Study(plan, storage), plan)
+        trials = _trials(Study(plan, Path(scratch, "journal.log")), plan)
 
     def truth(trial: FrozenTrial) -> float:
         return world.elo(tuple(trial.params.values()))
@@ -148,11 +146,6 @@ def figures(seed: int, games: int, cycle: float) -> list[float]:
         left.elo.value,
         float(left.elo.low > 0.0),
     ]
-
-
-def _empty(path: Path) -> Path:
-    path.touch()
-    return path
 
 
 def _trials(study: Study, plan: ProgramPlan) -> list[FrozenTrial]:

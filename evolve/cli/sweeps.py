@@ -153,7 +153,7 @@ def _print_header(sweep: Sweep) -> None:
     trials += f", {count_of(done, 'trial')} done" if done else ""
     print_line(
         f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "
-        f"{count_of(sweep.jobs, 'worker')}; study in {sweep.study.storage.path}"
+        f"{count_of(sweep.jobs, 'worker')}; study in {sweep.study.path}"
     )
     print_line(judge)
     for remark in filter(None, (p.remark for p in sweep.plan.space.parameters)):

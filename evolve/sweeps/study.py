@@ -68,24 +68,6 @@ class _Journal(JournalFileBackend):
         append(self._path, text.encode(), sync=any("state" in log for log in logs))
 
 
-class JournalStorage(optuna.storages.JournalStorage):
-    """The storage in a journal file, which is made where there is none.
-
-    Hold the lock of its folder. Raises StorageError where it is damaged.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            self.journal = _Journal(path)
-            super().__init__(self.journal)  # this reads all of it
-        except OSError:
-            raise
-        except Exception as error:  # Optuna does not check a journal's content
-            reason = str(error) if isinstance(error, ValueError) else repr(error)
-            raise StorageError(f"{path} is damaged: {reason}") from error
-
-
 class _Budget(NamedTuple):
     """What of a study's trials is done, and what is left.
 
@@ -110,11 +92,21 @@ class Study:
     trials as settings, each is tried in an order by the seed. A setting that comes again gets its
     known result at once.
 
-    Raises RunError when the journal is of another sweep.
+    The journal is made where there is none. Hold the lock of its folder. Raises StorageError where
+    it is damaged, RunError when it is of another sweep.
     """
 
-    def __init__(self, plan: Plan, storage: JournalStorage) -> None:
-        self.plan, self.storage = plan, storage
+    def __init__(self, plan: Plan, path: Path) -> None:
+        self.plan, self.path = plan, path
+        try:
+            self._journal = _Journal(path)
+            # This reads all of it.
+            self.storage = storage = optuna.storages.JournalStorage(self._journal)
+        except OSError:
+            raise
+        except Exception as error:  # Optuna does not check a journal's content
+            reason = str(error) if isinstance(error, ValueError) else repr(error)
+            raise StorageError(f"{path} is damaged: {reason}") from error
         self._proposer = Proposer(plan)
         self._running: dict[int, Trial] = {}
         self._entries: int | None = None
@@ -136,13 +128,13 @@ class Study:
         stored = self.study.user_attrs.get("evolve")
         if stored is None:
             if self.trials():
-                raise RunError(f"the study in {self.storage.path} is not one of evolve's")
+                raise RunError(f"the study in {self.path} is not one of evolve's")
             self.study.set_user_attr("evolve", own)
         elif differing := [k for k in {**stored, **own} if stored.get(k) != own.get(k)]:
             parts = (f"{key} ({stored.get(key)}, here {own.get(key)})" for key in differing)
             text = "; ".join(part if len(part) < 120 else part[:117] + "…" for part in parts)
             raise RunError(
-                f"the study in {self.storage.path} is of another sweep: {text}; "
+                f"the study in {self.path} is of another sweep: {text}; "
                 "begin another sweep, --start-from this one to try its best settings first"
             )
 
@@ -181,7 +173,7 @@ class Study:
         Their scores are those that all games so far give them, see `Plan.rated`. Samplers of Optuna
         read the study itself, where each trial has its score of when it ended.
         """
-        entries = self.storage.journal.entries
+        entries = self._journal.entries
         if entries != self._entries:
             self._trials = self.plan.rated(self.study.get_trials(deepcopy=False))
             self._entries = entries

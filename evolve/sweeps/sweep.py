@@ -29,7 +29,7 @@ from evolve.sweeps.final import SweepFinal, best_trial
 from evolve.sweeps.kind import KIND as SWEEPS
 from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.slices import Handed, advance, drop_state
-from evolve.sweeps.study import JournalStorage, Study
+from evolve.sweeps.study import Study
 from evolve.sweeps.trial import (
     PLAY_SECONDS,
     SAME,
@@ -89,7 +89,7 @@ class Sweep(life_cycle.Work):
         placement: where games are played. Raises what `checked_plan` does, RunError, StorageError.
         """
         plan = checked_plan(settings)
-        sweep = cls(folder, plan, Study(plan, JournalStorage(folder / JOURNAL_FILE)), placement)
+        sweep = cls(folder, plan, Study(plan, folder / JOURNAL_FILE), placement)
         if sweep._has_champion:  # it may have died between the final and the table
             sweep.save()
         return sweep

@@ -12,7 +12,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.sweeps.plan import Plan, plan_of
-from evolve.sweeps.study import JournalStorage, Study
+from evolve.sweeps.study import Study
 from evolve.sweeps.trial import TrialResult, row_of
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
@@ -43,7 +43,7 @@ def small_plan(trials: int = 4, **changes: Any) -> Plan:
 
 
 def local(path: Path, **changes: Any) -> Study:
-    return Study(small_plan(**changes), JournalStorage(path / "journal.log"))
+    return Study(small_plan(**changes), path / "journal.log")
 
 
 def states(study: Study) -> Counter[str]:

@@ -21,7 +21,7 @@ from evolve.errors import SettingsError
 from evolve.fitness.statistics import score_of_elo
 from evolve.sweeps.samplers import _CMA_GENERATION, _EVERY, _Cma, _Spsa, _step_of
 from evolve.sweeps.space import Number
-from evolve.sweeps.study import JournalStorage, Study
+from evolve.sweeps.study import Study
 from evolve.sweeps.trial import MIRROR, Report, TrialResult
 from evolve.tables.trials import ESTIMATE, START
 from tests.sweeps import completed, local, plan, run_one, table_of
@@ -53,7 +53,7 @@ def test_no_sampler_proposes_what_breaks_a_requirement(sampler: Any, tmp_path: P
     given = {"sampler": sampler, "trials": 40, "startup": 4}
     rule = ["lo + 4 < hi", "s == 'a' or lo < 1"]
     made = plan("program", program=program, require=rule, **given)
-    study = Study(made, JournalStorage(tmp_path / "journal.log"))
+    study = Study(made, tmp_path / "journal.log")
     for number in range(30):
         run_one(study, 0.5 + 0.01 * ((7 * number) % 12))
     values = [(one.params["lo"], one.params["hi"], one.params["s"]) for one in study.trials()]
@@ -64,7 +64,7 @@ def test_a_small_space_is_searched_whole_within_its_requirement(tmp_path: Path) 
     program = "gtp:python3 --lo {lo:1:4} --hi {hi:1:4=4}"
     made = plan("program", program=program, require=["lo < hi"], trials=20)
     assert made.space.count == made.bounded.trials == 6
-    study = Study(made, JournalStorage(tmp_path / "journal.log"))
+    study = Study(made, tmp_path / "journal.log")
     pairs = [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
     assert sorted(study.all_settings) == [*made.space.settings] == pairs
 

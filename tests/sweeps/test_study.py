@@ -15,7 +15,7 @@ from optuna.trial import TrialState, create_trial
 
 from evolve.errors import RunError, StorageError
 from evolve.sweeps.samplers import Proposer
-from evolve.sweeps.study import JournalStorage, Study
+from evolve.sweeps.study import Study
 from evolve.sweeps.trial import Report, Task, TrialResult, known_result
 from tests.sweeps import (
     HELD,
@@ -142,17 +142,19 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="budget"):
         local(tmp_path, budget=7.0)
     with pytest.raises(RunError, match="kind"):
-        Study(plan("dqn"), JournalStorage(tmp_path / "journal.log"))
+        Study(plan("dqn"), tmp_path / "journal.log")
     with pytest.raises(RunError, match="seed"):
         local(tmp_path, seed=4)  # the panel's openings come of it
     with pytest.raises(RunError, match="space"):
         local(tmp_path, space={"noise": {"low": 0.0, "high": 0.1}})
     local(tmp_path, trials=9, sampler="random", startup=7)  # these may differ
-    storage = JournalStorage(tmp_path / "foreign.log")
+    foreign = tmp_path / "foreign.log"
+    backend = optuna.storages.journal.JournalFileBackend(str(foreign))
+    storage = optuna.storages.JournalStorage(backend)
     study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
     study.add_trial(create_trial(value=1.0))
     with pytest.raises(RunError, match="evolve's"):
-        Study(small_plan(), storage)
+        Study(small_plan(), foreign)
 
 
 RANGES = {
@@ -168,7 +170,7 @@ FIXED |= {n: v for n, v in (plan("alphabeta", fix=FIXED).defaults or {}).items()
 def opened(folder: Path, **changes: Any) -> Study:
     few: dict[str, Any] = {"fix": FIXED, "space": RANGES, "trials": 40, "startup": 3, **changes}
     made = plan("alphabeta", panel=("random", "swh"), **few)
-    return Study(made, JournalStorage(folder / "journal.log"))
+    return Study(made, folder / "journal.log")
 
 
 def worth(values: dict[str, Any]) -> float:
@@ -316,5 +318,5 @@ def test_a_file_that_is_no_journal_is_left_as_it_is(content: bytes, tmp_path: Pa
     path = tmp_path / "journal.log"
     path.write_bytes(content)
     with pytest.raises(StorageError, match=r"journal\.log"):
-        JournalStorage(path)
+        Study(small_plan(), path)
     assert path.read_bytes() == content
