@@ -70,26 +70,24 @@ class _TimeUp(Exception):  # noqa: N818  # an ending, not an error
 
 
 class Sweep(life_cycle.Work):
-    """One sweep in its folder. Make it inside the folder's lock.
+    """One sweep in its folder, whose study it begins or joins. Make it inside the folder's lock.
 
-    It has as many workers as its settings say, by default one.
+    It has as many workers as its settings say, by default one. placement: where games are played.
+    Raises RunError or StorageError.
     """
 
-    def __init__(self, folder: Path, plan: Plan, study: Study, placement: Placement = HERE) -> None:
+    def __init__(self, folder: Path, plan: Plan, placement: Placement = HERE) -> None:
         super().__init__(folder, plan.sweep, plan.sweep.jobs or 1)
-        self.plan, self.study, self.placement = plan, study, placement
+        self.plan, self.placement = plan, placement
+        self.study = Study(plan, folder / JOURNAL_FILE)
         self.result: FinalDocument | None = None
         self._hand: dict[int, Handed] = {}
         self._failed, self._due = 0, 0.0
 
     @classmethod
     def opened(cls, folder: Path, settings: SweepSettings, placement: Placement = HERE) -> Self:
-        """Begin the study of a folder or join it, and queue its first trials.
-
-        placement: where games are played. Raises what `checked_plan` does, RunError, StorageError.
-        """
-        plan = checked_plan(settings)
-        sweep = cls(folder, plan, Study(plan, folder / JOURNAL_FILE), placement)
+        """Return the sweep of a folder; also raises what `checked_plan` does."""
+        sweep = cls(folder, checked_plan(settings), placement)
         if sweep._has_champion:  # it may have died between the final and the table
             sweep.save()
         return sweep

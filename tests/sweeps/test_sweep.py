@@ -22,7 +22,6 @@ from evolve.runs.progress import Observer
 from evolve.sweeps import slices
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import _ATTEMPTS, Sweep
 from evolve.sweeps.trial import State, Task, TrialResult, values_of
 from tests.cli import done, ran
@@ -107,8 +106,7 @@ def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
 
 
 def opened(folder: Path, **changes: Any) -> Sweep:
-    plan = plan_of(SweepSettings(**{**GENES, "trials": 4, **changes}))
-    return Sweep(folder, plan, Study(plan, folder / "journal.log"))
+    return Sweep(folder, plan_of(SweepSettings(**{**GENES, "trials": 4, **changes})))
 
 
 @pytest.mark.parametrize(
