@@ -99,7 +99,7 @@ def _compare_workers(
         )
         with tempfile.TemporaryDirectory() as folder:
             watch = _Counting()
-            sweep = Sweep.opened(Path(folder), settings)
+            sweep = Sweep(Path(folder), settings)
             begin = time.monotonic()
             sweep.run_trials(watch)
             games = games_of(sweep.study.trials(), 0)
@@ -125,7 +125,7 @@ def cost(trials: int, numbers: int) -> None:
     settings = resolve_as(model, {}, options)
     with tempfile.TemporaryDirectory() as folder:
         watch = _Counting()
-        sweep = Sweep.opened(Path(folder), settings)
+        sweep = Sweep(Path(folder), settings)
         sweep.run_trials(watch)
         played = [trial.user_attrs["play_seconds"] for trial in sweep.study.trials()]
     took = 1e3 * (np.diff(watch.ends) - np.array(played[1:]))

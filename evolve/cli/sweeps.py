@@ -79,7 +79,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     @contextmanager
     def opened(self, run: Begun, jobs: int) -> Iterator[Sweep]:
-        yield Sweep.opened(run.folder, run.settings, placement())
+        yield Sweep(run.folder, run.settings, placement())
 
     def finished(self, work: Sweep) -> str:
         limit = "trials" if work.settings.games_of_trials is None else "games"

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from optuna.trial import FrozenTrial, TrialState
 
@@ -27,7 +27,7 @@ from evolve.runs.progress import COMPILING, Observer, RunEnding, TimeLeft, shown
 from evolve.runs.run import Run
 from evolve.sweeps.final import SweepFinal, best_trial
 from evolve.sweeps.kind import KIND as SWEEPS
-from evolve.sweeps.plan import Plan, checked_plan
+from evolve.sweeps.plan import checked_plan
 from evolve.sweeps.slices import Handed, advance, drop_state
 from evolve.sweeps.study import Study
 from evolve.sweeps.trial import (
@@ -73,24 +73,20 @@ class Sweep(life_cycle.Work):
     """One sweep in its folder, whose study it begins or joins. Make it inside the folder's lock.
 
     It has as many workers as its settings say, by default one. placement: where games are played.
-    Raises RunError or StorageError.
+    Raises what `checked_plan` does, RunError, StorageError.
     """
 
-    def __init__(self, folder: Path, plan: Plan, placement: Placement = HERE) -> None:
-        super().__init__(folder, plan.sweep, plan.sweep.jobs or 1)
-        self.plan, self.placement = plan, placement
-        self.study = Study(plan, folder / JOURNAL_FILE)
+    def __init__(self, folder: Path, settings: SweepSettings, placement: Placement = HERE) -> None:
+        super().__init__(folder, settings, settings.jobs or 1)
+        self.plan, self.placement = checked_plan(settings), placement
+        self.study = Study(self.plan, folder / JOURNAL_FILE)
         self.result: FinalDocument | None = None
         self._hand: dict[int, Handed] = {}
         self._failed, self._due = 0, 0.0
 
-    @classmethod
-    def opened(cls, folder: Path, settings: SweepSettings, placement: Placement = HERE) -> Self:
-        """Return the sweep of a folder; also raises what `checked_plan` does."""
-        sweep = cls(folder, checked_plan(settings), placement)
-        if sweep._has_champion:  # it may have died between the final and the table
-            sweep.save()
-        return sweep
+    def restore(self) -> None:
+        if self._has_champion:  # it may have died between the final and the table
+            self.save()
 
     def run(self, observer: Observer) -> SweepEnding:
         """Run the trials that are left, then play the final; `result` has it.
@@ -372,7 +368,7 @@ def sweep(
     given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
     requested = resolve_as(model, {}, given)
     with life_cycle.opened(SWEEPS, command, Path(folder), requested) as begun:
-        work = Sweep.opened(begun.folder, begun.settings)
+        work = Sweep(begun.folder, begun.settings)
         with shown(progress, observer) as watching:
             if begun.restore(work):
                 work.run(watching)

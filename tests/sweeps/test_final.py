@@ -250,12 +250,12 @@ def final_of(sweep: Sweep, observer: Observer) -> SweepFinal:
 def test_the_winner_and_the_defaults_train_again_though_stopped(tmp_path: Path) -> None:
     settings = SweepSettings(**RETESTED)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials",))
-    sweep = Sweep.opened(tmp_path, settings)
+    sweep = Sweep(tmp_path, settings)
     sweep.run_trials(first := Watching())
     after_one = Watching(until=lambda seen: bool(seen.rows))
     with pytest.raises(StoppedError):
         final_of(sweep, after_one).against_defaults(sweep.study.trials()[1])
-    sweep = Sweep.opened(tmp_path, settings)
+    sweep = Sweep(tmp_path, settings)
     assert [trial.number for trial in sweep.study.searched] == [0, 1]
     assert (sweep.study.budget.over, sweep.study.budget.open) == (True, 3)
     final = final_of(sweep, second := Watching())
@@ -280,8 +280,8 @@ def test_the_winner_and_the_defaults_train_again_though_stopped(tmp_path: Path) 
 @pytest.mark.slow
 def test_the_time_ends_in_a_retest(tmp_path: Path) -> None:
     settings = SweepSettings(**RETESTED, timeout=1e-9)
-    sweep = Sweep.opened(tmp_path, settings.model_copy(update={"timeout": None}))
+    sweep = Sweep(tmp_path, settings.model_copy(update={"timeout": None}))
     sweep.run_trials(Observer())
-    sweep = Sweep.opened(tmp_path, settings)
+    sweep = Sweep(tmp_path, settings)
     with pytest.raises(_TimeUp):
         final_of(sweep, Observer()).against_defaults(sweep.study.trials()[1])

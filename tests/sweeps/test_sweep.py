@@ -106,7 +106,7 @@ def test_a_sweep_that_stopped_goes_on_in_the_middle_of_its_trials(
 
 
 def opened(folder: Path, **changes: Any) -> Sweep:
-    return Sweep(folder, plan_of(SweepSettings(**{**GENES, "trials": 4, **changes})))
+    return Sweep(folder, SweepSettings(**{**GENES, "trials": 4, **changes}))
 
 
 @pytest.mark.parametrize(
