@@ -74,11 +74,8 @@ def test_games_and_seconds_add_up(run: Run, over: str) -> None:
 
 
 def test_unknown_metrics_and_axes_are_named(run: Run) -> None:
-    with pytest.raises(OptionsError, match="colour") as raised:
+    with pytest.raises(OptionsError, match=r"no colour; it has (?!.*(_low|_high|\bgeneration\b))"):
         course_of(run, "colour", "generations")
-    known = str(raised.value).partition("it has ")[2].split(", ")
-    assert "generation" not in known
-    assert not any(name.endswith(("_low", "_high")) for name in known)
     with pytest.raises(OptionsError, match="generations"):
         course_of(run, None, "plies")
 

@@ -11,15 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evolve.studies import document
 from evolve.studies.comparison import COLUMNS
-from evolve.studies.document import (
-    HEAD_TO_HEAD,
-    Section,
-    _latex_text,
-    document_of,
-    sections_of,
-    verdicts_of,
-)
+from evolve.studies.document import HEAD_TO_HEAD, Section, document_of, sections_of, verdicts_of
 
 FRAME = pd.DataFrame(
     [
@@ -59,10 +53,10 @@ def test_markdown_keeps_its_columns() -> None:
 
 
 def test_no_sign_is_left_that_means_something_to_latex() -> None:
-    text = _latex_text(NASTY)
+    text = document._latex_text(NASTY)
     assert text.startswith(r"a\&b\%c\$d\#e\_f\{g\}h\textasciitilde{}i\textasciicircum{}j")
     assert text.endswith(r"o{[}p{]}q*r'größe$-$")
-    assert _latex_text("a\x1b\nb") == r"a\textbackslash{}x1b\textbackslash{}nb"
+    assert document._latex_text("a\x1b\nb") == r"a\textbackslash{}x1b\textbackslash{}nb"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")

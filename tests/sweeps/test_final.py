@@ -134,8 +134,7 @@ def test_an_agent_lies_under_its_trials_own_number(named: str | None, tmp_path: 
     """Whatever file the journal names."""
     keep(tmp_path, 1, "swh")
     keep(tmp_path, 2, "zero")
-    found = plan("alphabeta").agent_of(tmp_path, trial(1, 0.5, agent=named))
-    assert found is not None
+    found: Any = plan("alphabeta").agent_of(tmp_path, trial(1, 0.5, agent=named))
     assert found.name == "trial-1"
 
 

@@ -150,8 +150,7 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     local(tmp_path, trials=9, sampler="random", startup=7)  # these may differ
     foreign = tmp_path / "foreign.log"
     backend = optuna.storages.journal.JournalFileBackend(str(foreign))
-    storage = optuna.storages.JournalStorage(backend)
-    study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
+    study = optuna.create_study(storage=optuna.storages.JournalStorage(backend))
     study.add_trial(create_trial(value=1.0))
     with pytest.raises(RunError, match="evolve's"):
         Study(small_plan(), foreign)
