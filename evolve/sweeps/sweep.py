@@ -300,6 +300,7 @@ class Sweep(life_cycle.Work):
             return
         del self._hand[number]
         self.study.end(number, TrialResult.failed(reason))
+        drop_state(self.folder, number)
         self._tell(number, observer)
 
     def _tell(self, number: int, observer: Observer) -> None:

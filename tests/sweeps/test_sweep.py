@@ -58,10 +58,13 @@ def test_workers_that_die_cost_a_slice_and_their_values_are_given_up(tmp_path: P
     ends = [note.endswith("killed by SIGKILL; trying again") for note in watcher.notes]
     assert ends == [True] * (_ATTEMPTS + 1)
     watcher, sweep = killer(_ATTEMPTS), opened(tmp_path, trials=2, **LONG)
+    state = tmp_path / "trials/trial-0001.state"
+    state.write_bytes(b"")
     assert sweep.run_trials(watcher) is sweeps.SweepEnding.COMPLETE
     rows = [(row["number"], row["state"]) for row in watcher.rows]
     assert rows == [(1, "FAIL"), (2, "COMPLETE")]
     assert "SIGKILL" in watcher.rows[0]["reason"]
+    assert not state.exists()
 
 
 def busy() -> Watching:
