@@ -17,7 +17,6 @@ from evolve.engine.search import context as layout
 from evolve.engine.search.search import best_move
 from evolve.engine.search.solver import solve_move
 
-Unit = Literal["discs", "forecast", "evaluation", "value"]
 _DECIMALS: Final = {"forecast": 1, "value": 2}  # decimals of the units that are not whole numbers
 
 
@@ -35,7 +34,7 @@ class Analysis:
     """
 
     values: Mapping[int, float]
-    unit: Unit
+    unit: Literal["discs", "forecast", "evaluation", "value"]
     depth: int | None
     line: tuple[int, ...]
 

@@ -58,15 +58,7 @@ from evolve.engine.search.solver import solve_in_order
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, NetworkPlay, render_network
 
-Selection = Literal["ucb1", "puct"]
-Order = Literal["visits", "value"]
-
 _MOST_SIMULATIONS: Final = 2_000_000
-_NODES_A_SECOND: Final = 30_000_000
-"""More than the fastest machine adds; a search by the clock ends early when it uses them up."""
-_CHUNK: Final = 1024
-_LOOK_EVERY: Final = 0.0005
-"""Between two readings of the clock: most simulations, and seconds, roughly."""
 _PARAMETERS: Final = {
     "simulations": int,
     "c": float,
@@ -107,7 +99,7 @@ class MctsAgent(StoredAgent):
 
     simulations: int = 400
     c: float = 1.0
-    selection: Selection = "ucb1"
+    selection: Literal["ucb1", "puct"] = "ucb1"
     endgame: int = 10
     seconds: float | None = None
     seed: int = 0
@@ -115,7 +107,7 @@ class MctsAgent(StoredAgent):
     name: str = "uct"
     network: Network | None = None
     reuse: bool = False
-    order: Order = "visits"
+    order: Literal["visits", "value"] = "visits"
     evaluate: Evaluate | None = field(default=None, compare=False, repr=False)
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
     tree: Tree | None = field(default=None, compare=False, repr=False)
@@ -152,36 +144,27 @@ class MctsAgent(StoredAgent):
         return replace(self, seed=mix(self.seed ^ mix(seed)), tree=kept)
 
     def choose(self, board: Board) -> int:
-        begin = time.perf_counter()
-        legal = moves_to_choose(board)
-        if len(legal) == 1:
-            return legal[0]
-        if self.seconds is None:
-            return self._best(board, self._search(board))
-        # The exact search starts after a share of the time; the tree search gets the rest.
-        seconds = thinking_seconds(self.seconds)
-        tree = self._tree_of(board)
-        if board.empties <= self.endgame:
-            # Share of a move's time after which the exact search begins, where there is one.
-            self._grow_until(tree, board, begin + 0.3 * seconds)
-            square = self._solved(board, tree, begin + seconds)
-            if square is not None:
-                return square
-        self._grow_until(tree, board, begin + seconds)
-        return tree.ranked()[0]
+        return self.choose_counted(board)[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square, and its nodes: one per simulation, and those of the exact search."""
-        square = self.choose(board)
-        return square, self._counted(board, self.tree)
-
-    def _counted(self, board: Board, tree: Tree | None) -> int:
-        """The nodes of the choice that was just made; tree: None for this thread's."""
-        if len(board.legal_moves()) == 1:
-            return 0
-        tree = tree or thread_tree(self._nodes)
-        solved = int(self._context(board)[layout.NODES]) if board.empties <= self.endgame else 0
-        return tree.simulations + solved
+        begin = time.perf_counter()
+        legal = moves_to_choose(board)
+        if len(legal) == 1:
+            return legal[0], 0
+        if self.seconds is None:
+            return self._decided(board, self._search(board))
+        tree, seconds = self._tree_of(board), thinking_seconds(self.seconds)
+        if board.empties > self.endgame:
+            self._grow_until(tree, board, begin + seconds)
+            return self._decided(board, tree)
+        # The exact search starts after a share of the time; the tree search gets the rest.
+        self._grow_until(tree, board, begin + 0.3 * seconds)
+        square, nodes = self._solved(board, tree, begin + seconds)
+        if square is None:
+            self._grow_until(tree, board, begin + seconds)
+            square = tree.ranked()[0]
+        return square, tree.simulations + nodes
 
     @property
     def together(self) -> bool:
@@ -198,11 +181,11 @@ class MctsAgent(StoredAgent):
         forest.reset(boards)
         rules = rule_set(self._rules).code
         forest.simulate(self.simulations, rules, self.c, self.evaluate)
-        trees = map(forest.tree, range(len(boards)))
         return [
-            (self._best(board, tree), self._counted(board, tree))
-            for board, tree in zip(boards, trees, strict=True)
-        ]
+            (moves[0], 0) if len(moves := board.legal_moves()) == 1
+            else self._decided(board, forest.tree(number))
+            for number, board in enumerate(boards)
+        ]  # fmt: skip
 
     def analyse(self, board: Board) -> Analysis:
         """The mean value of every legal move, in the order of visits."""
@@ -299,29 +282,29 @@ class MctsAgent(StoredAgent):
             clock=None if self.seconds is None else Clock(self.seconds),
         )
 
-    def _best(self, board: Board, tree: Tree) -> int:
-        """The move of a grown tree; near the end the exact one."""
-        square = self._solved(board, tree) if board.empties <= self.endgame else None
-        return tree.ranked()[0] if square is None else square
+    def _decided(self, board: Board, tree: Tree) -> tuple[int, int]:
+        """The move of a grown tree, near the end the exact one, and its nodes."""
+        solving = board.empties <= self.endgame
+        square, nodes = self._solved(board, tree, None) if solving else (None, 0)
+        return tree.ranked()[0] if square is None else square, tree.simulations + nodes
 
-    def _context(self, board: Board) -> layout.Cells:
-        """Memory for the exact search; by the clock it has one fixed size and is touched before."""
-        bits = layout.table_bits_for(board.empties) if self.seconds is None else TABLE_BITS
-        return thread_context(self._rules, bits)
-
-    def _solved(self, board: Board, tree: Tree, end: float | None = None) -> int | None:
-        """The best move by exact score; None where all moves lose, or `end` comes too early."""
-        context = self._context(board)
+    def _solved(self, board: Board, tree: Tree, end: float | None) -> tuple[int | None, int]:
+        """The best move by exact score, None where all lose or `end` is too early; its nodes."""
+        # By the clock its memory has one fixed size and is touched before.
+        bits = layout.table_bits_for(board.empties) if end is None else TABLE_BITS
+        context = thread_context(self._rules, bits)
         order = np.array(tree.ranked(self.order), np.int64)
         with stopping_at(context, end):
             square, score = solve_in_order(U(board.own), U(board.opp), order, context.ctypes.data)
-        return int(square) if square >= 0 and score >= 0 else None
+        found = int(square) if square >= 0 and score >= 0 else None
+        return found, int(context[layout.NODES])
 
     @property
     def _nodes(self) -> int:
         """Nodes that a search needs, those kept from the last one included."""
         if self.seconds is not None:
-            return min(MOST_NODES, int(self.seconds * _NODES_A_SECOND) + 4096)
+            # More than the fastest machine adds: a search that uses them up ends early.
+            return min(MOST_NODES, int(self.seconds * 30_000_000) + 4096)
         return nodes_for(self.simulations * (2 if self.reuse else 1))
 
     def _search(self, board: Board) -> Tree:
@@ -348,7 +331,8 @@ class MctsAgent(StoredAgent):
             self._grow(tree, board, chunk)
             before, now = now, time.perf_counter()
             took = now - before
-            chunk = max(1, min(_CHUNK, int(chunk * _LOOK_EVERY / took)))
+            # Between two readings of the clock: most simulations, and seconds, roughly.
+            chunk = max(1, min(1024, int(chunk * 0.0005 / took)))
 
     def _grow(self, tree: Tree, board: Board, simulations: int) -> None:
         seed = mix(mix(self.seed ^ board.own) ^ board.opp)
