@@ -20,6 +20,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.chance import delegated
 from evolve.agents.registry import KINDS, REFERENCES, parse_name
+from evolve.agents.searching import NO_LIMIT
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.errors import AgentError, AgentFileError
 from evolve.extras import imported
@@ -82,9 +83,6 @@ def reference_agent(name: str) -> Agent:
     return cast("Agent", imported(source)(name=name))
 
 
-_NO_LIMIT: Final = Limit()
-
-
 @dataclass(frozen=True)
 class _LevelAgent(Agent):
     """A level before the rules are known; until then it plays by the default ones.
@@ -96,14 +94,14 @@ class _LevelAgent(Agent):
     level: str
     name: str
     values: tuple[tuple[str, Any], ...] = ()
-    most: Limit = _NO_LIMIT
+    most: Limit = NO_LIMIT
 
     def with_rules(self, rules: Rules) -> Any:
         """The agent that the level is under these rules; AgentError where they have no levels."""
         agent = _level(self.level, rules)
         if self.values:
             agent = agent.with_settings(dict(self.values), self.name)
-        return agent if self.most == _NO_LIMIT else agent.limited(self.most)
+        return agent if self.most == NO_LIMIT else agent.limited(self.most)
 
     @cached_property
     def _agent(self) -> Agent:

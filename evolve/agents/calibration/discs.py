@@ -10,7 +10,7 @@ Values that are discs already stay as they are, and only have their error measur
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -29,7 +29,6 @@ _Counts = npt.NDArray[np.int64]
 
 EDGES: Final = (20, 28, 36, 44, 52)
 """Disc counts at which a phase begins, after the first."""
-_SHALLOW: Final = Limit(simulations=200)
 _FEWEST: Final = 12  # positions for a line; a phase with fewer has that of the phase before it
 _MOST: Final = 64.0
 
@@ -119,35 +118,29 @@ def _fit_of(agent: Agent, plies: int | None) -> _DiscFit | None:
         return None
     if agent.limit.simulations is not None:  # a tree search takes its time
         known = _ReferencePositions(known.boards[::3], known.discs[::3])
-    analyses = _analyses(agent, plies, known.boards)
+    if "endgame" in agent.settings:  # exact scores say nothing of its values, and take long
+        agent = agent.with_settings({"endgame": 0}, agent.name)
+    agent = agent.limited(Limit(depth=plies, simulations=200))
+    analyses = [agent.analyse(board) for board in known.boards]
     units = {analysis.unit for analysis in analyses if analysis is not None}
     if not units:
         return None
-    counts = np.array([64 - board.empties for board in known.boards])
-    discs = plies is not None and units <= {"forecast", "discs"}
-    return _lines(_best(analyses), counts, known.discs, discs)
-
-
-def _analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Analysis | None]:
-    if "endgame" in agent.settings:  # exact scores say nothing of its values, and take long
-        agent = agent.with_settings({"endgame": 0}, agent.name)
-    agent = agent.limited(replace(_SHALLOW, depth=plies))
-    return [agent.analyse(board) for board in boards]
-
-
-def _best(analyses: list[Analysis | None]) -> _Floats:
-    """The value of every position in the agent's unit; NaN where it is an exact score."""
-    values = [
+    best = [
         np.nan if analysis is None or analysis.exact else max(analysis.values.values())
         for analysis in analyses
     ]
-    found = np.array(values, np.float64)
-    found[np.abs(found) >= WIN] = np.nan
-    return found
+    values = np.array(best, np.float64)
+    values[np.abs(values) >= WIN] = np.nan
+    counts = np.array([64 - board.empties for board in known.boards])
+    discs = plies is not None and units <= {"forecast", "discs"}
+    return _lines(values, counts, known.discs, discs)
 
 
 def _lines(values: _Floats, counts: _Counts, discs: _Floats, same: bool) -> _DiscFit:
-    """A straight line for each phase, by least squares; `same` for values that are discs."""
+    """A straight line for each phase, by least squares over the finite values [N].
+
+    same: whether the values are discs already.
+    """
     lines: list[tuple[float, float, float]] = []
     for phase in range(len(EDGES) + 1):
         some = np.isfinite(values) & (_phase_of(counts) == phase)
