@@ -238,7 +238,7 @@ class AlphaBetaAgent(SearchingAgent):
         return {key: value for key, value in vars(self).items() if key != "_address"}
 
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
-        context = self._context()
+        context = thread_context(self._rules, self.table_bits)
         square = game.choose(U(board.own), U(board.opp), self._address, context.ctypes.data)
         return int(square), int(context[layout.NODES])
 
@@ -269,13 +269,11 @@ class AlphaBetaAgent(SearchingAgent):
         """Values by a search to its depth, or exact ones near the end."""
         player = self if self.limit.depth is None else self.at(self.limit.depth)
         depth = player.depths[phase_of(64 - board.empties, player.boundaries)]
-        return row_analysis(board, player.cells, depth, player._context())
+        context = thread_context(self._rules, player.table_bits)
+        return row_analysis(board, player.cells, depth, context)
 
-    def _context(self) -> layout.Cells:
-        return thread_context(self._rules, self.table_bits)
-
-    def _changes_for(self, depth: int) -> dict[str, Any]:
-        return {"depths": (depth,) * self.phases}
+    def _to_depth(self, depth: int) -> Self:
+        return self._changed(depths=(depth,) * self.phases)
 
     @property
     def identity(self) -> Any:

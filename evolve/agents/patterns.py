@@ -38,10 +38,6 @@ from evolve.number_text import percent
 from evolve.standalone.render import render_patterns
 from evolve.terminal_text import count_of
 
-_DEPTH: Final = 10
-_ENDGAME: Final = 12
-"""Defaults of an agent's search."""
-
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
 _WEIGHTS: Final = "weights"
 _CUTS: Final = "cuts"
@@ -70,8 +66,8 @@ class PatternAgent(SearchingAgent):
     """
 
     patterns: Patterns
-    depth: int = _DEPTH
-    endgame: int = _ENDGAME
+    depth: int = 10
+    endgame: int = 12
     probcut: float = PROBCUT
     cuts: Cuts = field(default_factory=Cuts.of)
     limit: Limit = NO_LIMIT
@@ -135,7 +131,6 @@ class PatternAgent(SearchingAgent):
             return exact_analysis(board, self._rules)
         depth = min(self.limit.depth or self.depth, board.empties)
         search = replace(self, memory=None)._search(board)
-        search.context[layout.STOPPED] = 0
         values = search.values(depth)
         ranked = sorted(values, key=lambda square: -values[square])
         forecasts = {square: values[square] / DISC for square in ranked}
@@ -161,22 +156,15 @@ class PatternAgent(SearchingAgent):
 
     def value(self, board: Board, depth: int) -> float:
         """The value of a position with moves for the side to move, in discs, at `depth` plies."""
-        search = replace(self, memory=None)._search(board)
-        search.context[layout.STOPPED] = 0
-        return search.deepen(depth)[1] / DISC
+        return replace(self, memory=None)._search(board).deepen(depth)[1] / DISC
 
     @property
     def identity(self) -> Any:
         cuts = self.cuts.rows.tolist()
         return [self.parameters, self.patterns.digest, cuts, [*vars(self.limit).values()]]
 
-    def _changes_for(self, depth: int) -> dict[str, Any]:
-        return {"depth": depth}
-
-    def with_settings(self, values: Mapping[str, float], name: str) -> Any:
-        probcut = values.get("probcut")
-        made = self if probcut is None else self._changed(probcut=probcut)
-        return super(PatternAgent, made).with_settings(values, name)
+    def _to_depth(self, depth: int) -> Self:
+        return self._changed(depth=depth)
 
     @property
     def parameters(self) -> dict[str, Any]:

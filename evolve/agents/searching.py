@@ -70,14 +70,12 @@ class SearchingAgent(StoredAgent):
 
         None keeps the agent's own.
         """
-        changes = {} if depth is None else self._changes_for(depth)
-        if endgame is not None:
-            changes["endgame"] = endgame
-        return self._changed(**changes) if changes else self
+        agent = self if depth is None else self._to_depth(depth)
+        return agent if endgame is None else agent._changed(endgame=endgame)
 
     @abstractmethod
-    def _changes_for(self, depth: int) -> dict[str, Any]:
-        """The fields with which it searches `depth` plies in every phase."""
+    def _to_depth(self, depth: int) -> Self:
+        """The agent with `depth` plies in every phase."""
 
     @abstractmethod
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
@@ -160,19 +158,16 @@ class SearchingAgent(StoredAgent):
         `limit.depth` replaces its depth in every phase, even where it is greater; for an agent with
         a time or node limit it is the maximum.
         """
-        kept = self.limit & replace(limit, depth=None, simulations=None)
+        depth = self.limit.depth if limit.depth is None else limit.depth
+        kept = replace(self.limit & limit, depth=depth, simulations=None)
         limited = self._changed(limit=kept)
-        if limit.depth is None:
-            return limited
-        if limited._is_limited:
-            return limited._changed(limit=replace(kept, depth=limit.depth))
-        return self.at(limit.depth)
+        return limited if limit.depth is None or limited._is_limited else self.at(limit.depth)
 
     def with_settings(self, values: Mapping[str, Any], name: str) -> Any:
         """The agent with these settings, and a new name; with mistakes, a `MistakenAgent`."""
-        made = self.at(endgame=values.get("endgame"))._changed(name=name)
+        plain = {key: values[key] for key in ("endgame", "probcut") if key in values}
         limit = Limit(values.get("time"), values.get("nodes"), values.get("depth"))
-        limited = made.limited(limit)
+        limited = self._changed(**plain, name=name).limited(limit)
         return MistakenAgent(limited, values[MISTAKES], name) if MISTAKES in values else limited
 
     def stored(self) -> Self:
