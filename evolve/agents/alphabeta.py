@@ -32,12 +32,6 @@ from evolve.errors import AgentError
 from evolve.standalone.render import render
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
-# No difference in a term exceeds this, in any position.
-_LARGEST_DIFFERENCE: Final = 64
-_POSITIONS, _PLIES = 600, 6
-"""Positions and plies that the cuts of searches by a limit are measured with."""
-_SPREAD: Final = 12.0
-"""Standard deviation of static values in discs, about that of the patterns that come along."""
 
 
 def _ints(values: Any, what: str) -> tuple[int, ...]:
@@ -149,7 +143,8 @@ class AlphaBetaAgent(SearchingAgent):
         self.check_search()
         for phase in range(phases):
             largest = int(_CLASS_SIZES @ np.abs(np.array(self.weights[phase], dtype=object)))
-            largest += sum(abs(of[phase]) for of in self.terms.values()) * _LARGEST_DIFFERENCE
+            # No difference in a term exceeds 64, in any position.
+            largest += 64 * sum(abs(of[phase]) for of in self.terms.values())
             if largest >= WIN:
                 raise AgentError(
                     f"the weights of phase {phase} can add up to {largest}; they must stay under "
@@ -315,6 +310,8 @@ class AlphaBetaAgent(SearchingAgent):
 
 
 class _SquareSearch(CutSearch):
+    exact_nodes, before_exact, doubt = 1, 0.2, 0
+
     def __init__(
         self, row: layout.Cells, block: layout.Cells, disc: int, board: Board, rules: Rules
     ) -> None:
@@ -336,10 +333,10 @@ _UNCUT: Final = square_block()
 def _measured_block(agent: AlphaBetaAgent) -> tuple[layout.Cells, int]:
     """The block of an agent's search by a limit, see `patterns.square_block`, and its disc.
 
-    Its cuts come from positions of its own games, in half a second. They are fitted as those of
-    patterns are, as if its values had their spread in discs.
+    Its cuts come from 600 positions of its own games, in half a second. They are fitted as those of
+    patterns are, as if its values had their spread in discs: a standard deviation of about 12.
     """
-    discs, values = measured_values(agent, 0, _POSITIONS, _PLIES, lambda: math.inf)
+    discs, values = measured_values(agent, 0, 600, 6, lambda: math.inf)
     static = values[np.abs(values[:, 0]) < WIN, 0]
-    unit = max(1.0, float(np.sqrt(np.mean(static**2))) / _SPREAD if static.size else 1.0)
+    unit = max(1.0, float(np.sqrt(np.mean(static**2))) / 12.0 if static.size else 1.0)
     return square_block(cuts_from(discs, values / unit).cells(PROBCUT, unit)), round(unit)

@@ -190,9 +190,7 @@ class MctsAgent(StoredAgent):
     def analyse(self, board: Board) -> Analysis:
         """The mean value of every legal move, in the order of visits."""
         tree = self._search(board)
-        values = tree.root_values()
-        values = {square: values[square] for square in tree.ranked()}
-        return Analysis(values, "value", None, tree.line())
+        return Analysis(tree.root_values(), "value", None, tree.line())
 
     @property
     def repeats(self) -> bool:

@@ -107,9 +107,10 @@ class Tree:
         return cast("list[int]", moves[np.lexsort((-values, first))].tolist())
 
     def root_values(self) -> dict[int, float]:
-        """Q of every move of the root: its mean value for the side to move, −1 to 1."""
+        """Q of every move of the root, as ranked: its mean value for the side to move, −1 to 1."""
         moves, _, values = self._moves()
-        return dict(zip(moves.tolist(), values.tolist(), strict=True))
+        known = dict(zip(moves.tolist(), values.tolist(), strict=True))
+        return {square: known[square] for square in self.ranked()}
 
     def line(self) -> tuple[int, ...]:
         """The most visited moves, from the root on; 64 is a pass."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, ClassVar, Final, Self
@@ -15,14 +15,7 @@ from evolve.agents.agent_file import Arrays, Fields
 from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.dqn import checked
 from evolve.agents.memory import DEPTH_TABLE_BITS, PatternMemory, thread_pattern_memory
-from evolve.agents.probcut import (
-    PROBCUT,
-    Cuts,
-    cuts_from,
-    measured_values,
-    swings_of,
-    without_swings,
-)
+from evolve.agents.probcut import PROBCUT, Cuts
 from evolve.agents.searching import NO_LIMIT, SearchingAgent, check_boundaries, check_depth
 from evolve.agents.timed_search import TABLE_BITS, CutSearch, prepare_timed_search, stopping_at
 from evolve.engine.board.bits import U
@@ -39,9 +32,6 @@ from evolve.standalone.render import render_patterns
 from evolve.terminal_text import count_of
 
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
-_WEIGHTS: Final = "weights"
-_CUTS: Final = "cuts"
-_TEMPO: Final = "tempo"
 
 
 @dataclass(frozen=True)
@@ -83,13 +73,6 @@ class PatternAgent(SearchingAgent):
         **SearchingAgent.settings,
         "probcut": Setting("probcut", float),
     }
-    EXACT_NODES: ClassVar[int] = 4
-    # Near the end each ply takes several times as long as the one before it, and a ply begun at a
-    # fifth of the limit often used up all of it.
-    BEFORE_EXACT: ClassVar[float] = 0.05
-    # Where values of up to 4 discs were checked only, .006 ± .005 points a position more were given
-    # away; without a bound none less, with a sixth more nodes.
-    DOUBT: ClassVar[int] = 8 * DISC
 
     def __post_init__(self) -> None:
         check_depth(self.depth)
@@ -141,19 +124,6 @@ class PatternAgent(SearchingAgent):
         search = replace(self, memory=None)._search(board)
         return [self.patterns.value(board), *search.values_to(deepest)]
 
-    def measured_tempo_and_cuts(
-        self, seed: int, positions: int, deepest: int, left: Callable[[], float]
-    ) -> tuple[npt.NDArray[np.float64], Cuts]:
-        """What its tempo lacks by disc count, in discs [65], and its cuts once that is added.
-
-        Both are measured on so many positions of its own games, or as many as time allows.
-        """
-        plain = replace(self, probcut=0.0, endgame=0, depth=1, limit=NO_LIMIT)
-        discs, found = measured_values(plain, seed, positions, deepest, left)
-        values = found / DISC
-        swings = swings_of(discs, values)
-        return swings, cuts_from(discs, without_swings(discs, values, swings))
-
     def value(self, board: Board, depth: int) -> float:
         """The value of a position with moves for the side to move, in discs, at `depth` plies."""
         return replace(self, memory=None)._search(board).deepen(depth)[1] / DISC
@@ -178,19 +148,19 @@ class PatternAgent(SearchingAgent):
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The distinct weights, the tempo, and the cuts, one per row."""
         patterns = self.patterns
-        return {_WEIGHTS: patterns.weights, _TEMPO: patterns.tempo, _CUTS: self.cuts.rows}
+        return {"weights": patterns.weights, "tempo": patterns.tempo, "cuts": self.cuts.rows}
 
     @classmethod
     def from_parts(cls, parameters: Fields, arrays: Arrays, common: Fields) -> Self:
         own = checked(parameters, {**_PARAMETERS, "shapes": list[str]})
         boundaries = parameters["boundaries"]
-        if set(arrays) - {_TEMPO} != {_WEIGHTS, _CUTS}:  # without a tempo until December 2026
-            raise AgentError(f"it must hold {_WEIGHTS} and {_CUTS}, and holds {', '.join(arrays)}")
+        if set(arrays) - {"tempo"} != {"weights", "cuts"}:  # without a tempo until December 2026
+            raise AgentError(f"it must hold weights and cuts, and holds {', '.join(arrays)}")
         shapes = ShapeSet(tuple(map(parse_shape, own.pop("shapes"))))
         check_boundaries(boundaries, len(boundaries) + 1)
-        weights, tempo = arrays[_WEIGHTS], arrays.get(_TEMPO)
+        weights, tempo = arrays["weights"], arrays.get("tempo")
         patterns = Patterns.of_weights(shapes, tuple(boundaries), weights, tempo)
-        return cls(patterns, cuts=Cuts(arrays[_CUTS]), **own, **common)
+        return cls(patterns, cuts=Cuts(arrays["cuts"]), **own, **common)
 
     def describe(self) -> Description:
         shapes, tables = self.patterns.shapes, self.patterns.tables

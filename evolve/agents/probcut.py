@@ -7,11 +7,13 @@ Source: Buro, "ProbCut: an effective selective extension of the alpha-beta algor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from evolve.agents.agent import Limit
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.games.opening import MATCH_SLOT, OPENING_DISCS, slot_of
@@ -20,6 +22,7 @@ from evolve.engine.patterns.patterns import DISC, no_cuts
 from evolve.errors import AgentError
 
 if TYPE_CHECKING:
+    from evolve.agents.patterns import PatternAgent
     from evolve.agents.searching import SearchingAgent
 
 _Floats = npt.NDArray[np.float64]
@@ -30,7 +33,6 @@ PROBCUT: Final = 1.1
 _STATIC_MARGINS: Final = (0.8, 1.0, 1.3, 1.5, 1.7, 2.0)
 """Margins of static cuts in standard deviations, for nodes of 1, 2, … plies; the last one holds for
 all others. They are for an agent with the margin PROBCUT and grow with it."""
-_DEEPEST_STATIC: Final = 12  # plies of the deepest nodes that a static value alone may cut
 _PROBES: Final = {
     5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6, 13: 5, 14: 6, 15: 5, 16: 6,
 }  # fmt: skip
@@ -38,8 +40,6 @@ _PROBES: Final = {
 swing between odd and even depths. Probes at nodes of fewer plies cost what they save."""
 _FEWEST: Final = 40  # fewest positions for a fit
 _FIRST_DISCS, _LAST_DISCS = 8, 56
-_MOST_FURTHER: Final = 2
-"""Most random plies after the game, as a search tree holds such positions too."""
 _MOST_SWING: Final = 2.5
 """Discs: a node whose leaves have a greater swing is not cut.
 
@@ -140,7 +140,7 @@ class Cuts:
         cells[(*at, block.STATIC_MEAN)] = mean[~probe]
         cells[(*at, block.CHECK_MARGIN)] = spread[~probe]
         factor = np.array(_STATIC_MARGINS)[np.minimum(depth, len(_STATIC_MARGINS)) - 1] / PROBCUT
-        static = ~probe & (depth <= _DEEPEST_STATIC)
+        static = ~probe & (depth <= 12)  # a static value alone cuts no deeper nodes
         cells[depth[static], discs[static], block.STATIC_MARGIN] = (factor * spread)[static]
         return cells
 
@@ -162,11 +162,26 @@ def measured_values(
     return np.array(discs, np.int64), np.array(values, np.int64).reshape(-1, deepest + 1)
 
 
+def tempo_and_cuts(
+    agent: PatternAgent, seed: int, count: int, deepest: int, left: Callable[[], float]
+) -> tuple[_Floats, Cuts]:
+    """What an agent's tempo lacks by disc count, in discs [65], and its cuts once that is added.
+
+    Both are measured on so many positions of its own games, or as many as time allows.
+    """
+    plain = replace(agent, probcut=0.0, endgame=0, depth=1, limit=Limit())
+    discs, found = measured_values(plain, seed, count, deepest, left)
+    values = found / DISC
+    swings = _swings_of(discs, values)
+    return swings, cuts_from(discs, _without_swings(discs, values, swings))
+
+
 def _positions(agent: SearchingAgent, rng: np.random.Generator) -> Iterator[Board]:
     """Positions of games with a choice of moves, at all stages, none behind a match's opening."""
     while True:
         discs = int(rng.integers(_FIRST_DISCS, _LAST_DISCS + 1))
-        book, further = int(rng.integers(4, 13)), int(rng.integers(_MOST_FURTHER + 1))
+        book = int(rng.integers(4, 13))
+        further = int(rng.integers(3))  # random plies after the game, as a search tree holds too
         board = Board.start()
         while not board.is_over() and 64 - board.empties < discs:
             count = 64 - board.empties
@@ -201,7 +216,7 @@ def cuts_from(discs: _Counts, values: _Floats) -> Cuts:
     if len(discs) < _FEWEST:
         return Cuts.of()
     deepest = values.shape[1] - 1
-    swings = swings_of(discs, values)
+    swings = _swings_of(discs, values)
     pairs = [(depth, 0) for depth in range(1, max(_PROBES) + 1)]
     pairs += [pair for pair in _PROBES.items() if _measured(pair[0], deepest) > pair[1]]
     found = [
@@ -251,7 +266,7 @@ def _fitted(discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallo
     undecided = inside & (np.abs(values[:, shallow]) < 36.0)
     inside = undecided if undecided.any() else inside
     counts, some = discs[inside], values[inside]
-    level = without_swings(counts, some, swings)
+    level = _without_swings(counts, some, swings)
     x = level[:, shallow]
     y = x + np.clip(level[:, depth] - x, -_OUTLIER, _OUTLIER)
     lines = []
@@ -270,7 +285,7 @@ def _fitted(discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallo
     return _Line(*np.array(lines).T)
 
 
-def swings_of(discs: _Counts, values: _Floats) -> _Floats:
+def _swings_of(discs: _Counts, values: _Floats) -> _Floats:
     """Return by disc count what a static value lacks for the side to move, [65], in discs.
 
     It is half of what values of odd depths exceed the mean of their even neighbours by.
@@ -291,7 +306,7 @@ def swings_of(discs: _Counts, values: _Floats) -> _Floats:
     return found
 
 
-def without_swings(discs: _Counts, values: _Floats, swings: _Floats) -> _Floats:
+def _without_swings(discs: _Counts, values: _Floats, swings: _Floats) -> _Floats:
     """Values [N, plies + 1] of positions with `discs` discs, with what their leaves lack added."""
     plies = np.arange(values.shape[1])
     added: _Floats = (-1.0) ** plies * swings[np.minimum(discs[:, None] + plies, 64)]

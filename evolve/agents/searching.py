@@ -48,13 +48,6 @@ class SearchingAgent(StoredAgent):
         MISTAKES: Setting("share", float),
     }
 
-    EXACT_NODES: ClassVar[int] = 1
-    """Nodes of the exact search that take as long as one node of the agent's own."""
-    BEFORE_EXACT: ClassVar[float] = 0.2
-    """Share of a limit to use before the exact search."""
-    DOUBT: ClassVar[int] = 0
-    """Up to this value for either side a move is checked from further off; 0: never."""
-
     if TYPE_CHECKING:
 
         @property
@@ -126,8 +119,7 @@ class SearchingAgent(StoredAgent):
         if not self._is_limited:
             return self._choose_to_depth(board)
         search, exact = self._search(board), self._exact(board.empties)
-        how = self.EXACT_NODES, self.endgame, self.BEFORE_EXACT, self.DOUBT
-        return TimedSearch(board, self.limit, begin, search, exact, *how).choose_counted()
+        return TimedSearch(board, self.limit, begin, search, exact, self.endgame).choose_counted()
 
     @property
     def _is_limited(self) -> bool:

@@ -22,6 +22,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, rule_set
 from evolve.engine.games import game
 from evolve.engine.games.game import new_context
 from evolve.engine.patterns.pattern_search import pattern_move, pattern_near, pattern_values
+from evolve.engine.patterns.patterns import DISC
 from evolve.engine.search import context as layout
 from evolve.engine.search.context import clear_deadline, set_deadline
 from evolve.engine.search.search import INFINITY
@@ -45,8 +46,6 @@ position away, the proof alone .0370 (2000 positions, difference .0077 ± .0051)
 as .0330, and without the proof more."""
 _CHECKED: Final = 6
 """How many limits a proof may take, on average, that is tried after the search to the end."""
-_LITTLE: Final = 0.02
-"""Share of a limit up to which, with the outcome known, there is enough left for the score."""
 _OPEN_FROM: Final = 6
 """Plies before the end from which windows are open: null windows alone gave .045 ± .018 points a
 game away from 20 empties on, with 100 000 nodes a move, and this .025 ± .012 (200 games)."""
@@ -75,6 +74,17 @@ class CutSearch:
     context: prepared for the evaluation, the cuts and the rules, see `engine.patterns`; it also
     counts the nodes. disc: what its values count for a disc; 0 where it makes no forward cuts.
     """
+
+    exact_nodes = 4
+    """Nodes of an exact search that take as long as one node of this one, and count as one."""
+    before_exact = 0.05
+    """Share of a limit to use before the exact search, which the last search before it exceeds.
+    Near the end each ply takes several times as long as the one before it, and a ply begun at a
+    fifth of the limit often used up all of it."""
+    doubt = 8 * DISC
+    """Up to this value for either side a move is checked, see _BEFORE_CHECK; 0: never.
+    Where values of up to 4 discs were checked only, .006 ± .005 points a position more were given
+    away; without a bound none less, with a sixth more nodes."""
 
     def __init__(self, context: layout.Cells, board: Board, disc: int) -> None:
         self.context, self.disc = context, disc
@@ -157,10 +167,8 @@ class TimedSearch:
     """The search for one move on a board with two legal moves or more.
 
     begin: when the move's time began; exact: the memory of the exact search, which may be that of
-    `search` where exact_nodes is 1; exact_nodes: how many exact nodes take as long as one node of
-    `search`, and count as one; endgame: empties from which it tries the exact search under any
-    limit; before_exact: share of the limit to use before it, which the last search before it
-    exceeds; doubt: the values of either side up to which it checks a move, see _BEFORE_CHECK.
+    `search` where its `exact_nodes` are 1; endgame: empties from which it tries the exact search
+    under any limit.
     """
 
     board: Board
@@ -168,10 +176,7 @@ class TimedSearch:
     begin: float
     search: CutSearch
     exact: layout.Cells
-    exact_nodes: int
     endgame: int
-    before_exact: float
-    doubt: int
 
     def __post_init__(self) -> None:
         seconds = self.limit.seconds
@@ -188,27 +193,27 @@ class TimedSearch:
             nodes = self.limit.nodes or 0
             stack.enter_context(stopping_at(self.search.context, end, nodes))
             if self.exact is not self.search.context:
-                stack.enter_context(stopping_at(self.exact, end, nodes * self.exact_nodes))
+                stack.enter_context(stopping_at(self.exact, end, nodes * self.search.exact_nodes))
             self._choose()
         return self._square, self.nodes
 
     def _choose(self) -> None:
         empties = self.board.empties
         seconds, nodes = self._seconds or math.inf, self.limit.nodes or math.inf
-        limits = _OUTCOME.share(empties, seconds, nodes * self.exact_nodes)
+        limits = _OUTCOME.share(empties, seconds, nodes * self.search.exact_nodes)
         if self.exact[layout.DISC_SIGN] < 0:
             limits *= 5  # how many times as much it takes where fewest discs win
         solving = empties <= self.endgame or limits < 1
         ending = self.search.disc > 0 and self._deepest == empties
         ending = ending and _TO_THE_END.share(empties, seconds, nodes) < _END_SHARE
-        checking = self.doubt > 0 and (ending or limits < _CHECKED)
-        self._deepen(self.before_exact if solving else _BEFORE_CHECK if checking else _SHARE)
+        checking = self.search.doubt > 0 and (ending or limits < _CHECKED)
+        self._deepen(self.search.before_exact if solving else _BEFORE_CHECK if checking else _SHARE)
         if self._stopped:
             return
         # Even where the search has seen the end: forward cuts may have hidden it.
         if solving:
             self._solve()
-        elif checking and abs(self._value) <= self.doubt:
+        elif checking and abs(self._value) <= self.search.doubt:
             self._check(ending, limits < _CHECKED)
 
     def _check(self, ending: bool, proving: bool) -> None:
@@ -229,7 +234,7 @@ class TimedSearch:
         Where it is stopped, one that it has not refuted. Where all moves lose, search on, because
         the other side may not see it.
         """
-        self.exact[layout.NODES] = self.exact_nodes * self.search.context[layout.NODES]
+        self.exact[layout.NODES] = self.search.exact_nodes * self.search.context[layout.NODES]
         own, opp, address = U(self.board.own), U(self.board.opp), self.exact.ctypes.data
         if self.board.empties > SHALLOW:
             square, _ = solve_outcome_move(own, opp, self._square, address)
@@ -238,7 +243,8 @@ class TimedSearch:
                 self._deepen(_SHARE)
                 return
             self._square = int(square)
-            if self._stopped or (self.board.empties > self.endgame and self._used > _LITTLE):
+            # With the outcome known after so little of a limit, enough is left for the score.
+            if self._stopped or (self.board.empties > self.endgame and self._used > 0.02):
                 return
         square, _ = solve_move(own, opp, address)
         if square >= 0:
@@ -246,7 +252,7 @@ class TimedSearch:
 
     @property
     def nodes(self) -> int:
-        exact = -(-int(self.exact[layout.NODES]) // self.exact_nodes)
+        exact = -(-int(self.exact[layout.NODES]) // self.search.exact_nodes)
         return max(int(self.search.context[layout.NODES]), exact)
 
     @property

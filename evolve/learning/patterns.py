@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from evolve.agents.memory import thread_pattern_memory
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.probcut import Cuts
+from evolve.agents.probcut import Cuts, tempo_and_cuts
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.board.bits import U
 from evolve.engine.games.pattern_games import (
@@ -176,8 +176,8 @@ class PatternLearner(Learner):
         if self.settings.probcut > 0.0:
             settings = self.settings
             self._swings = np.zeros(65)
-            self._swings, self._cuts = self.agent().measured_tempo_and_cuts(
-                settings.seed, settings.probcut_positions, _CUT_DEPTH, left
+            self._swings, self._cuts = tempo_and_cuts(
+                self.agent(), settings.seed, settings.probcut_positions, _CUT_DEPTH, left
             )
 
     @property

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import evolve
-from evolve.agents import patterns, probcut
+from evolve.agents import probcut
 from evolve.agents.agent import Limit
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import _PROBES, _STATIC_MARGINS, PROBCUT, Cut, Cuts, cuts_from
@@ -109,7 +109,7 @@ COUNTS = range(8, 57)
 def measured(agent: PatternAgent, seed: int = 0, asks: int = 1000) -> Cuts:
     """By as much time as ends at the last of so many questions for it."""
     left = map(float, range(asks, -1, -1))
-    return agent.measured_tempo_and_cuts(seed, 50, PLIES, lambda: next(left))[1]
+    return probcut.tempo_and_cuts(agent, seed, 50, PLIES, lambda: next(left))[1]
 
 
 def by_place(cuts: Cuts) -> dict[tuple[int, int, int], Cut]:
@@ -152,7 +152,7 @@ def test_cuts_are_measured_without_cuts(monkeypatch: pytest.MonkeyPatch) -> None
         measuring.append(agent)
         return np.empty(0, np.int64), np.empty((0, PLIES + 1))
 
-    monkeypatch.setattr(patterns, "measured_values", values)
+    monkeypatch.setattr(probcut, "measured_values", values)
     agent = pattern_agent()
     for one in (agent, replace(agent, depth=6, probcut=1.1, limit=Limit(nodes=900))):
         assert not measured(one)

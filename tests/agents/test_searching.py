@@ -143,8 +143,9 @@ class Scripted(CutSearch):
 
     def think(self, limit: Limit, board: Board | None = None, doubt: int = 0) -> tuple[int, int]:
         """The square that a thought finds on a board, or at the start, and its nodes."""
-        how = time.perf_counter(), self, self.context, 1, 0, 0.2, doubt
-        return TimedSearch(board or Board.start(), limit, *how).choose_counted()
+        self.exact_nodes, self.before_exact, self.doubt = 1, 0.2, doubt
+        how = limit, time.perf_counter(), self, self.context, 0
+        return TimedSearch(board or Board.start(), *how).choose_counted()
 
 
 @pytest.mark.parametrize(
