@@ -57,7 +57,9 @@ class NBoardEngine:
         self._session: Session | None = Session(self.agent)
         """The game; None where it was lost, and `_lost` says why."""
         self._lost = ""
-        self._thinking: _Thinking | None = None
+        self._thinking: threading.Thread | None = None
+        self._stop_asked = threading.Event()
+        self._stoppers: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._write = say
         self._commands: dict[str, Callable[[str], None]] = {
@@ -147,23 +149,42 @@ class NBoardEngine:
         self._think(lambda stopped: self._give_hints(max(1, count), stopped))
 
     def _think(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        def run(stopped: Callable[[], bool]) -> None:
-            self.say(f"status {self._name} is thinking")
-            last = "status"
-            try:
-                work(stopped)
-            except EvolveError as error:
-                last = f"status {str(error).splitlines()[0]}"
-            if not stopped():
-                self.say(last)
+        """Work in a separate thread, which `_finish` can stop."""
+        stopped = self._stop_asked = threading.Event()
+        stoppers = self._stoppers = queue.SimpleQueue()
 
-        self._thinking = _Thinking(run)
+        def run() -> None:
+            stoppers.put(stopper())
+            with contextlib.suppress(BrokenPipeError):  # the other program is gone
+                self.say(f"status {self._name} is thinking")
+                last = "status"
+                try:
+                    work(stopped.is_set)
+                except EvolveError as error:
+                    last = f"status {str(error).splitlines()[0]}"
+                if not stopped.is_set():
+                    self.say(last)
+
+        self._thinking = threading.Thread(target=run, daemon=True)
+        self._thinking.start()
 
     def _finish(self, grace: float) -> None:
-        if self._thinking is not None:
-            self._thinking.end(grace)
-            self._thinking = None
-            self.agent.interrupt()
+        """Wait up to `grace` seconds for the end of the work, then stop it.
+
+        Work that cannot be stopped (a program, a tree search) continues, and its result is ignored.
+        """
+        thread, self._thinking = self._thinking, None
+        if thread is None:
+            return
+        thread.join(grace)
+        if thread.is_alive():
+            self._stop_asked.set()
+            stop = self._stoppers.get()
+            end = time.monotonic() + _STOP_SECONDS
+            while thread.is_alive() and time.monotonic() < end:
+                stop()
+                thread.join(0.01)
+        self.agent.interrupt()
 
     def _go(self, stopped: Callable[[], bool]) -> None:
         try:
@@ -236,34 +257,3 @@ def _in_discs(agent: Agent, board: Board, analysis: Analysis) -> Mapping[int, fl
 
 def _name_of(square: int) -> str:
     return "PA" if square == PASS else square_name(square).upper()
-
-
-class _Thinking:
-    """Work in a separate thread that can be stopped."""
-
-    def __init__(self, work: Callable[[Callable[[], bool]], None]) -> None:
-        self._stop_asked = threading.Event()
-        self._stoppers: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-
-        def run() -> None:
-            self._stoppers.put(stopper())
-            with contextlib.suppress(BrokenPipeError):  # the other program is gone
-                work(self._stop_asked.is_set)
-
-        self._thread = threading.Thread(target=run, daemon=True)
-        self._thread.start()
-
-    def end(self, grace: float) -> None:
-        """Wait up to `grace` seconds for the end of the work, then stop it.
-
-        Work that cannot be stopped (a program, a tree search) continues, and its result is ignored.
-        """
-        self._thread.join(grace)
-        if not self._thread.is_alive():
-            return
-        self._stop_asked.set()
-        stop = self._stoppers.get()
-        end = time.monotonic() + _STOP_SECONDS
-        while self._thread.is_alive() and time.monotonic() < end:
-            stop()
-            self._thread.join(0.01)

@@ -202,8 +202,8 @@ def test_no_hint_comes_after_the_next_command(monkeypatch: pytest.MonkeyPatch) -
     def lines() -> Iterator[str]:
         yield from (GAME, "hint 2")
         assert fitting.wait(PATIENCE)
-        assert player._thinking is not None
-        thread = player._thinking._thread
+        thread = player._thinking
+        assert thread is not None
         yield "ping 1"
         answered.set()
         thread.join(PATIENCE)
