@@ -118,11 +118,10 @@ def naming_file(path: Path) -> Iterator[None]:
         raise AgentFileError(f"{path}: this is not an agent file: {why}") from error
 
 
-def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
-    """Write an archive in one step; the same arrays always give the same bytes."""
-    method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
+def write_arrays(path: Path, arrays: Arrays) -> None:
+    """Write an archive, not packed, in one step; the same arrays always give the same bytes."""
     with replacing(path) as file:
-        _pack(file, arrays, method)
+        _pack(file, arrays, zipfile.ZIP_STORED)
 
 
 def _pack(file: Any, arrays: Arrays, method: int) -> None:

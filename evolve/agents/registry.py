@@ -91,8 +91,6 @@ CWD: Final = "cwd"
 CLOCK: Final = "clock"
 """The setting of a program that is its time for a game, such as 60+0.6."""
 _RUN: Final = re.compile(r"run:(.+?)(?::([0-9]{1,9}-[0-9]{1,9}))?", re.DOTALL)
-_SHARE_OF_MOVE: Final = 0.9
-"""Share of a contest's seconds that a hand-in asks for: the move must arrive by then."""
 _OF_PROGRAMS: Final = ("time", "depth", "memory", "margin", CLOCK, CWD)
 _LIKE_SETTINGS: Final = re.compile(
     rf"(?:{CWD}=.+?|\w+=[^\s{{}}&]*)(?:&(?:{CWD}=.+?|\w+=[^\s{{}}&]*))*", re.DOTALL
@@ -169,13 +167,14 @@ COACH: Final = "patterns-{rules}?depth=10&endgame=16"
 def with_clock(text: str, seconds: float = 5.0) -> str:  # seconds for a move that contests give
     """The name of the same agent with the clock of a hand-in, for a contest's seconds a move.
 
-    It drops a depth, which would limit the search, and another time.
+    It drops a depth, which would limit the search, and another time. It asks for nine tenths of
+    the seconds: the move must arrive by then.
     """
     base, query = parse_name(text)
     if query is None or "=" not in query:
         base, query = text, ""
     kept = [part for part in query.split("&") if part and not _OF_CLOCKS.match(part)]
-    return f"{base}?{'&'.join([*kept, f'time={_SHARE_OF_MOVE * seconds:g}'])}"
+    return f"{base}?{'&'.join([*kept, f'time={0.9 * seconds:g}'])}"
 
 
 def _of_program(protocol: str, command: str) -> AgentName:

@@ -370,7 +370,7 @@ class Training(InMemoryTraining, Work):
 
     def _save_checkpoint(self) -> None:
         arrays = {_HEADER: np.array(json.dumps(self.facts())), **self.learner.arrays()}
-        write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
+        write_arrays(self.folder / CHECKPOINT_FILE, arrays)
 
     def restore(self) -> None:
         """Continue from the folder's checkpoint; from the beginning where there is none.

@@ -182,7 +182,7 @@ class State:
     def save(self, path: Path, task: Task) -> None:
         """Write it in one step, with the trial that it is of."""
         facts = {"facts": self.facts, "number": task.number, "values": task.values}
-        write_arrays(path, {_HEADER: np.array(json.dumps(facts)), **self.arrays}, packed=False)
+        write_arrays(path, {_HEADER: np.array(json.dumps(facts)), **self.arrays})
 
     @classmethod
     def load(cls, path: Path, task: Task) -> State:

@@ -158,7 +158,7 @@ def array_bytes(array: Any, shape: str) -> bytes:
 
 def test_archives_that_are_bombs(tmp_path: Path) -> None:
     path = tmp_path / "bomb.npz"
-    write_arrays(path, {"header": np.array("{}"), "weights": np.zeros(1_000_000)})
+    np.savez_compressed(path, header=np.array("{}"), weights=np.zeros(1_000_000))
     assert path.stat().st_size < 100_000
     with pytest.raises(ValueError, match="5000"):
         read_arrays(path, 5000)
@@ -192,8 +192,7 @@ def test_arrays_that_are_not_what_they_say(tmp_path: Path, data: bytes) -> None:
         read_arrays(tmp_path / "x.npz")
 
 
-@pytest.mark.parametrize("packed", [True, False])
-def test_arrays_come_back(tmp_path: Path, packed: bool) -> None:
+def test_arrays_come_back(tmp_path: Path) -> None:
     arrays = {
         "a": np.arange(12.0).reshape(3, 4),
         "f": np.asfortranarray(np.arange(6).reshape(2, 3)),
@@ -201,7 +200,7 @@ def test_arrays_come_back(tmp_path: Path, packed: bool) -> None:
         "none": np.zeros((0, 5), np.uint8),
         "one": np.array(7),
     }
-    write_arrays(tmp_path / "x.npz", arrays, packed=packed)
+    write_arrays(tmp_path / "x.npz", arrays)
     found = read_arrays(tmp_path / "x.npz", 1_000_000)
     np.testing.assert_equal(found, arrays)
     dtypes = ({name: array.dtype for name, array in each.items()} for each in (found, arrays))

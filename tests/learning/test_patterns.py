@@ -275,10 +275,10 @@ def test_a_damaged_checkpoint(whole: Path, tmp_path: Path) -> None:
         ({"positions": arrays["positions"][1:]}, "cannot reshape"),
         ({"facts": np.array(json.dumps({**facts, "learner": {}}))}, "steps"),
     ):
-        write_arrays(path, {**arrays, **changes}, packed=False)
+        write_arrays(path, {**arrays, **changes})
         damaged(tmp_path, words)
     del arrays["targets"]
-    write_arrays(path, arrays, packed=False)
+    write_arrays(path, arrays)
     damaged(tmp_path, "targets")
     path.unlink()
     for check in ("check-0000.parquet", "check-0001.parquet"):
