@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _Floats = npt.NDArray[np.float64]
 _Counts = npt.NDArray[np.int64]
+_Line = tuple[_Floats, _Floats, _Floats]
+"""Deep value = slope · shallow value + mean, with a variance; an array [65] each, by discs."""
 
 PROBCUT: Final = 1.1
 """Margin of probes in standard deviations: the default of an agent."""
@@ -199,14 +201,6 @@ def _positions(agent: SearchingAgent, rng: np.random.Generator) -> Iterator[Boar
             yield board
 
 
-class _Line(NamedTuple):
-    """Deep value = slope · shallow value + mean, with a variance; an array [65] each, by discs."""
-
-    slope: _Floats
-    mean: _Floats
-    variance: _Floats
-
-
 def cuts_from(discs: _Counts, values: _Floats) -> Cuts:
     """Fit cuts to values [N, plies + 1] in discs, static first, of positions with discs [N].
 
@@ -239,15 +233,13 @@ def _line(
     depths are added to the mean again.
     """
     last = _measured(depth, deepest)
-    line = _fitted(discs, values, swings, last, shallow)
+    slope, mean, variance = _fitted(discs, values, swings, last, shallow)
     if last < depth:
-        start = _fitted(discs, values, swings, last - 2, shallow) if last - 2 > shallow else None
-        growth = (line.variance - (0.0 if start is None else start.variance)) / 2
-        grown = line.variance + np.maximum(growth, 0.0) * (depth - last)
-        line = line._replace(variance=grown)
+        known = last - 2 > shallow
+        before = _fitted(discs, values, swings, last - 2, shallow)[2] if known else 0.0
+        variance = variance + np.maximum((variance - before) / 2, 0.0) * (depth - last)
     flat, deep = (swings[np.minimum(np.arange(65) + plies, 64)] for plies in (shallow, depth))
-    mean = line.mean + line.slope * (-1) ** shallow * flat - (-1) ** depth * deep
-    return line._replace(mean=mean)
+    return slope, mean + slope * (-1) ** shallow * flat - (-1) ** depth * deep, variance
 
 
 def _measured(depth: int, deepest: int) -> int:
@@ -282,7 +274,8 @@ def _fitted(discs: _Counts, values: _Floats, swings: _Floats, depth: int, shallo
         mean = middle_y - slope * middle_x
         variance = weights @ (y - slope * x - mean) ** 2
         lines.append((slope, mean, variance))
-    return _Line(*np.array(lines).T)
+    slopes, means, variances = np.array(lines).T
+    return slopes, means, variances
 
 
 def _swings_of(discs: _Counts, values: _Floats) -> _Floats:
