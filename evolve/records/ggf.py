@@ -110,10 +110,7 @@ def scan_trees(text: str, request: Request = NO_REQUEST) -> Reading:
                 map(_SWALLOWED.search, (text for _, texts in properties for text in texts))
             ):
                 properties, end = plain, plain_end
-        try:
-            reading.add(_record(properties, request))
-        except RecordError as error:
-            reading.leave_out(f"line {line}, game {reading.next}", error)
+        reading.take(f"line {line}, game {reading.next}", _record, properties, request)
         line += text.count("\n", begin.start(), end)
     return reading.not_empty("no game of GGF or SGF, which would begin with (;GM[Othello] or GM[2]")
 

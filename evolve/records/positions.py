@@ -78,7 +78,13 @@ def read_position(text: str, side: Side | None = None) -> Board:
             raise RecordError(
                 f"{sign!r} on {square_name(square)} is none of X x * B b O o W w - . _"
             )
-    sides = {_side(word, text) for word in words}
+    for word in words:
+        if _SIGNS.get(word, word) not in _SIDES:
+            raise RecordError(
+                f"{word!r} behind the cells of {_quote(text)} is not a side to move; write X "
+                "(black) or O (white)"
+            )
+    sides = {_SIDES[_SIGNS.get(word, word)] for word in words}
     if len(sides) > 1:
         raise RecordError(f"{_quote(text)} says black to move, and white to move")
     mover = sides.pop() if sides else side
@@ -89,16 +95,6 @@ def read_position(text: str, side: Side | None = None) -> Board:
         )
     board = Board.parse("".join(_SIGNS[sign] for sign in written), mover)
     return Board.start() if board == Board.start() else board
-
-
-def _side(word: str, text: str) -> Side:
-    side = _SIDES.get(_SIGNS.get(word, word))
-    if side is None:
-        raise RecordError(
-            f"{word!r} behind the cells of {_quote(text)} is not a side to move; write X (black) "
-            "or O (white)"
-        )
-    return side
 
 
 def _quote(text: str) -> str:

@@ -7,7 +7,7 @@ that the caller asks for, or else the default ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -211,9 +211,15 @@ class Reading:
         """How many games were left out."""
         return sum(left.count for left in self.left_out)
 
-    def add(self, record: GameRecord) -> None:
-        self.numbers.append(self.next)
-        self.records.append(record)
+    def take(self, where: str, read: Callable[..., GameRecord], *given: Any) -> None:
+        """Add the game that `read` makes of what is given, or leave it out where it cannot."""
+        try:
+            record = read(*given)
+        except RecordError as error:
+            self.leave_out(where, error)
+        else:
+            self.numbers.append(self.next)
+            self.records.append(record)
 
     def leave_out(self, where: str, reason: object, count: int = 1) -> None:
         """Add a game that could not be read, or `count` of them."""

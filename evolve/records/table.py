@@ -60,12 +60,10 @@ def read_table(data: bytes, path: Path, request: Request) -> Reading:
     reading = Reading()
     frame, bad = _frame(data, path)
     for number, row in enumerate(_rows(frame), 1):
-        try:
-            if number in bad:
-                raise RecordError(bad[number])
-            reading.add(_record(row, request))
-        except RecordError as error:
-            reading.leave_out(f"row {number}", error)
+        if number in bad:
+            reading.leave_out(f"row {number}", bad[number])
+        else:
+            reading.take(f"row {number}", _record, row, request)
     return reading
 
 

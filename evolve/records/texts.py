@@ -67,10 +67,7 @@ def scan_pgn(text: str, request: Request = NO_REQUEST) -> Reading:
     """The games of a text, with those that could not be read; RecordError where there is none."""
     reading = Reading()
     for line, tags, moves in _games(text):
-        try:
-            reading.add(_record(tags, moves, request))
-        except RecordError as error:
-            reading.leave_out(f"line {line}, game {reading.next}", error)
+        reading.take(f"line {line}, game {reading.next}", _record, tags, moves, request)
     return reading.not_empty('no PGN game, which would begin with tags such as [Black "…"]')
 
 
@@ -178,15 +175,14 @@ def scan_lines(text: str, request: Request = NO_REQUEST) -> Reading:
     if len(kinds) > 1:
         raise RecordError(f"one comment says the rules are {' and another '.join(kinds)}; split it")
     rules, reading = request.agree(kinds[0] if kinds else None), Reading()
-    for line, is_board, item in _items(text):
-        try:
-            reading.add(
-                GameRecord(rules=rules, start=read_position(item, request.side))
-                if is_board
-                else game_of(read_moves(item), rules=rules)
-            )
-        except RecordError as error:
-            reading.leave_out(f"line {line}", error)
+
+    def read(is_board: bool, item: str) -> GameRecord:
+        if is_board:
+            return GameRecord(rules=rules, start=read_position(item, request.side))
+        return game_of(read_moves(item), rules=rules)
+
+    for line, *found in _items(text):
+        reading.take(f"line {line}", read, *found)
     return reading.not_empty("no position and no move string such as f5d6c4d3c2b3b4b5 in it")
 
 

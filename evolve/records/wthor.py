@@ -55,10 +55,8 @@ def read_wthor(data: bytes, path: Path, request: Request) -> Reading:
     stored = min(count, (len(data) - _HEADER.size) // _GAME.size)
     for number in range(stored):
         offset = _HEADER.size + number * _GAME.size
-        try:
-            reading.add(_parse_game(data, offset, year, players, tournaments))
-        except RecordError as error:
-            reading.leave_out(f"game {number + 1} at byte {offset}", error)
+        where = f"game {number + 1} at byte {offset}"
+        reading.take(where, _parse_game, data, offset, year, players, tournaments)
     sizes = f"{len(data)} bytes, where {count} games (bytes 4 to 7) need {whole}"
     if len(data) > whole:
         reading.leave_out(f"byte {whole}", sizes)
