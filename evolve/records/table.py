@@ -9,11 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from evolve.engine.board.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RunError
 from evolve.parsing import parse_json
@@ -21,7 +19,7 @@ from evolve.records.formats import ending_of, text_of
 from evolve.records.moves import ParsedMoves, Result, read_moves
 from evolve.records.positions import start_board, start_text
 from evolve.records.record import Ending, GameRecord, Reading, Request, game_of
-from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, results_by_name
+from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START
 from evolve.tables.parquet import bytes_of, csv_text, read_csv, table_of
 
 _RESULTS: Final = {"black": Result(1, 0), "white": Result(0, 1), "draw": Result(0.5, 0.5)}
@@ -29,20 +27,20 @@ _RESULTS: Final = {"black": Result(1, 0), "white": Result(0, 1), "draw": Result(
 
 def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
     """Records as a games table; winner is None where it is not known."""
-    results = np.zeros((len(records), RESULT_COLUMNS), np.int64)
-    for row, record in zip(results, records, strict=True):
-        row[DISCS_BLACK] = record.final.discs("black")
-        row[DISCS_WHITE] = record.final.discs("white")
-        row[PLIES] = len(record.moves)
+    none = [0] * len(records)
     columns = {
-        "generation": [0] * len(records),
+        "generation": none,
         "kind": ["record"] * len(records),
         "game": range(len(records)),
         "black": [record.black for record in records],
         "white": [record.white for record in records],
         "opening": [""] * len(records),
         "moves": [format_moves(record.moves) for record in records],
-        **results_by_name(results),
+        "discs_black": [record.final.discs("black") for record in records],
+        "discs_white": [record.final.discs("white") for record in records],
+        "plies": [len(record.moves) for record in records],
+        "nodes_black": none,
+        "nodes_white": none,
         "winner": [record.winner for record in records],
         "reason": [record.ending for record in records],
         RULES: [record.rules for record in records],
