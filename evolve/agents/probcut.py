@@ -7,7 +7,6 @@ Source: Buro, "ProbCut: an effective selective extension of the alpha-beta algor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -22,7 +21,6 @@ from evolve.engine.patterns.patterns import DISC, no_cuts
 from evolve.errors import AgentError
 
 if TYPE_CHECKING:
-    from evolve.agents.patterns import PatternAgent
     from evolve.agents.searching import SearchingAgent
 
 _Floats = npt.NDArray[np.float64]
@@ -165,13 +163,13 @@ def measured_values(
 
 
 def tempo_and_cuts(
-    agent: PatternAgent, seed: int, count: int, deepest: int, left: Callable[[], float]
+    agent: SearchingAgent, seed: int, count: int, deepest: int, left: Callable[[], float]
 ) -> tuple[_Floats, Cuts]:
-    """What an agent's tempo lacks by disc count, in discs [65], and its cuts once that is added.
+    """What the tempo of patterns lacks by disc count, in discs [65], and cuts with that added.
 
     Both are measured on so many positions of its own games, or as many as time allows.
     """
-    plain = replace(agent, probcut=0.0, endgame=0, depth=1, limit=Limit())
+    plain = agent._changed(probcut=0.0, endgame=0, depth=1, limit=Limit())
     discs, found = measured_values(plain, seed, count, deepest, left)
     values = found / DISC
     swings = _swings_of(discs, values)

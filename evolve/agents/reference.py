@@ -153,7 +153,7 @@ def _level(level: str, rules: Rules) -> Agent:
         raise AgentError(f"there is no {level} for the rules {rules!r}")
     named = parse_name(rating.plays)
     agent = reference_agent(named.base).with_rules(rules)
-    return agent.with_settings(named.settings or {}, level)
+    return agent.with_settings(named.settings, level)
 
 
 def level_agent(name: str) -> _LevelAgent:
