@@ -49,23 +49,6 @@ def content_of(document: Mapping[str, Any], arrays: Arrays) -> bytes:
     return packed.getvalue()
 
 
-def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:
-    """The parsed, unchecked document of a file, and its arrays; no arrays without `whole`.
-
-    Raises ValueError where it is neither JSON nor an archive with a JSON header, and OSError.
-    """
-    with path.open("rb") as file:
-        packed = file.read(len(_ZIP)) == _ZIP
-    if not packed:
-        return parse_json(read_document(path)), {}
-    # Nothing is unpacked that is too large for an agent.
-    arrays = read_arrays(path, _LARGEST, None if whole else _HEADER)
-    header = arrays.pop(_HEADER, None)
-    if header is None or header.dtype.kind != "U" or header.ndim != 0:
-        raise ValueError(f"it holds no {_HEADER} of text")
-    return parse_json(str(header)), arrays
-
-
 @dataclass(frozen=True)
 class AgentHeader:
     """The parts of a document that all kinds of agents share."""
@@ -77,7 +60,7 @@ class AgentHeader:
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
-def header_of(document: Any) -> AgentHeader:
+def _header_of(document: Any) -> AgentHeader:
     """The header of a parsed agent file; raises AgentFileError."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise AgentFileError(f'this is not an agent file: it has no "format": "{FORMAT}"')
@@ -94,13 +77,31 @@ def header_of(document: Any) -> AgentHeader:
         raise AgentFileError("; ".join(fault.text for fault in faults(error))) from error
 
 
+def read_agent_file(path: Path, *, whole: bool = True) -> tuple[AgentHeader, Arrays]:
+    """The header of a file, and its arrays; no arrays without `whole`.
+
+    Raises AgentFileError, ValueError where it is neither JSON nor an archive with a JSON header,
+    and OSError.
+    """
+    with path.open("rb") as file:
+        packed = file.read(len(_ZIP)) == _ZIP
+    if not packed:
+        return _header_of(parse_json(read_document(path))), {}
+    # Nothing is unpacked that is too large for an agent.
+    arrays = read_arrays(path, _LARGEST, None if whole else _HEADER)
+    header = arrays.pop(_HEADER, None)
+    if header is None or header.dtype.kind != "U" or header.ndim != 0:
+        raise ValueError(f"it holds no {_HEADER} of text")
+    return _header_of(parse_json(str(header))), arrays
+
+
 def read_header(path: Path) -> AgentHeader:
     """The header of an agent file, without making the agent: it loads no kernel and no array.
 
     Raises AgentFileError with the file's name and the fault.
     """
     with naming_file(path):
-        return header_of(read_agent_file(path, whole=False)[0])
+        return read_agent_file(path, whole=False)[0]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, Self, cast
 from pydantic import ValidationError
 
 from evolve.agents.agent import Agent, Description, Limit, StoredAgent
-from evolve.agents.agent_file import header_of, naming_file, read_agent_file
+from evolve.agents.agent_file import naming_file, read_agent_file
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.chance import delegated
@@ -54,8 +54,7 @@ def table_agent(name: str) -> AlphaBetaAgent:
 def read_agent(path: Path) -> StoredAgent:
     """The agent of a file; raises AgentFileError with the file's name and the fault."""
     with naming_file(path):
-        document, arrays = read_agent_file(path)
-        header = header_of(document)
+        header, arrays = read_agent_file(path)
         made = cast("type[StoredAgent]", imported(KINDS[header.kind]))
         given, known = header.parameters, (*made.required, *made.optional)
         wrong = [f"parameter {key} is missing" for key in made.required if key not in given]
