@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from evolve.engine.board.rules import PASS
+from evolve.engine.board.squares import parse_moves
 from evolve.errors import RecordError
 
 _SIGNS: Final = str.maketrans("\u2010\u2011–—−\u2044", "-----/")
@@ -66,13 +66,14 @@ def normalised(text: str) -> str:
 def read_moves(text: str) -> ParsedMoves:
     """The moves of a text; RecordError quotes what is not a move, and where it is."""
     if re.fullmatch(r"(?:[a-h][1-8])+", text):
-        return ParsedMoves(_plain(text))
+        return ParsedMoves(tuple(parse_moves(text)))
     text = normalised(text)
-    squares: list[int] = []
-    index = 0
+    names: list[str] = []
+    result, index = None, 0
     while index < len(text):
         if text[index] in "0123456789*" and (ending := _RESULT.fullmatch(text, index)):
-            return ParsedMoves(tuple(squares), _result_of(ending))
+            result = _result_of(ending)
+            break
         match = _TOKEN.match(text, index)
         if not match:
             raise RecordError(
@@ -80,9 +81,9 @@ def read_moves(text: str) -> ParsedMoves:
                 "a1 to h8, or pass"
             )
         if match["square"] or match["pass"]:
-            squares.append(PASS if match["pass"] else _plain(match["square"].lower())[0])
+            names.append("pass" if match["pass"] else match["square"])
         index = match.end()
-    return ParsedMoves(tuple(squares))
+    return ParsedMoves(tuple(parse_moves(" ".join(names))), result)
 
 
 def read_move(text: str) -> int:
@@ -94,13 +95,6 @@ def read_move(text: str) -> int:
     if len(squares) != 1:
         raise RecordError(f"{text[:40]!r} is not a move; a move is a1 to h8, or pass")
     return squares[0]
-
-
-def _plain(text: str) -> tuple[int, ...]:
-    return tuple(
-        "abcdefgh".index(column) + 8 * (int(row) - 1)
-        for column, row in zip(text[::2], text[1::2], strict=True)
-    )
 
 
 def read_result(text: str) -> Result | None:
