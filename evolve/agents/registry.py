@@ -221,16 +221,15 @@ def located(word: str, folder: Path | None = None) -> str | None:
         return None
     if not os.path.dirname(word) and shutil.which(word) is not None:
         return word
-    for base in (folder, Path()):
-        path = None if base is None else str((base / word).absolute())
-        # As a path: `which` searches PATH for a name without a folder.
-        if path is not None and os.path.isfile(path) and shutil.which(path) is not None:
+    for base in filter(None, (folder, Path())):
+        path = str((base / word).absolute())  # `which` searches PATH for a name without a folder
+        if os.path.isfile(path) and shutil.which(path) is not None:
             return path
     return None
 
 
 def why_not(program: str, folder: Path | None = None) -> str:
     """Why the program of a command is not found, and how to correct that."""
-    if any(base is not None and (base / program).is_file() for base in (folder, Path())):
+    if any((base / program).is_file() for base in filter(None, (folder, Path()))):
         return f"'{plain(program)}' may not be executed: chmod +x, or name what runs it"
     return f"there is no program '{plain(program)}' to run"
