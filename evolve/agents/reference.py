@@ -106,10 +106,6 @@ class _LevelAgent(Agent):
     def _agent(self) -> Agent:
         return cast("Agent", self.with_rules(DEFAULT_RULES))
 
-    @property
-    def rules(self) -> None:
-        return None
-
     # All else is what its agent under the default rules answers; in a game of many, that agent.
     choose = delegated("_agent", "choose")
     choose_counted = delegated("_agent", "choose_counted")
