@@ -101,7 +101,7 @@ class PatternAgent(SearchingAgent):
         search = self._search(board)
         solving = board.empties <= self.endgame
         context = self._exact(board.empties) if solving else search.context
-        with stopping_at(context, None, 0):
+        with stopping_at(context, None):
             if solving:
                 square, _ = solve_move(U(board.own), U(board.opp), context.ctypes.data)
             else:

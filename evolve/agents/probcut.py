@@ -86,7 +86,6 @@ class Cuts:
         if not fits.all():
             wrong = Cut(*self.rows[np.flatnonzero(~fits)[0]].tolist())
             raise AgentError(f"{wrong} is not possible")
-        self._cells: dict[tuple[float, float], _Counts] = {}
 
     @classmethod
     def of(cls, cuts: Sequence[Cut] = ()) -> Cuts:
@@ -112,18 +111,14 @@ class Cuts:
         return int(self.rows[:, 0].max(initial=0))
 
     def cells(self, margin: float, disc: float = DISC) -> _Counts:
-        """The cuts as kernels read them, see `patterns.CUTS`. Do not change them.
+        """The cuts as kernels read them, see `patterns.CUTS`.
 
         margin: of probes, in standard deviations, 0 for no cuts; disc: the value of a disc in the
         evaluation.
         """
-        key = margin, disc
-        if key not in self._cells:  # made once for all games and copies of an agent: 1 ms
-            self._cells[key] = self._filled(margin, disc) if margin else no_cuts()
-        return self._cells[key]
-
-    def _filled(self, margin: float, disc: float) -> _Counts:
         cells, rows = no_cuts(), self.rows
+        if margin == 0:
+            return cells
         depth, shallow, discs = rows[:, :3].astype(np.int64).T
         slope, mean, deviation = rows[:, 3:].T
         spread = np.rint(margin * deviation * disc)
