@@ -223,7 +223,7 @@ class StoredAgent(Agent):
     """An agent that files can hold: a JSON document, and arrays where it has a network.
 
     `kind` is its name in the registry, too; `required` and `optional`: the parameters that its
-    document must and may have. It has `choose_counted`, whose square `choose` gives.
+    document must and may have.
     """
 
     required: ClassVar[tuple[str, ...]] = ()

@@ -181,11 +181,7 @@ class MctsAgent(StoredAgent):
         forest.reset(boards)
         rules = rule_set(self._rules).code
         forest.simulate(self.simulations, rules, self.c, self.evaluate)
-        return [
-            (moves[0], 0) if len(moves := board.legal_moves()) == 1
-            else self._decided(board, forest.tree(number))
-            for number, board in enumerate(boards)
-        ]  # fmt: skip
+        return [self._decided(board, forest.tree(n)) for n, board in enumerate(boards)]
 
     def analyse(self, board: Board) -> Analysis:
         """The mean value of every legal move, in the order of visits."""
@@ -281,10 +277,12 @@ class MctsAgent(StoredAgent):
         )
 
     def _decided(self, board: Board, tree: Tree) -> tuple[int, int]:
-        """The move of a grown tree, near the end the exact one, and its nodes."""
-        solving = board.empties <= self.endgame
+        """A grown tree's move, near the end the exact one, and its nodes; 0 without a choice."""
+        moves, solving = tree.ranked(), board.empties <= self.endgame
+        if len(moves) == 1:
+            return moves[0], 0
         square, nodes = self._solved(board, tree, None) if solving else (None, 0)
-        return tree.ranked()[0] if square is None else square, tree.simulations + nodes
+        return moves[0] if square is None else square, tree.simulations + nodes
 
     def _solved(self, board: Board, tree: Tree, end: float | None) -> tuple[int | None, int]:
         """The best move by exact score, None where all lose or `end` is too early; its nodes."""
