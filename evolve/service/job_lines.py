@@ -21,7 +21,7 @@ from evolve.runs.run_type import Change
 from evolve.runs.study_spec import StudySpec, seeds_of
 from evolve.service.agents import Agents
 from evolve.service.folders import Folders
-from evolve.service.forms import Form, form_of
+from evolve.service.forms import Form, form_of, forms
 from evolve.service.job import JobRecord
 from evolve.service.responses import Given, ProblemError, faulty, not_found
 
@@ -87,10 +87,8 @@ class Line:
     file: Mapping[str, Any] | None = None
 
 
-def line_of(
-    folders: Folders, agents: Agents, record: JobRecord, found: Asked | None = None
-) -> Line:
-    """The current command line of a job; found: its request, where it was checked just now.
+def line_of(folders: Folders, agents: Agents, record: JobRecord) -> Line:
+    """The current command line of a job.
 
     Raises ProblemError where its settings are wrong, or name a program that the server does not
     allow.
@@ -101,7 +99,7 @@ def line_of(
         run = _resumed(folders, agents, record.run)
         words = ["resume", str(run.path), *changed(run, record.settings)]
         return Line(words, words, {})
-    found = found or asked(agents, record.command, record)
+    found = asked(agents, record.command, record)
     _check_programs(record, found.names)
     command, shown, folder = found.form.command, found.words, folders.jobs / record.id
     if record.run is None:
@@ -150,14 +148,14 @@ def _check_programs(record: JobRecord, names: Mapping[str, str]) -> None:
 
 def changes_of(run: Run | Study) -> list[Change]:
     """What clients may change when a run or study continues: nothing that the owner decides."""
-    model = form_of(run.command, {})[0].model
-    return [change for change in run.changes if change.name not in model.OF_OWNER]
+    owned = forms()[run.command].model.OF_OWNER
+    return [change for change in run.changes if change.name not in owned]
 
 
 def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
     """The options of `resume` that give these changes; ProblemError where one is wrong."""
     allowed = {change.name: change for change in changes_of(run)}
-    fields = form_of(run.command, {})[0].model.model_fields
+    fields = forms()[run.command].model.model_fields
     wrong: list[Fault] = []
     for key, value in settings.items():
         if key not in allowed:

@@ -24,7 +24,7 @@ from evolve.runs.run_folder import check_new, discard
 from evolve.service.agents import Agents
 from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, Job, JobRecord, reap, start_process
-from evolve.service.job_lines import SETTINGS_FILE, Asked, line_of
+from evolve.service.job_lines import SETTINGS_FILE, line_of
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.terminal_text import count_of
 
@@ -32,8 +32,6 @@ _PROGRESS_FILE: Final = "progress.jsonl"
 _LOG_FILE: Final = "log.txt"
 _log: Final = logging.getLogger(__name__)
 _EVERY: Final = 0.5  # seconds between two readings of the jobs' progress files
-
-_Tell = Callable[[str, Mapping[str, Any]], None]
 
 
 class Jobs:
@@ -47,13 +45,12 @@ class Jobs:
         folders: Folders,
         agents: Agents,
         slots: int,
-        tell: _Tell,
+        tell: Callable[[str, Mapping[str, Any]], None],
         on_idle: Callable[[str], None],
     ) -> None:
         self._folders, self._agents, self.slots = folders, agents, slots
         self._tell, self._on_idle = tell, on_idle
-        self._records: dict[str, JobRecord] = {}
-        self._of_run: dict[str, JobRecord] = {}
+        self._records: dict[str, JobRecord] = {}  # in the order of their requests
         self._tails: dict[str, Tail] = {}
 
     def restore(self) -> None:
@@ -61,23 +58,17 @@ class Jobs:
 
         Jobs that this user's service did not make in this folder are left alone, as the log says.
         """
-        others = 0
         for folder in self._folders.folders_of_jobs():
             with suppress(OSError):
-                if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
+                if not any(folder.iterdir()):
                     remove_tree(folder, ignore_errors=True)  # killed before it was saved
-                    continue
-            if (record := JobRecord.load(folder, self._folders)) is None:
-                others += 1
-            else:
-                self._records[record.id] = record
-        if others:
-            _log.warning(
-                "%s: %s of another folder or user", self._folders.jobs, count_of(others, "job")
-            )
-        for record in self._ordered():
-            if record.run is not None:
-                self._of_run[record.run] = record
+        loaded = [JobRecord.load(path, self._folders) for path in self._folders.folders_of_jobs()]
+        found = sorted(filter(None, loaded), key=lambda record: (record.created, record.id))
+        if others := len(loaded) - len(found):
+            text = count_of(others, "job")
+            _log.warning("%s: %s of another folder or user", self._folders.jobs, text)
+        for record in found:
+            self._records[record.id] = record
             if record.state in ("running", "stopping"):
                 self._tails[record.id] = Tail(self.file(record, _PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
@@ -93,7 +84,7 @@ class Jobs:
 
     def all(self) -> list[JobRecord]:
         """All jobs, the newest first."""
-        return list(reversed(self._ordered()))
+        return [*reversed(self._records.values())]
 
     def get(self, name: str) -> JobRecord:
         """The job of that id; ProblemError where there is none."""
@@ -103,8 +94,9 @@ class Jobs:
         return record
 
     def of_run(self, run: str) -> JobRecord | None:
-        """The latest job of a run; None where there is none."""
-        return self._of_run.get(run)
+        """The job at work on a run, or else the last one; None where there is none."""
+        jobs = [job for job in list(self._records.values()) if job.run == run]
+        return max(jobs, key=lambda job: (not job.over, job.started or job.created), default=None)
 
     def counts(self) -> tuple[int, int]:
         """The number of running jobs, and of waiting ones."""
@@ -113,7 +105,7 @@ class Jobs:
 
     def document(self, record: JobRecord) -> Job:
         """A job as clients get it."""
-        waiting = [other.id for other in self._ordered() if other.state == "queued"]
+        waiting = [other.id for other in self._records.values() if other.state == "queued"]
         values = json_value(record.model_dump(include={*Job.model_fields}))
         values["place"] = waiting.index(record.id) + 1 if record.id in waiting else None
         if record.over and not self._folders.has_run(record.run):
@@ -123,23 +115,23 @@ class Jobs:
     def file(self, record: JobRecord, name: str) -> Path:
         return self._folders.jobs / record.id / name
 
-    def log(self, record: JobRecord, most: int = 100_000) -> str:
-        """The last `most` bytes that a job printed."""
+    def log(self, record: JobRecord) -> str:
+        """The last 100 000 bytes that a job printed."""
         try:
             with self.file(record, _LOG_FILE).open("rb") as file:
                 file.seek(0, 2)
-                file.seek(max(0, file.tell() - most))
+                file.seek(max(0, file.tell() - 100_000))
                 return file.read().decode(errors="replace")
         except OSError:
             return ""
 
-    def add(self, record: JobRecord, found: Asked | None = None) -> None:
-        """Queue a new job, and start it where a slot is free; found: see `line_of`.
+    def add(self, record: JobRecord) -> None:
+        """Queue a new job, and start it where a slot is free.
 
         Raises OSError where it cannot be saved, ProblemError where its settings are wrong.
         """
         try:
-            line = line_of(self._folders, self._agents, record, found)
+            line = line_of(self._folders, self._agents, record)
             record.line = self._folders.line_of(line.shown)
             record.save(self._folders)
         except (OSError, EvolveError, ProblemError):
@@ -148,8 +140,6 @@ class Jobs:
                 self._empty_folder(record)
             raise
         self._records[record.id] = record
-        if record.run is not None:
-            self._of_run[record.run] = record
         self._changed(record)
         with suppress(OSError):  # `follow` tries again
             self._fill()
@@ -186,8 +176,6 @@ class Jobs:
         with self._undone(record):
             record.restart()
             self._keep(record)
-        if record.run is not None:
-            self._of_run[record.run] = record
         with suppress(OSError):
             self._fill()
 
@@ -199,8 +187,6 @@ class Jobs:
         if folder.exists():  # missing where the disk only failed to confirm its removal
             self._folders.throw_away(folder)
         del self._records[record.id]
-        if record.run is not None and self._of_run.get(record.run) is record:
-            del self._of_run[record.run]
         self._tell("job", {"id": record.id, "gone": True})
 
     def follow(self) -> None:
@@ -255,7 +241,7 @@ class Jobs:
                 discard(folder, made=True)
 
     def _fill(self) -> None:
-        for record in self._ordered():
+        for record in self._records.values():
             if self.counts()[0] >= self.slots:
                 return
             if record.state == "queued":
@@ -319,6 +305,3 @@ class Jobs:
 
     def _changed(self, record: JobRecord) -> None:
         self._tell("job", self.document(record).model_dump())
-
-    def _ordered(self) -> list[JobRecord]:
-        return sorted(self._records.values(), key=lambda record: (record.created, record.id))

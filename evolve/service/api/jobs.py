@@ -159,7 +159,7 @@ async def make_job(service: Service, request: NewJob, response: Response) -> Job
             record.run = _claimed_name(service, found, request.name)
         elif request.name is not None:
             raise ProblemError(422, "name: only runs have one", [("/name", "only runs have one")])
-        service.jobs.add(record, found)
+        service.jobs.add(record)
     return _answered(service, record, response)
 
 
