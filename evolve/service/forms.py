@@ -77,7 +77,14 @@ class Form:
         required = [name for name, field in self.model.model_fields.items() if field.is_required()]
         unused = () if self.variant is None else self.variant.unused
         fields = [
-            _shown(field, first=field.name in required)
+            replace(
+                field,
+                type="choice" if field.type == "place" else field.type,
+                # A service takes no files.
+                help=field.help.replace("`", "").partition(", or a file")[0],
+                group=FIRST if field.name in required else field.group or FIRST,
+                default=json_value(field.default),
+            )
             for field in form_of_model(self.model)
             # A field that can only name a place has no choices, and clients must not set it; the
             # `threads` of a job replace `jobs`.
@@ -196,10 +203,9 @@ def forms() -> Mapping[str, Form]:
     """All forms, by command."""
     by_command: dict[str, Form] = {}
     for kind in RUN_TYPES:
-        for word, variant in kind.variants.items():
-            command, model = kind.command(word), variant.model()
-            about = variant.about or kind.about
-            by_command[command] = Form(command, about, model, variant.all_presets(), kind, variant)
+        for command, variant in kind.commands.items():
+            about, presets = variant.about or kind.about, variant.all_presets()
+            by_command[command] = Form(command, about, variant.model(), presets, kind, variant)
     for name, contest in CONTESTS.items():
         by_command[name] = Form(name, contest.ABOUT, contest, {})
     return by_command
@@ -230,19 +236,6 @@ def _naming_fields() -> frozenset[str]:
         for form in forms().values()
         for name, field in form.model.model_fields.items()
         if named_in(field)
-    )
-
-
-def _shown(field: FormField, *, first: bool) -> FormField:
-    """A field as clients get it; first: whether it stands in the first group."""
-    names_path, text = field.type == "place", field.help.replace("`", "")
-    return replace(
-        field,
-        type="choice" if names_path else field.type,
-        # A service takes no files.
-        help=text.partition(", or a file")[0],
-        group=FIRST if first else field.group or FIRST,
-        default=json_value(field.default),
     )
 
 

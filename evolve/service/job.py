@@ -74,8 +74,6 @@ _AtWork = Literal["queued", "running", "stopping"]
 _Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "damaged"]
 JobState = Literal[_AtWork, _Ended]
 """`damaged`: its file cannot be read."""
-_ENDED: Final[tuple[str, ...]] = get_args(_Ended)
-"""States of a job that has no process and does not wait for one."""
 if TYPE_CHECKING:
     New: TypeAlias = str  # a type checker does not look into the registries
     _Command: TypeAlias = str
@@ -211,7 +209,7 @@ class JobRecord(Job):
     @property
     def over(self) -> bool:
         """Whether it has no process and does not wait for one."""
-        return self.state in _ENDED
+        return self.state in get_args(_Ended)
 
     @property
     def label(self) -> str:

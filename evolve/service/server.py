@@ -29,7 +29,7 @@ from evolve.service.state import ServiceState
 from evolve.version import __version__
 
 API: Final = "/api/v1"
-_METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
+_METHODS: Final = ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "HEAD"]
 _ABOUT: Final = """Evolves, teaches and compares Reversi agents.
 
 Every request but that to `session` must say the token that was printed when the server started: as
@@ -101,14 +101,12 @@ async def _elsewhere(request: Request) -> Response:
     Several routes may share a path, and the page would take what they do not.
     """
     routes = request.app.router.routes[:-2]  # without this one and the page
-    scopes = {method: {**request.scope, "method": method} for method in _METHODS}
-    allowed = [
-        method
-        for method, scope in scopes.items()
-        if any(route.matches(scope)[0] is Match.FULL for route in routes)
-    ]
-    if "GET" in allowed and "HEAD" not in allowed:
-        allowed.append("HEAD")
+
+    def takes(method: str) -> bool:
+        scope = {**request.scope, "method": "GET" if method == "HEAD" else method}  # as the guard
+        return any(route.matches(scope)[0] is Match.FULL for route in routes)
+
+    allowed = [*filter(takes, _METHODS)]
     if not allowed:
         return problem(404, "there is no such resource; see api/v1/openapi.json")
     answer = problem(405, f"it takes {', '.join(allowed)}")

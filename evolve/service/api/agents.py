@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path as File
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import Base64Bytes, BaseModel, Field
 
 from evolve.agents.registry import COACH
@@ -15,7 +15,7 @@ from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.service.agents import AgentInfo
 from evolve.service.folders import AGENT_SUFFIXES
-from evolve.service.responses import AGENT_ID, Given, Page, Paged, ProblemError
+from evolve.service.responses import AGENT_ID, Given, Page, Paged, ProblemError, Text
 from evolve.service.state import Service, ServiceState
 
 router = APIRouter()
@@ -135,9 +135,7 @@ class PastedGames(BaseModel):
 
 
 @router.get("/agents")
-def list_agents(
-    service: Service, page: Paged, q: Annotated[str | None, Query(max_length=200)] = None
-) -> Page[AgentInfo]:
+def list_agents(service: Service, page: Paged, q: Text = None) -> Page[AgentInfo]:
     """Reference agents, champions of runs, uploads, and the programs that may play."""
     names = service.agents.ids(service.index.names())
     if q is not None:

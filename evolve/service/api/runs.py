@@ -6,12 +6,10 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import pyarrow as pa
-from fastapi import APIRouter, Query, Response
-from fastapi import Path as InPath
+from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
@@ -27,7 +25,7 @@ from evolve.runs.study_spec import short_names
 from evolve.runs.summary import RunState, playoff_share_of
 from evolve.service.api.generations import Rows, page_of
 from evolve.service.folders import IN_STUDY, RUN_ID
-from evolve.service.forms import form_of, shown_settings
+from evolve.service.forms import forms, shown_settings
 from evolve.service.index import Kind, RunSummary, thinned
 from evolve.service.job import Job, JobRecord, Threads
 from evolve.service.job_lines import changes_of, line_of
@@ -50,7 +48,6 @@ from evolve.tables.trials import verdict_of
 from evolve.terminal_text import as_word
 
 router = APIRouter()
-_RECORDS: Final = ".ggf"
 _REPORT: Final = "report.html"
 _HANDED: Final = "agent.py"
 _OF_SUMMARY = ("elo", "score", "share")
@@ -202,7 +199,11 @@ async def delete_run(service: Service, run: RunId) -> None:
     service.index.summary(run)  # raises where there is none
     service.check_idle(run)
     folder = service.folders.run(run)
-    await asyncio.to_thread(_delete, service, folder)
+    try:
+        with locked(folder):
+            await asyncio.to_thread(service.folders.throw_away, folder)
+    except EvolveError as error:
+        raise ProblemError(409, str(error)) from error
     await service.look()
 
 
@@ -263,7 +264,7 @@ async def hand_in(service: Service, run: RunId, demands: Demands) -> HandIn:
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
 async def get_file(
-    service: Service, run: RunId, name: Annotated[str, InPath(max_length=100)]
+    service: Service, run: RunId, name: Annotated[str, Path(max_length=100)]
 ) -> FileResponse:
     """A file of a run; see its `files`."""
     opened = service.index.source(run)
@@ -276,7 +277,7 @@ async def get_file(
     if champion is not None and name == champion.name:
         return SentFile(champion, sent_as)
     words = ["report", source] if name == _REPORT else ["show", source, "--table", stem]
-    if suffix != _RECORDS[1:]:
+    if suffix != "ggf":
         return await service.downloads.file(words, sent_as)
     whole = await service.downloads.made(words, ".parquet")
     try:
@@ -322,15 +323,6 @@ for _table in dict.fromkeys(
     router.add_api_route(f"/runs/{{run}}/{_table}", _table_route(_table), name=f"get_{_table}")
 
 
-def _delete(service: ServiceState, folder: Path) -> None:
-    """Remove the folder of a run that nobody writes to."""
-    try:
-        with locked(folder):
-            service.folders.throw_away(folder)
-    except EvolveError as error:
-        raise ProblemError(409, str(error)) from error
-
-
 def _files(name: str, run: Run | Study) -> list[dict[str, str]]:
     files: list[tuple[str, str]] = []
     champion = champion_of(run.path)
@@ -340,7 +332,7 @@ def _files(name: str, run: Run | Study) -> list[dict[str, str]]:
         files.append((_REPORT, "one page to send, which needs no evolve"))
     for table in run.tables:
         if run.form == "run" and run.kind.reading.tables[table].of_games:
-            files.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
+            files.append((f"{table}.ggf", f"all {table} as GGF"))
         files.append((f"{table}.csv", f"{table} as CSV"))
         files.append((f"{table}.parquet", f"{table} as Parquet"))
     return [
@@ -358,11 +350,11 @@ def _help_of(change: Change) -> str:
 def _changed(run: Run, config: dict[str, Any]) -> list[str]:
     """Settings that differ from the defaults of the run's command, or have none."""
     try:
-        form, _ = form_of(run.command, {})
+        form = forms()[run.command]
         fields = form.model.model_fields.items()
         needed = {name: config.get(name) for name, field in fields if field.is_required()}
         defaults = resolve_as(form.model, {}, {**needed, **form.own}).model_dump(mode="json")
-    except (EvolveError, ProblemError):
+    except EvolveError:
         return []
     differing = {key for key, value in defaults.items() if config.get(key, value) != value}
     return [key for key in config if key in differing | needed.keys()]

@@ -12,7 +12,6 @@ run like any other from then on.
 from __future__ import annotations
 
 import asyncio
-import io
 import shlex
 import tarfile
 import time
@@ -31,12 +30,12 @@ from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.extras import install_hint
 from evolve.files.changes import move, remove
 from evolve.parsing import json_value, parse_json, parse_toml
-from evolve.runs import summary
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.summary import STUDY
 from evolve.service.api.plays import NewPlay
 from evolve.service.folders import Folders
-from evolve.service.forms import CommandInfo, Form, form_of, forms
+from evolve.service.forms import CommandInfo, Form, forms
 from evolve.service.index import RunSummary
 from evolve.service.responses import Items, ProblemError, not_found
 from evolve.service.state import Service
@@ -94,23 +93,14 @@ class Meta(BaseModel):
     default_rules: str
 
 
-STUDY: Final = KindInfo(
-    name=summary.STUDY["kind"],
-    noun=summary.STUDY["noun"],
-    plural="studies",
-    unit=summary.STUDY["unit"],
-    event="",
-    page="study",
-    tables=[],
-)
-"""A study is listed and opened like a run; its tables are those of its runs."""
-
-
 @router.get("/meta")
 def get_meta() -> Meta:
     """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
+    # It is listed and opened like a run; its tables are those of its runs.
+    shown = {"name": STUDY["kind"], "plural": "studies", "event": "", "page": "study", "tables": []}
+    study = KindInfo.model_validate({**STUDY, **shown})
     return Meta(
-        kinds=[*map(_kind, RUN_TYPES), STUDY],
+        kinds=[*map(_kind, RUN_TYPES), study],
         contests=[{"name": name, "plural": contest.PLURAL} for name, contest in CONTESTS.items()],
         rules=[
             {
@@ -233,8 +223,6 @@ class Welcome(BaseModel):
     goals: list[Goal] = Field(description="each with what starts with one click")
 
 
-_PLAY: Final = NewPlay(agent="level-5", rules="standard", side="black")
-"""An easy game."""
 NAME: Final = "example"
 ARCHIVE: Final = "example.tar.xz"
 ABOUT: Final = "about.json"
@@ -270,15 +258,10 @@ def _all_goals(programs: Collection[str]) -> list[Goal]:
     return [goal.model_copy(update={"offers": offers(goal)}) for goal in _goals()]
 
 
-def _first_goals() -> list[Goal]:
-    found = [(goal, [offer for offer in goal.offers if offer.first]) for goal in _all_goals(())]
-    return [goal.model_copy(update={"offers": offers}) for goal, offers in found if offers]
-
-
 def _filled(offer: Offer, programs: Collection[str]) -> Offer:
     if offer.command is None:
         return offer.model_copy(update={"option": str(offer.page).rpartition("/")[2]})
-    form, _ = form_of(offer.command, {})
+    form = forms()[offer.command]
     option = "study" if offer.seeds is not None else shlex.join(form.words(offer.settings))
     settings = dict(offer.settings)
     if programs and form.variant is not None and form.variant.runs:
@@ -289,8 +272,7 @@ def _filled(offer: Offer, programs: Collection[str]) -> Offer:
 
 
 def _archive() -> tarfile.TarFile:
-    packed = io.BytesIO((files("evolve.service") / ARCHIVE).read_bytes())
-    return tarfile.open(fileobj=packed)
+    return tarfile.open(str(files("evolve.service") / ARCHIVE))
 
 
 @cache
@@ -324,7 +306,10 @@ def list_goals(service: Service) -> Goals:
 @router.get("/welcome")
 def get_welcome() -> Welcome:
     """What a first visit offers."""
-    return Welcome.model_validate({**_about(), "play": _PLAY, "goals": _first_goals()})
+    easy = NewPlay(agent="level-5", rules="standard", side="black")
+    found = [(goal, [offer for offer in goal.offers if offer.first]) for goal in _all_goals(())]
+    goals = [goal.model_copy(update={"offers": offers}) for goal, offers in found if offers]
+    return Welcome.model_validate({**_about(), "play": easy, "goals": goals})
 
 
 @router.post("/welcome/example", status_code=201)
