@@ -1,4 +1,7 @@
-"""Forms of the commands that jobs run, made from the settings models of the command line."""
+"""Forms of the commands that jobs run, and requests made with them, checked.
+
+Forms are made from the settings models of the command line.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ from evolve.parsing import Fault, faults, json_value, with_texts
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_line, study_spec_of
-from evolve.service.responses import faulty
+from evolve.service.agents import Agents
+from evolve.service.responses import Given, faulty
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""
@@ -168,10 +172,10 @@ class Form:
         for key, choices in grid.items():
             why = self._why_not(key, choices)
             try:
-                if choices and None not in choices:
+                if None in choices:
+                    raise OptionsError("a value is missing")
+                if choices:
                     grid_line(key, choices)
-                elif choices:
-                    why = why or "a value is missing"
             except OptionsError as error:
                 why = why or str(error)
             if why is not None:
@@ -226,6 +230,56 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
         what = f"it must be {words}" if words else "there is no such setting"
         raise faulty([Fault((KIND,), f"kind: {what}")], "settings")
     return form, rest
+
+
+class Design(Given):
+    """The settings of a run; of a study where `seeds` or `grid` are given."""
+
+    settings: dict[str, Any] = Field(default={}, description="see GET /commands")
+    seeds: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="a run for each of these: 0-9 or 1,4,7-9",
+    )
+    grid: dict[str, list[Any]] = Field(
+        default={}, description="a run for each of these values of a setting, in all combinations"
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request for work, checked.
+
+    settings: those given, with agents by their names on the command line. names: ids of the agents,
+    keyed by these names. resolved: the model of all settings. study: its design, if it is one.
+    words: the command line, after `evolve`.
+    """
+
+    form: Form
+    settings: dict[str, Any]
+    names: dict[str, str]
+    resolved: Any
+    study: StudySpec | None
+    words: list[str]
+
+
+def asked(
+    agents: Agents,
+    command: str,
+    settings: Mapping[str, Any],
+    seeds: str | None,
+    grid: Mapping[str, list[Any]],
+) -> Asked:
+    """A client's request, checked; ProblemError, which names all faults, where it is wrong."""
+    form, rest = form_of(command, settings)
+    names: dict[str, str] = {}
+    given, resolved = form.checked(rest, agents.face(names))
+    study = None
+    if seeds is not None or grid:
+        study = form.design(given, seeds, grid)
+    words = form.words(given, seeds, grid)
+    return Asked(form, given, names, resolved, study, words)
 
 
 @cache

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -205,13 +205,21 @@ class Index:
 
         A run that cannot be read is damaged, with the reason, and does not affect the others.
         """
-        date = stamps[name].date
+        stamp = stamps[name]
         try:
-            refuse_link(stamps[name].folder)
+            refuse_link(stamp.folder)
             if not is_id(name):
                 raise RunError(_UNNAMED)
-            own = {"id": name, "study": self.study_of(name), "date": date}
-            return RunSummary.model_validate({**self._found(name, stamps), **own})
+            if stamp.is_study:
+                inside = [run for run in stamps if run != name]
+                runs = {stamps[run].folder.name: self._summary(run, stamps) for run in inside}
+                found = study_summary(Study(stamp.folder), runs, stamp.running)
+            else:
+                run = Run(stamp.folder)
+                check_config(run)
+                found = summary_of(run, stamp.running)
+            own = {"id": name, "study": self.study_of(name), "date": stamp.date}
+            return RunSummary.model_validate({**found.model_dump(), **own})
         except EvolveError as error:
             problem = self._folders.error_text(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
@@ -219,18 +227,7 @@ class Index:
         except Exception as error:
             failure = log_failure(f"reading run {name}", error)
             problem = f"internal error {failure}; see the server's log"
-        return RunSummary(id=name, date=date, state="damaged", problem=problem)
-
-    def _found(self, name: str, stamps: _Stamps) -> dict[str, Any]:
-        stamp = stamps[name]
-        if not stamp.is_study:
-            run = Run(stamp.folder)
-            check_config(run)
-            return summary_of(run, stamp.running).model_dump()
-        runs = {
-            stamps[run].folder.name: self._summary(run, stamps) for run in stamps if run != name
-        }
-        return study_summary(Study(stamp.folder), runs, stamp.running).model_dump()
+        return RunSummary(id=name, date=stamp.date, state="damaged", problem=problem)
 
 
 def thinned(count: int, points: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""What other processes do for clients: files that commands write, answers of engine processes.
+"""What other processes do for clients: jobs, files that commands write, answers of agents.
 
 The command line can write all files, such as agents as Python and tables as CSV in which
 spreadsheets run no formulas; they lie in a folder of the service until they are sent. Commands and
@@ -7,22 +7,28 @@ engine processes load the engine and pandas, which the server does not.
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import anyio
 import anyio.to_process
+import psutil
 from anyio import BrokenWorkerProcess, CapacityLimiter, fail_after
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
 from evolve.extras import call
-from evolve.files.changes import make_folder, remove_tree
-from evolve.programs.children import Life
+from evolve.files.changes import make_folder, open_to_append, remove_tree
+from evolve.programs.children import Life, blocked, inherited
 from evolve.service.folders import Folders
+from evolve.service.job import JOB_ID
 from evolve.service.responses import ProblemError, lent
 
 _LONGEST: Final = 900.0
@@ -37,6 +43,35 @@ _MEDIA: Final = {
     ".npz": "application/octet-stream",
     ".parquet": "application/vnd.apache.parquet",
 }
+_children: Final[list[subprocess.Popen[bytes]]] = []
+
+
+def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> int:
+    """Start a process in its own session, so that it outlives this one; returns its id.
+
+    Its output goes to the end of `log`. It is not interrupted until it has a handler, see
+    `cli.leaving`. Raises OSError where it cannot be started.
+    """
+    with os.fdopen(open_to_append(log), "ab") as sink, blocked([signal.SIGINT]):
+        child = subprocess.Popen(
+            words,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**inherited(), JOB_ID: job},
+        )
+    with suppress(psutil.Error):  # leave time to the server and its searches
+        low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else 10
+        psutil.Process(child.pid).nice(low)
+    _children.append(child)
+    return child.pid
+
+
+def reap() -> None:
+    """Forget children that have ended."""
+    _children[:] = [child for child in _children if child.poll() is None]
 
 
 class Downloads:

@@ -50,11 +50,8 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     async def life(_: FastAPI) -> AsyncIterator[None]:
         # They read files for clients; forty, the default, took 30 MB more.
         anyio.to_thread.current_default_thread_limiter().total_tokens = 4
-        await service.open()
-        try:
+        async with service.running():
             yield
-        finally:
-            await service.close()
 
     app = FastAPI(
         title="evolve",

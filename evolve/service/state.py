@@ -8,7 +8,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
@@ -111,7 +111,6 @@ class ServiceState:
         self.downloads = Downloads(folders)
         self.ordering = asyncio.Lock()
         """Held while a request becomes a job: the same request twice at once makes one job."""
-        self._tasks: list[asyncio.Task[None]] = []
 
     def check_idle(self, run: str) -> None:
         """Raise ProblemError where something works on a run, on its study, or on a run in it."""
@@ -142,18 +141,19 @@ class ServiceState:
     def _drawn(self, run: str) -> dict[str, Any]:
         return self.index.drawn(self.index.summary(run)).model_dump()
 
-    async def open(self) -> None:
-        """Start: scan the folder, restore the jobs, and begin to follow what happens."""
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Scan the folder, restore the jobs, and follow what happens; jobs continue after it."""
         await asyncio.to_thread(self.index.scan)
         self.jobs.restore()
         endless = (self.jobs.follow_for_ever(), self._look_for_ever())
-        self._tasks = [asyncio.create_task(work) for work in endless]
-
-    async def close(self) -> None:
-        """Stop; jobs continue by themselves."""
-        for task in self._tasks:
-            task.cancel()
-        self.events.close()
+        tasks = [asyncio.create_task(work) for work in endless]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            self.events.close()
 
     async def _look_for_ever(self) -> None:
         """Send events of runs that come, change and go.

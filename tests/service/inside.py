@@ -42,7 +42,7 @@ class App:
         self.folders = Folders(runs)
         self.folders.claim()
         self.state = ServiceState(self.folders, 0, programs)
-        self.runner, self._idle = runner, idle
+        self.runner, self._idle, self._running = runner, idle, self.state.running()
         self.app = make_app(self.state, **options)
 
     def __enter__(self) -> App:
@@ -50,11 +50,12 @@ class App:
             self.state.index.scan()
             self.state.jobs.restore()
         else:
-            self.runner.run(self.state.open())
+            self.runner.run(self._running.__aenter__())
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self.runner.run(self.state.close())
+        if not self._idle:
+            self.runner.run(self._running.__aexit__(None, None, None))
         self.folders.release()
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:

@@ -21,9 +21,8 @@ from evolve.runs.summary import STUDY
 from evolve.service.api.generations import Game, game_of, games_page
 from evolve.service.api.welcome import FormOf
 from evolve.service.folders import NEW_ID
-from evolve.service.forms import has_torch
+from evolve.service.forms import Asked, Design, asked, has_torch
 from evolve.service.job import Job, JobRecord, JobState, New, Threads
-from evolve.service.job_lines import Asked, Design, asked
 from evolve.service.processes import SentFile
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Given, Page, Paged, ProblemError, not_found, pointer
@@ -131,17 +130,18 @@ async def check_settings(service: Service, form: FormOf, given: NamedDesign) -> 
     return Checked(settings=found.settings, line=line, runs=runs)
 
 
-async def _checked(service: ServiceState, command: str, request: Design) -> Asked:
-    found = await asyncio.to_thread(asked, service.agents, command, request)
-    form, given = found.form, found.settings
+async def _checked(service: ServiceState, command: str, design: Design) -> Asked:
+    given = (design.settings, design.seeds, design.grid)
+    found = await asyncio.to_thread(asked, service.agents, command, *given)
+    form, settings = found.form, found.settings
     for source, name in found.names.items():
         if "?" in name:
-            fields = (key for key, value in given.items() if source in everything_in(value))
+            fields = (key for key, value in settings.items() if source in everything_in(value))
             places = {"AgentError": pointer("settings", next(fields, "preset"))}
             await service.search.ask("load", places, source=source)
     if form.variant is not None and form.variant.check is not None:
         places = dict.fromkeys(("SettingsError", "OptionsError"), "/settings/fix")
-        values = {**given, **form.own}
+        values = {**settings, **form.own}
         await service.search.ask("check_settings", places, command=form.command, settings=values)
     missing = form.needs(service.agents.tunable)
     if missing is not None:

@@ -37,7 +37,7 @@ from evolve.service.api.plays import NewPlay
 from evolve.service.folders import Folders
 from evolve.service.forms import CommandInfo, Form, forms
 from evolve.service.index import RunSummary
-from evolve.service.responses import Items, ProblemError, not_found
+from evolve.service.responses import Items, not_found
 from evolve.service.state import Service
 from evolve.tables.columns import Chart, Format
 
@@ -316,8 +316,6 @@ def get_welcome() -> Welcome:
 async def add_example(service: Service) -> RunSummary:
     """Put the example into the folder of runs, unless it is there."""
     async with service.ordering:  # a job may want the name, and another request the same
-        job = service.jobs.of_run(NAME)
-        if job is not None and not job.over:
-            raise ProblemError(409, f"{NAME} is the run of job {job.id}")
+        service.check_idle(NAME)
         await asyncio.to_thread(_unpack, service.folders)
     return service.index.drawn(service.index.summary(NAME))
