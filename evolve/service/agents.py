@@ -26,7 +26,7 @@ from evolve.config.base import Face, Named
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import AgentError, EvolveError, LinkError
 from evolve.evolution.tables import births_of
-from evolve.parsing import finite_number
+from evolve.parsing import finite_number, json_value, with_texts
 from evolve.runs.run import Run
 from evolve.runs.run_types import CHAMPIONS, champion_of
 from evolve.runs.summary import check_config
@@ -190,6 +190,10 @@ class Agents:
         if len(names) == 1 or (len(names) == 2 and self._folders.has_study(names[0])):
             return f"run:{IN_STUDY.join(names)}{settings}"
         return f"{PurePath(runs.name, *folders, last)}{settings}"
+
+    def shown(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings of a run as JSON, with the ids of agents."""
+        return dict(with_texts(json_value(dict(config)), self.id_of))
 
     def exists(self, name: str) -> bool:
         """Whether there is an agent of that id."""

@@ -6,7 +6,7 @@ Forms are made from the settings models of the command line.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
@@ -19,7 +19,7 @@ from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import merged
 from evolve.errors import OptionsError, SettingsError
-from evolve.parsing import Fault, faults, json_value, with_texts
+from evolve.parsing import Fault, faults, json_value
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_line, study_spec_of
@@ -291,8 +291,3 @@ def _naming_fields() -> frozenset[str]:
         for name, field in form.model.model_fields.items()
         if named_in(field)
     )
-
-
-def shown_settings(config: Mapping[str, Any], id_of: Callable[[str], str]) -> dict[str, Any]:
-    """Settings of a run as JSON, with the ids of agents."""
-    return dict(with_texts(json_value(dict(config)), id_of))

@@ -201,10 +201,7 @@ class Index:
         return summary.model_copy(update={"curves": [curve for curve in curves if len(curve) > 1]})
 
     def _read(self, name: str, stamps: _Stamps) -> RunSummary:
-        """The current summary of a run.
-
-        A run that cannot be read is damaged, with the reason, and does not affect the others.
-        """
+        """The current summary of a run; where it cannot be read, of a damaged one, with why."""
         stamp = stamps[name]
         try:
             refuse_link(stamp.folder)

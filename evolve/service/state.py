@@ -156,10 +156,7 @@ class ServiceState:
             self.events.close()
 
     async def _look_for_ever(self) -> None:
-        """Send events of runs that come, change and go.
-
-        Before that, read all runs, for filters and sorting.
-        """
+        """Read all runs, for filters and sorting; then send events of what comes and goes."""
         for name in self.index.names():
             with log_errors(f"reading run {name}"):
                 await asyncio.to_thread(self.index.summaries, [name])

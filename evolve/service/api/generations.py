@@ -25,6 +25,7 @@ router = APIRouter()
 _Number = Annotated[int, Path(ge=0, le=10**9)]
 _Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 _GENE_HEADS: Final = {"depths": "search depths", "endgame": "exact from, empties"}
+GameNumber = Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
 _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 
@@ -267,9 +268,7 @@ async def get_individual(service: Service, run: RunId, individual: _Individual) 
 
 
 @router.get("/runs/{run}/games/{generation}:{number}")
-def get_game(
-    played: _Played, run: RunId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
-) -> Game:
+def get_game(played: _Played, run: RunId, number: GameNumber) -> Game:
     """A game of a run."""
     opened, generation, games = played
     row = rows_with(games, "game", int(number)).slice(0, 1)

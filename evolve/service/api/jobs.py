@@ -7,7 +7,7 @@ import math
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
@@ -18,7 +18,7 @@ from evolve.parsing import everything_in
 from evolve.runs.run_folder import claim, claimed
 from evolve.runs.study_spec import seeds_of
 from evolve.runs.summary import STUDY
-from evolve.service.api.generations import Game, game_of, games_page
+from evolve.service.api.generations import Game, GameNumber, game_of, games_page
 from evolve.service.api.welcome import FormOf
 from evolve.service.folders import NEW_ID
 from evolve.service.forms import Asked, Design, asked, has_torch
@@ -244,9 +244,7 @@ def get_games(
 
 
 @router.get("/jobs/{job}/games/{number}")
-def get_game(
-    service: Service, job: str, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
-) -> Game:
+def get_game(service: Service, job: str, number: GameNumber) -> Game:
     """A game of a match."""
     rows = rows_with(_games(service, job), "game", int(number)).to_pylist()
     if not rows:

@@ -25,7 +25,7 @@ from evolve.runs.study_spec import short_names
 from evolve.runs.summary import RunState, playoff_share_of
 from evolve.service.api.generations import Rows, page_of
 from evolve.service.folders import IN_STUDY, RUN_ID
-from evolve.service.forms import forms, shown_settings
+from evolve.service.forms import forms
 from evolve.service.index import Kind, RunSummary, thinned
 from evolve.service.job import Job, JobRecord, Threads, changes_of, line_of
 from evolve.service.processes import PRINTED, SentFile, discard
@@ -130,9 +130,8 @@ def list_runs(
         for field, value in wanted.items():
             summaries = [run for run in summaries if value is None or getattr(run, field) == value]
         if key in _OF_SUMMARY:
-            sign = -1 if down else 1
-            values = {run.id: getattr(run, key) for run in summaries}
-            summaries.sort(key=lambda run: (values[run.id] is None, sign * (values[run.id] or 0)))
+            summaries.sort(key=lambda run: getattr(run, key) or 0, reverse=down)
+            summaries.sort(key=lambda run: getattr(run, key) is None)  # the others stay in order
         names = [run.id for run in summaries]
     if key == "name":
         names.sort(reverse=down)
@@ -156,7 +155,7 @@ def get_run(service: Service, run: RunId) -> RunDetail:
     ]
     detail |= {"changes": changes, "files": _files(run, opened)}
     if opened.form == "study":
-        meeting = f"evolve compare {word_of(service, opened)} --games 400"
+        line = f"evolve compare {word_of(service, opened)} --games 400"
         names = [setting.name for setting in opened.design.settings_of_runs]
         short = dict(zip(names, short_names(names)[1], strict=True))
         cells = [
@@ -169,26 +168,26 @@ def get_run(service: Service, run: RunId) -> RunDetail:
             }
             for member in opened.design.members
         ]
-        lines = [{"about": "Its champions meet", "line": meeting}]
         design = {"command": opened.command, "settings": {}, **opened.config}  # as in its file
-        settings = shown_settings(design, service.agents.id_of)
-        detail |= {"settings": settings, "lines": lines, "cells": cells}
-        return RunDetail.model_validate(detail)
-    config = dict(opened.config)
-    found = config.pop("versions", None)
-    versions = {key: str(value) for key, value in found.items()} if type(found) is dict else {}
-    config.pop("command", None)
-    detail |= {
-        "settings": shown_settings(config, service.agents.id_of),
-        "changed": _changed(opened, config),
-        "versions": versions,
-        "tables": list(opened.tables),
-        "agent": None if champion_of(opened.path) is None else f"run:{run}",
-        "playoff": playoff_file(opened.path).exists(),
-        **playoff_share_of(opened),
-        "verdict": verdict_of(opened.path),
-        "lines": use_lines(service, opened),
-    }
+        detail |= {
+            "settings": service.agents.shown(design),
+            "lines": [{"about": "Its champions meet", "line": line}],
+            "cells": cells,
+        }
+    else:
+        config = {key: opened.config[key] for key in opened.config if key != "command"}
+        found = config.pop("versions", None)
+        detail |= {
+            "settings": service.agents.shown(config),
+            "changed": _changed(opened, config),
+            "versions": {key: str(found[key]) for key in found} if type(found) is dict else {},
+            "tables": list(opened.tables),
+            "agent": None if champion_of(opened.path) is None else f"run:{run}",
+            "playoff": playoff_file(opened.path).exists(),
+            **playoff_share_of(opened),
+            "verdict": verdict_of(opened.path),
+            "lines": use_lines(service, opened),
+        }
     return RunDetail.model_validate(detail)
 
 

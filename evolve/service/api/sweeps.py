@@ -15,7 +15,6 @@ from evolve.runs.study_spec import Member
 from evolve.runs.summary import differing_in
 from evolve.service.api.runs import use_lines, word_of
 from evolve.service.folders import IN_STUDY
-from evolve.service.forms import shown_settings
 from evolve.service.index import RunSummary
 from evolve.service.responses import Items, RunId, Text, not_found
 from evolve.service.state import Service, ServiceState
@@ -105,12 +104,11 @@ async def report_comparison(service: Service, sources: _Opened) -> FileResponse:
 def _config(service: ServiceState, source: Run | Study) -> dict[str, Any]:
     """The settings of a run or a study; a list of its runs' values where these differ."""
     if source.form == "run":
-        return shown_settings(source.config, service.agents.id_of)
+        return service.agents.shown(source.config)
     design, found = source.design, dict[str, list[Any]](command=[source.command])
     for setting in design.settings_of_runs:
         settings = design.resolved(Member(setting, 0)).model_dump(mode="json", exclude_none=True)
-        shown = shown_settings(settings, service.agents.id_of)
-        for key, value in shown.items():
+        for key, value in service.agents.shown(settings).items():
             if value not in found.setdefault(key, []):
                 found[key].append(value)
     found["seed"] = list(design.seeds)
