@@ -87,7 +87,10 @@ class Agents:
     def allows(self, source: str) -> bool:
         """Whether a program is one of the owner's, with or without settings of a client."""
         name = self.id_of(source)
-        return name.startswith("program:") and self.exists(name)
+        try:
+            return name.startswith("program:") and bool(self.source(name))
+        except ProblemError:
+            return False
 
     def source(self, name: str) -> str:
         """The name of an agent for other processes and the command line.
@@ -194,14 +197,6 @@ class Agents:
     def shown(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Settings of a run as JSON, with the ids of agents."""
         return dict(with_texts(json_value(dict(config)), self.id_of))
-
-    def exists(self, name: str) -> bool:
-        """Whether there is an agent of that id."""
-        try:
-            self.source(name)
-        except ProblemError:
-            return False
-        return True
 
     def ids(self, runs: Sequence[str]) -> list[str]:
         """The ids of references, champions of these runs, uploads and programs, in this order."""

@@ -136,8 +136,7 @@ class Jobs:
             record.save(self._folders)
         except (OSError, EvolveError, ProblemError):
             remove_tree(self._folders.jobs / record.id, ignore_errors=True)
-            if record.command != "resume":
-                self._empty_folder(record)
+            self._empty_folder(record)
             raise
         self._records[record.id] = record
         self._changed(record)
@@ -235,8 +234,8 @@ class Jobs:
 
     def _empty_folder(self, record: JobRecord) -> None:
         if record.run is not None:
-            folder = self._folders.run(record.run)
             with suppress(RunError, OSError):
+                folder = self._folders.run(record.run)
                 check_new(folder)
                 discard(folder, made=True)
 

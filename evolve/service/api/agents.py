@@ -189,8 +189,8 @@ async def delete_agent(service: Service, agent: _AgentPath) -> None:
     origin, _, rest = agent.partition(":")
     file = service.folders.upload(rest) if origin == "upload" else None
     if file is None:
-        status = 409 if service.agents.exists(agent) else 404
-        raise ProblemError(status, f"{agent} was not uploaded")
+        service.agents.source(agent)  # raises where there is none
+        raise ProblemError(409, f"{agent} was not uploaded")
     remove(file)
 
 

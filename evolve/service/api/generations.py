@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from fastapi import APIRouter, Depends, Path, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from evolve.evolution.tables import ancestors, births_of, elos_at_birth, main_line
 from evolve.parsing import json_value
@@ -23,7 +22,11 @@ from evolve.tables.paths import generation_file
 
 router = APIRouter()
 _Number = Annotated[int, Path(ge=0, le=10**9)]
-_Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
+_Round = Annotated[
+    str,
+    Path(pattern=r"^([0-9]{1,9}|playoff)$"),
+    AfterValidator(lambda text: text.lstrip("0") or "0"),
+]
 _GENE_HEADS: Final = {"depths": "search depths", "endgame": "exact from, empties"}
 GameNumber = Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
 _Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
@@ -113,37 +116,27 @@ _Committed = Annotated[Run, Depends(_committed)]
 """A run that has the generation; clients may keep the answer for some minutes."""
 
 
-class _Generation(NamedTuple):
-    run: Run
-    generation: int | Literal["playoff"]
-    games: pa.Table
-
-
-def _played(response: Response, service: Service, run: RunId, generation: _Round) -> _Generation:
+def _games(response: Response, service: Service, run: RunId, generation: _Round) -> pa.Table:
     if generation == "playoff":
         opened = service.index.open(run)
         games = None if opened.kind.table("generations") is None else opened.playoff_table()
         if games is None:
             raise not_found(f"play-off of {opened.name}")
-        return _Generation(opened, "playoff", games)
-    opened, number = _committed(response, service, run, int(generation)), int(generation)
-    return _Generation(opened, number, opened.games_table(number))
+        number = opened.generation_count - 1
+    else:
+        opened, number = _committed(response, service, run, int(generation)), int(generation)
+        games = opened.games_table(number)
+    return games.append_column("upset", _upsets_of(opened.individuals_table(number), games))
 
 
-_Played = Annotated[_Generation, Depends(_played)]
-"""A run, and a generation of it with its games; or its play-off."""
+_Games = Annotated[pa.Table, Depends(_games)]
+"""The games of a generation, or of the play-off, with how surprising each was."""
 
 
 def games_page(
-    games: pa.Table,
-    upsets: Sequence[float | None],
-    prefix: str,
-    cursor: Cursor,
-    sort: str,
-    **wanted: str | None,
+    games: pa.Table, prefix: str, cursor: Cursor, sort: str, **wanted: str | None
 ) -> Page[Game]:
     """A page of games: those with the wanted individual, winner, reason and kind."""
-    games = games.append_column("upset", array_of(upsets, pa.float64()))
     for name, value in wanted.items():
         if value is None:
             continue
@@ -186,22 +179,19 @@ def page_of(rows: pa.Table, known: Columns | None, after: str | None, total: int
     return Rows(items=items, next=after, total=total, columns=columns)
 
 
-def _upsets_of(
-    run: Run, generation: int | Literal["playoff"], games: pa.Table
-) -> list[float | None]:
+def _upsets_of(individuals: pa.Table, games: pa.Table) -> pa.Array:
     """How surprising each game was: the loser's score minus the winner's, None for draws."""
-    number = run.generation_count - 1 if generation == "playoff" else generation
-    table = run.individuals_table(number)
-    names = table["individual"].to_pylist()
-    score = dict(zip(names, table["score"].to_pylist(), strict=True))
+    names = individuals["individual"].to_pylist()
+    score = dict(zip(names, individuals["score"].to_pylist(), strict=True))
     columns = [games[name].to_pylist() for name in ("black", "white", "winner")]
     signs = {"black": 1, "white": -1}
-    return [
+    upsets = [
         round((score[white] - score[black]) * signs[winner], 6)
         if {black, white} <= score.keys() and winner in signs
         else None
         for black, white, winner in zip(*columns, strict=True)
     ]
+    return array_of(upsets, pa.float64())
 
 
 @router.get("/runs/{run}/generations/{generation}/individuals")
@@ -217,7 +207,8 @@ def get_individuals(opened: _Committed, generation: _Number, page: Paged) -> Row
 
 @router.get("/runs/{run}/generations/{generation}/games")
 def get_games(
-    played: _Played,
+    games: _Games,
+    generation: _Round,
     page: Paged,
     individual: Text = None,
     winner: Literal["black", "white", "draw"] | None = None,
@@ -227,15 +218,13 @@ def get_games(
 ) -> Page[Game]:
     """The games of a generation, or of the play-off."""
     wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
-    prefix = f"{played.generation}:"
-    return games_page(played.games, _upsets_of(*played), prefix, page, sort, **wanted)
+    return games_page(games, f"{generation}:", page, sort, **wanted)
 
 
 @router.get("/runs/{run}/generations/{generation}/crosstable")
-def get_crosstable(played: _Played) -> CrossTable:
+def get_crosstable(games: _Games, generation: _Round) -> CrossTable:
     """The cross table of a generation, or of the play-off."""
-    games = played.games
-    if played.generation != "playoff":
+    if generation != "playoff":
         games = rows_with(games, "kind", "fitness")  # they decide scores, not those of the panel
     won = pc.is_in(games["winner"], value_set=array_of(WINNERS, pa.string()))
     games = games.filter(won)
@@ -268,14 +257,12 @@ async def get_individual(service: Service, run: RunId, individual: _Individual) 
 
 
 @router.get("/runs/{run}/games/{generation}:{number}")
-def get_game(played: _Played, run: RunId, number: GameNumber) -> Game:
+def get_game(games: _Games, run: RunId, generation: _Round, number: GameNumber) -> Game:
     """A game of a run."""
-    opened, generation, games = played
-    row = rows_with(games, "game", int(number)).slice(0, 1)
-    if len(row) == 0:
+    rows = rows_with(games, "game", int(number)).to_pylist()
+    if not rows:
         raise not_found(f"game {generation}:{number} in {run}")
-    upset = _upsets_of(opened, generation, row)[0]
-    return game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
+    return game_of(rows[0], f"{generation}:")
 
 
 @router.get("/runs/{run}/lineage/{individual}")

@@ -239,8 +239,7 @@ def get_games(
     sort: Annotated[str, Query(max_length=20)] = "game",
 ) -> Page[Game]:
     """The games of a match so far."""
-    games = _games(service, job)
-    return games_page(games, [None] * len(games), "", page, sort, winner=winner)
+    return games_page(_games(service, job), "", page, sort, winner=winner)
 
 
 @router.get("/jobs/{job}/games/{number}")
@@ -279,7 +278,7 @@ def _games(service: ServiceState, job: str) -> pa.Table:
         ids = [record.names.get(name, name) for name in games[side].to_pylist()]
         place = games.column_names.index(side)
         games = games.set_column(place, side, array_of(ids, pa.string()))
-    return games
+    return games.append_column("upset", pa.nulls(len(games), pa.float64()))
 
 
 def _answered(service: ServiceState, record: JobRecord, response: Response) -> Job:
