@@ -114,13 +114,10 @@ async def _elsewhere(request: Request) -> Response:
 class _Server(uvicorn.Server):
     """Ends streams of events at the first Ctrl-C: otherwise it would wait for them."""
 
-    def __init__(self, config: uvicorn.Config, service: ServiceState) -> None:
-        super().__init__(config)
-        self._service = service
-
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         super().handle_exit(sig, frame)
-        self._service.events.close()
+        app: Any = self.config.app
+        app.state.service.events.close()
 
 
 def serve(
@@ -144,9 +141,8 @@ def serve(
     try:
         listening = _listen(host, ports)
         service = ServiceState(folders, slots, programs)
-        app = make_app(service, hosts=(host, *hosts), token=token)
         config = uvicorn.Config(
-            app,
+            make_app(service, hosts=(host, *hosts), token=token),
             log_level="error",
             access_log=False,
             lifespan="on",
@@ -161,7 +157,7 @@ def serve(
         name = socket.gethostname() if host in EVERYWHERE else host
         shown = f"[{name}]" if ":" in name else name
         ready(f"http://{shown}:{number}/")
-        _Server(config, service).run(sockets=[listening])
+        _Server(config).run(sockets=[listening])
     finally:
         folders.release()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from typing import Annotated, Any, Literal
 
 import pyarrow as pa
@@ -16,7 +15,6 @@ from evolve.errors import EvolveError, RunError
 from evolve.fitness.executor import processors
 from evolve.parsing import everything_in
 from evolve.runs.run_folder import claim, claimed
-from evolve.runs.study_spec import seeds_of
 from evolve.runs.summary import STUDY
 from evolve.service.api.generations import Game, GameNumber, game_of, games_page
 from evolve.service.api.welcome import FormOf
@@ -124,7 +122,7 @@ async def open_session(request: Request, given: Token, response: Response) -> No
 async def check_settings(service: Service, form: FormOf, given: NamedDesign) -> Checked:
     """Whether settings are right, and the equivalent command line."""
     found = await _checked(service, form.command, given)
-    runs = len(seeds_of(given.seeds or "0")) * math.prod(map(len, given.grid.values()))
+    runs = 1 if found.study is None else len(found.study.members)
     out = [] if given.name is None else ["--out", str(service.folders.runs / given.name)]
     line = service.folders.line_of([*found.words, *out])
     return Checked(settings=found.settings, line=line, runs=runs)
