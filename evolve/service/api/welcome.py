@@ -96,7 +96,7 @@ class Meta(BaseModel):
 @router.get("/meta")
 def get_meta() -> Meta:
     """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
-    # It is listed and opened like a run; its tables are those of its runs.
+    # Studies are listed and opened like runs; their tables are those of their runs.
     shown = {"name": STUDY["kind"], "plural": "studies", "event": "", "page": "study", "tables": []}
     study = KindInfo.model_validate({**STUDY, **shown})
     return Meta(
