@@ -21,16 +21,9 @@ from typing import Any, Final
 
 import click
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -266,29 +259,6 @@ class _Count(TimeLeft):
             self.text, self._told = text(), now
 
 
-class _Bar(Progress):
-    def __init__(self, count: _Count, *columns: ProgressColumn) -> None:
-        count.text, self._count = "", count
-        super().__init__(*columns, console=err(), transient=True)
-
-    def get_renderables(self) -> Iterator[RenderableType]:
-        yield from super().get_renderables()
-        if self._count.text:
-            yield self._count.text
-
-
-class _LeftColumn(ProgressColumn):
-    """The time left; after: seconds of what follows."""
-
-    def __init__(self, count: _Count, after: float) -> None:
-        super().__init__()
-        self._count, self._after = count, after
-
-    def render(self, task: Task) -> Text:
-        left = None if task.description == COMPILING else self._count.left
-        return Text("" if left is None else f"about {duration(left + self._after)} left", "yellow")
-
-
 @contextmanager
 def counting(
     description: str,
@@ -307,11 +277,19 @@ def counting(
     if quiet or not err().is_terminal:
         yield count
         return
-    bars = (TextColumn("{task.description}", markup=False), BarColumn(BAR_WIDTH))
-    times = (MofNCompleteColumn(), TimeElapsedColumn(), _LeftColumn(count, after))
-    with _Bar(count, *bars, *times) as progress:
-        task = progress.add_task(description, total=total, completed=done)
-        count.show = partial(progress.advance, task)
+    count.text = ""
+    names, bars = TextColumn("{task.description}", markup=False), BarColumn(BAR_WIDTH)
+    times = TimeElapsedColumn(), TextColumn("{task.fields[left]}", "yellow")
+    bar = Progress(names, bars, MofNCompleteColumn(), *times)
+    task = bar.add_task(description, total=total, completed=done, left="")
+    count.show = partial(bar.advance, task)
+
+    def picture() -> Group:
+        left = None if description == COMPILING else count.left
+        bar.update(task, left="" if left is None else f"about {duration(left + after)} left")
+        return Group(bar, *filter(None, [count.text]))
+
+    with Live(console=err(), refresh_per_second=10, transient=True, get_renderable=picture):
         yield count
 
 
