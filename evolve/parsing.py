@@ -41,8 +41,10 @@ _PLAIN: Final = {
     **dict.fromkeys(("bool_parsing", "bool_type"), "it must be true or false"),
     "missing": "it must be given",
     "tuple_type": "it must be a list",
+    "too_short": "it must have {min_length} or more, not {actual_length}",
+    "too_long": "it must have {max_length} at most, not {actual_length}",
 }
-"""Plain messages by pydantic's error type."""
+"""Plain messages by pydantic's error type, with what it says of the value."""
 
 
 def read_document(path: Path) -> bytes:
@@ -269,14 +271,10 @@ def faults(error: ValidationError, helped: type[BaseModel] | None = None) -> lis
 
 def plain_words(detail: Any) -> str:
     """One of pydantic's errors in plain words."""
-    context = detail.get("ctx", {})
-    if detail["type"] == "too_short":
-        return f"it must have {context['min_length']} or more, not {context['actual_length']}"
-    if detail["type"] == "too_long":
-        return f"it must have {context['max_length']} at most, not {context['actual_length']}"
+    if detail["type"] in _PLAIN:
+        return _PLAIN[detail["type"]].format_map(detail.get("ctx", {}))
     message = str(detail["msg"]).removeprefix("Value error, ")
-    message = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
-    return message.replace("input should be", "it must be")
+    return f"{message[0].lower()}{message[1:]}".replace("input should be", "it must be")
 
 
 def _text(detail: Any, helped: type[BaseModel] | None) -> str:
@@ -287,14 +285,13 @@ def _text(detail: Any, helped: type[BaseModel] | None) -> str:
         similar = difflib.get_close_matches(keys, known, 1)
         hint = f"; did you mean {similar[0]}?" if similar else ""
         return f"{keys}: there is no such setting{hint}"
-    message = str(detail["msg"]).removeprefix("Value error, ")
     if not keys:
-        return message
+        return str(detail["msg"]).removeprefix("Value error, ")
+    message = plain_words(detail)
     if detail["type"] == "missing":
-        return f"{keys}: {_PLAIN['missing']}"
+        return f"{keys}: {message}"
     value = repr(detail["input"])
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
-    message = plain_words(detail)
     message = f"{keys}: {message}" if value in message else f"{keys} = {value}: {message}"
     field = None if helped is None else helped.model_fields.get(str(detail["loc"][0]))
     if detail["type"] == "value_error" or field is None or not field.description:
