@@ -8,9 +8,10 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
 
@@ -66,23 +67,23 @@ def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> 
     agent = evolve.load_agent(name)
     agreed = agree_on([agent], rules)
     elo = elo_of_opponent(name, agreed.rules, agent)
-    _Game(agent.with_rules(agreed.rules), agreed, side, ggf, elo).play()
+    agent = agent.with_rules(agreed.rules)
+    # What it draws at random is not that of the last game.
+    session = Session(agent, draw=secrets.randbits(62))
+    _Game(agent, session, agreed, side, ggf, elo).play()
 
 
+@dataclass
 class _Game:
     """A person's game with an agent. elo: the agent's; None where the game does not count."""
 
-    def __init__(
-        self, agent: Agent, agreed: AgreedRules, side: Side, ggf: Path | None, elo: float | None
-    ) -> None:
-        self.agent = agent
-        self.elo = elo
-        self.agreed = agreed
-        self.side: Side = side
-        self.ggf = ggf
-        # What it draws at random is not that of the last game.
-        self.session = Session(agent, draw=secrets.randbits(62))
-        self.resigned: Side | None = None  # the side that gave the game up
+    agent: Agent
+    session: Session
+    agreed: AgreedRules
+    side: Side
+    ggf: Path | None
+    elo: float | None
+    resigned: Side | None = None  # the side that gave the game up
 
     @property
     def board(self) -> Board:
@@ -246,25 +247,24 @@ def _lines() -> Iterator[str]:
         yield line.decode("utf-8", "replace")
 
 
-class _Replay:
-    """A game to show.
+class _Replay(NamedTuple):
+    """A game to show, with a line about it and how it ended; its first moves are an opening."""
 
-    head: a line about it; end: how it ended; moves: those from the start, the first `opening` of
-    them an opening; boards: the start, and the board after each move.
-    """
+    head: str
+    end: str
+    start: Board
+    moves: Sequence[int]
+    opening: int = 0
 
-    def __init__(
-        self, head: str, end: str, start: Board, moves: Sequence[int], opening: int = 0
-    ) -> None:
-        self.head, self.end, self.moves, self._opening = head, end, moves, opening
-        self.boards = [*positions_of(start, moves)]
-
-    def ply_text(self, ply: int) -> str:
-        """A line about one ply: its number, side and square, and whether it was in the opening."""
-        if ply == 0:
-            return "the start"
-        opening = " (opening)" if ply <= self._opening else ""
-        return f"{ply}. {self.boards[ply - 1].side} {square_name(self.moves[ply - 1])}{opening}"
+    def steps(self) -> list[tuple[str, Board, int | None]]:
+        """The start, and the board after each move, with a line about it and the move's square."""
+        boards = [*positions_of(self.start, self.moves)]
+        found: list[tuple[str, Board, int | None]] = [("the start", boards[0], None)]
+        for ply, square in enumerate(self.moves, 1):
+            opening = " (opening)" if ply <= self.opening else ""
+            text = f"{ply}. {boards[ply - 1].side} {square_name(square)}{opening}"
+            found.append((text, boards[ply], square))
+        return found
 
 
 def replay_game(source: str, game: str | None, rules: str | None) -> None:
@@ -329,33 +329,29 @@ def _of_file(path: Path, game: str | None, rules: str | None) -> _Replay:
 
 
 def _print(replay: _Replay) -> None:
-    print_text(replay.head)
-    for ply, board in enumerate(replay.boards):
-        if ply:
-            print_text("")
-            print_text(replay.ply_text(ply))
-        for line in str(board).splitlines():
-            print_text(line)
-    print_text("")
-    print_text(replay.end)
+    lines = [replay.head]
+    for ply, (text, board, _) in enumerate(replay.steps()):
+        lines += ["", text] if ply else []
+        lines += str(board).splitlines()
+    for line in (*lines, "", replay.end):
+        print_text(line)
 
 
 def _step(replay: _Replay) -> None:
-    ply = 0
+    ply, steps, last = 0, replay.steps(), len(replay.moves)
     with _keys() as read, out().screen(hide_cursor=False):
         while True:
+            text, board, square = steps[ply]
             out().clear()
             print_text(replay.head)
-            print_text(replay.ply_text(ply))
-            out().print(board_text(replay.boards[ply], replay.moves[ply - 1] if ply else None))
-            print_text(
-                replay.end if ply == len(replay.moves) else f"{ply} of {len(replay.moves)} moves"
-            )
+            print_text(text)
+            out().print(board_text(board, square))
+            print_text(replay.end if ply == last else f"{ply} of {last} moves")
             print_text("← → step, Home End, q leaves")
             for key in re.findall(r"(?s)\x1b[\[O][0-9;]*[A-Za-z~]|.", read()) or ["q"]:
                 if key in ("q", "\x1b", "\x03", "\x04"):
                     return
-                ply = max(0, min(len(replay.moves), ply + _KEYS.get(key, 0)))
+                ply = max(0, min(last, ply + _KEYS.get(key, 0)))
 
 
 @contextmanager
