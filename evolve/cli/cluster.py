@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.core import ParameterSource
@@ -20,32 +19,28 @@ from evolve.terminal_text import count_of
 if TYPE_CHECKING:
     from evolve.fitness.executor import Executor
 
-_C = TypeVar("_C", bound=Callable[..., Any])
-
 _META: Final = "evolve.scheduler"
 _VARIABLE: Final = "EVOLVE_SCHEDULER"
 
 
-def scheduler_option(command: _C) -> _C:
-    """Add the option for where games are played; see `executor_for`."""
+def _keep(context: click.Context, parameter: click.Parameter, address: str | None) -> None:
+    typed = context.get_parameter_source("scheduler") is ParameterSource.COMMANDLINE
+    context.meta[_META] = address or None, typed
 
-    def keep(context: click.Context, parameter: click.Parameter, address: str | None) -> None:
-        typed = context.get_parameter_source("scheduler") is ParameterSource.COMMANDLINE
-        context.meta[_META] = address or None, typed
 
-    return click.option(
-        "--scheduler",
-        cls=GroupedOption,
-        group="Cluster",
-        expose_value=False,
-        callback=keep,
-        metavar="URL",
-        envvar=_VARIABLE,
-        show_envvar=True,
-        help="Play games on the workers of the Dask cluster with that scheduler, such as "
-        "tls://host:8786 (extra `cluster`). Certificates are of Dask's configuration. Results do "
-        "not depend on it.",
-    )(command)
+scheduler_option = click.option(
+    "--scheduler",
+    cls=GroupedOption,
+    group="Cluster",
+    expose_value=False,
+    callback=_keep,
+    metavar="URL",
+    envvar=_VARIABLE,
+    show_envvar=True,
+    help="Play games on the workers of the Dask cluster with that scheduler, such as "
+    "tls://host:8786 (extra `cluster`). Certificates are of Dask's configuration. Results do "
+    "not depend on it.",
+)
 
 
 def placement() -> Placement:
