@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
@@ -142,24 +141,21 @@ def hand_in(
         file = Path(click.get_current_context().with_resource(TemporaryDirectory()), "agent.py")
         write_text(file, text)
         SHOWN[str(file)] = str(output)
-    short = _ShortMatch(file, source, played, seconds)
-    found = check_file(file, Demands(seconds, memory), 0, as_json, short.usual)
-    match = None
+    (move, usual, most), best, match = _times(seconds), _strongest(played), None
+    found = check_file(file, Demands(seconds, memory), 0, as_json, usual)
     if found["good"]:
+        opponent = f"champion-{played}" if parse_name(source).base == best else best
         if not as_json:
-            print_error(f"{_MATCH_GAMES} games against {short.opponent}, {short.move:g} s a move")
-        with counting("games", _MATCH_GAMES, as_json, limit=short.most) as advance:
-            match = short.play(advance)
-    if match is None:
-        wrong = ", ".join(row["name"] for row in found["findings"] if row["good"] is False)
-        end = [f"do not hand in {output}: {wrong} wrong"]
-    else:
+            print_error(f"{_MATCH_GAMES} games against {opponent}, {move:g} s a move")
+        match = _short_match(file, opponent, played, move, most, as_json)
         points, games = match["wins"] + 0.5 * match["draws"], match["games"]
         result = f"{points:g} of {count_of(games, 'point')}" if games else "no whole game in time"
         faster = "" if numba else " (compiled, so it sees more)"
-        move = f"{match['seconds']:g} s a move for both"
-        end = [f"{result} against {match['opponent']}{faster}, {move}"]
+        end = [f"{result} against {opponent}{faster}, {move:g} s a move for both"]
         end += [f"hand in {output}: {source}, {agent.play}"]
+    else:
+        wrong = ", ".join(row["name"] for row in found["findings"] if row["good"] is False)
+        end = [f"do not hand in {output}: {wrong} wrong"]
     if as_json:
         head = {"file": str(output), "agent": source, "rules": played, "seconds": seconds}
         print_json({**head, **found, "match": match, "lines": [begin, *found["lines"], *end]})
@@ -168,44 +164,38 @@ def hand_in(
     return 0 if found["good"] else 1
 
 
-class _ShortMatch:
-    """A match of a hand-in with the strongest reference agent that `source` is not itself.
+def _times(seconds: float) -> tuple[float, float, float]:
+    """Seconds of the short match: for a move, few of them; what it usually thinks; at most.
 
-    Both have the same seconds for a move, `move`, few of them. It ends after _MATCH_GAMES, or after
-    `most` seconds, which follow from the contest's `seconds` for a move; its thinking usually takes
-    `usual` seconds, far less.
+    seconds: what the contest allows for a move.
     """
+    # As many moves' time as the check takes. With 5 s a move, all is under a minute.
+    budget = min(4.0 * seconds, 20.0)
+    moves = 60 * _MATCH_GAMES / min(_MATCH_GAMES, processors())  # of both sides, about
+    # A third is for what is not thought.
+    move = round(min(max(0.02, 2 / 3 * budget / moves), 0.2), 2)
+    return move, move * moves, max(budget, 10.0)
 
-    def __init__(self, file: Path, source: str, rules: Rules, seconds: float) -> None:
-        self._file = file
-        self._rules: Rules = rules
-        best = _strongest(rules)
-        self.opponent = f"champion-{rules}" if parse_name(source).base == best else best
-        # As many moves' time as the check takes. With 5 s a move, all is under a minute.
-        budget = min(4.0 * seconds, 20.0)
-        self.most = max(budget, 10.0)
-        self._threads = min(_MATCH_GAMES, processors())
-        moves = 60 * _MATCH_GAMES / self._threads  # of both sides, about
-        # A third is for what is not thought.
-        self.move = round(min(max(0.02, 2 / 3 * budget / moves), 0.2), 2)
-        self.usual = self.move * moves
 
-    def play(self, advance: Callable[[int], None]) -> dict[str, Any]:
-        """Play, and return the opponent, the seconds for a move and the counts of games."""
-        from evolve.arena.match import Match, StoppedError  # kernels, which a check does not need
-        from evolve.fitness.openings import Part, listed_openings
+def _short_match(
+    file: Path, opponent: str, rules: Rules, move: float, most: float, quiet: bool
+) -> dict[str, Any]:
+    """Play a hand-in against an agent, with the same seconds for a move, until `most` are over.
 
-        names = f"python:{self._file}", self.opponent
-        a, b = (load_agent(f"{name}?time={self.move}") for name in names)
-        rng = np.random.default_rng(0)
-        openings = listed_openings(_MATCH_GAMES // 2, Part.MATCH, self._rules, rng)
-        match = Match(a, b, openings, self._rules, executor=Threads(self._threads))
-        deadline = time.monotonic() + self.most
-        with suppress(StoppedError):
-            match.play(advance, stop=lambda: time.monotonic() > deadline)
-        ends = ("wins", "draws", "losses")
-        counts = {end: getattr(match.result, end) if match.played else 0 for end in ends}
-        return {"opponent": names[1], "seconds": self.move, "games": match.played, **counts}
+    Returns the opponent, the seconds for a move and the counts of games.
+    """
+    from evolve.arena.match import Match, StoppedError  # kernels, which a check does not need
+    from evolve.fitness.openings import Part, listed_openings
+
+    a, b = (load_agent(f"{name}?time={move}") for name in (f"python:{file}", opponent))
+    openings = listed_openings(_MATCH_GAMES // 2, Part.MATCH, rules, np.random.default_rng(0))
+    match = Match(a, b, openings, rules, executor=Threads(min(_MATCH_GAMES, processors())))
+    deadline = time.monotonic() + most
+    with counting("games", _MATCH_GAMES, quiet, limit=most) as advance, suppress(StoppedError):
+        match.play(advance, stop=lambda: time.monotonic() > deadline)
+    ends = ("wins", "draws", "losses")
+    counts = {end: getattr(match.result, end) if match.played else 0 for end in ends}
+    return {"opponent": opponent, "seconds": move, "games": match.played, **counts}
 
 
 def _contest_agent(source: str, seconds: float, rules: Rules | None) -> StoredAgent:
