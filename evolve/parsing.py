@@ -25,8 +25,8 @@ from evolve.errors import OptionsError
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-C = TypeVar("C", bound=Callable[..., Any])
-V = TypeVar("V")
+_C = TypeVar("_C", bound=Callable[..., Any])
+_V = TypeVar("_V")
 
 _LARGEST: Final = 16 << 20  # most bytes of a document; ours have some thousands
 _DEEPEST: Final = 64  # most levels of lists and tables inside each other; ours have five
@@ -79,9 +79,9 @@ def parse_json(data: bytes | str, strict: bool = False) -> Any:
     return whole
 
 
-def unique(pairs: Iterable[tuple[str, V]]) -> dict[str, V]:
+def unique(pairs: Iterable[tuple[str, _V]]) -> dict[str, _V]:
     """A mapping of the pairs; ValueError where a key comes twice."""
-    found: dict[str, V] = {}
+    found: dict[str, _V] = {}
     for key, value in pairs:
         if key in found:
             raise ValueError(f"{key[:_LONGEST]!r} is given twice")
@@ -245,7 +245,7 @@ class Fault(NamedTuple):
 _ARGUMENTS: Final[ContextVar[Iterable[str]]] = ContextVar("arguments", default=())
 
 
-def taking_settings(call: C) -> C:
+def taking_settings(call: _C) -> _C:
     """A public call: where a setting is mistyped, its own arguments may be what was meant."""
 
     @functools.wraps(call)
@@ -256,7 +256,7 @@ def taking_settings(call: C) -> C:
         finally:
             _ARGUMENTS.reset(before)
 
-    return cast("C", hinting)
+    return cast("_C", hinting)
 
 
 def faults(error: ValidationError, helped: type[BaseModel] | None = None) -> list[Fault]:

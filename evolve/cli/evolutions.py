@@ -61,7 +61,7 @@ class _GenerationsView(ProgressView):
         return remark and remark + self._offer
 
 
-class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
+class EvolutionWork(LongWork):
     """Evolutions on the command line."""
 
     @contextmanager

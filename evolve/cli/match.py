@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -20,6 +20,7 @@ from evolve.cli.options import (
     log_option,
     output_named,
     readable,
+    together,
 )
 from evolve.cli.settings import GroupedCommand, config_option, model_options, settings_of
 from evolve.cli.signals import exit_code
@@ -40,15 +41,10 @@ if TYPE_CHECKING:
     from evolve.runs.loading import AgreedRules
 
 
-_C = TypeVar("_C", bound=Callable[..., Any])
-
-
-def contest_options(command: _C) -> _C:
-    """Add the options of all commands for games between agents, except for their settings."""
-    options = json_option, config_option, progress_option, jobs_option, scheduler_option, log_option
-    for option in options:
-        command = option(command)
-    return command
+contest_options = together(
+    log_option, scheduler_option, jobs_option, progress_option, config_option, json_option
+)
+"""The options of all commands for games between agents, except for their settings."""
 
 
 @click.command(cls=GroupedCommand, name="match")

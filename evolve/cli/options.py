@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
+from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
@@ -33,6 +34,11 @@ jobs_option = click.option(
     help="Threads; all cores by default. Results do not depend on it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def together(*options: Callable[[_C], _C]) -> Callable[[_C], _C]:
+    """Options as one, in the order in which help shows them."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def rules_option(text: str) -> Callable[[_C], _C]:

@@ -12,7 +12,7 @@ import click
 import evolve
 from evolve.cli.cluster import scheduler_option, stay_here
 from evolve.cli.display import progress_option
-from evolve.cli.options import complete_runs, input_path, jobs_option, log_option
+from evolve.cli.options import complete_runs, input_path, jobs_option, log_option, together
 from evolve.cli.settings import (
     GroupedCommand,
     GroupedOption,
@@ -34,11 +34,11 @@ from evolve.fitness.executor import MOST_JOBS, processors
 from evolve.learning.kind import KIND as TRAININGS
 from evolve.parsing import laid_over
 from evolve.runs.life_cycle import begun
-from evolve.runs.run_type import RunType
+from evolve.runs.run_type import Change, RunType
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_of, read_study_spec, study_spec_of
 
-C = TypeVar("C", bound=Callable[..., Any])
+_C = TypeVar("_C", bound=Callable[..., Any])
 
 _RUN_HELP = """Evolve agents, generation by generation.
 
@@ -110,40 +110,35 @@ Ctrl-C ends the training after the current games, a second one at once; `evolve 
 """
 
 
-def starting_options(folder: str, *others: Callable[[C], C]) -> Callable[[C], C]:
+def starting_options(folder: str, *others: Callable[[_C], _C]) -> Callable[[_C], _C]:
     """Add the options of a command that starts a run or, with --seeds and --grid, a study.
 
     folder: the default of --out; others: further options.
     """
 
-    def decorate(command: C) -> C:
-        for option in (
-            config_option,
-            click.option("--out", metavar="FOLDER", help=f"Folder to make; {folder} by default."),
-            progress_option,
-            *reversed(others),
-            click.option(
-                "--grid",
-                multiple=True,
-                metavar="FIELD=A,B",
-                cls=GroupedOption,
-                group="Studies",
-                help="A run for each of these values of a setting, or of a KEY in it as FIELD.KEY; "
-                "several options give all combinations. FIELD=A|B if values contain commas.",
-            ),
-            click.option(
-                "--seeds",
-                metavar="0-9",
-                cls=GroupedOption,
-                group="Studies",
-                help="A run for each of these seeds (numbers and ranges), all in one folder, which "
-                "evolve resume, show, compare and plot take.",
-            ),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
+    return together(
+        click.option(
+            "--seeds",
+            metavar="0-9",
+            cls=GroupedOption,
+            group="Studies",
+            help="A run for each of these seeds (numbers and ranges), all in one folder, which "
+            "evolve resume, show, compare and plot take.",
+        ),
+        click.option(
+            "--grid",
+            multiple=True,
+            metavar="FIELD=A,B",
+            cls=GroupedOption,
+            group="Studies",
+            help="A run for each of these values of a setting, or of a KEY in it as FIELD.KEY; "
+            "several options give all combinations. FIELD=A|B if values contain commas.",
+        ),
+        *others,
+        progress_option,
+        click.option("--out", metavar="FOLDER", help=f"Folder to make; {folder} by default."),
+        config_option,
+    )
 
 
 def start_run(
@@ -270,23 +265,19 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
     return _start_study(design, jobs, out)
 
 
-def _change_options(command: C) -> C:
-    """Add an option for every setting that some kind of run may change when it continues."""
-    changes = {change.name: change for kind in RUN_TYPES for change in kind.changes}
-    for change in reversed(changes.values()):
-        words = change.option
-        kind: Any = change.type
-        if kind is bool:
-            words += words.replace("--", "/--no-", 1)
-        elif kind is int:
-            kind = click.IntRange(1, 10**9)
-        command = click.option(words, type=kind, default=None, help=change.help)(command)
-    return command
+def _change_option(change: Change) -> Callable[[_C], _C]:
+    kind = click.IntRange(1, 10**9) if change.type is int else change.type
+    off = change.option.replace("--", "/--no-", 1) if change.type is bool else ""
+    return click.option(change.option + off, type=kind, default=None, help=change.help)
+
+
+_CHANGES: Final = {change.name: change for kind in RUN_TYPES for change in kind.changes}
+"""Every setting that some kind of run may change when it continues."""
 
 
 @click.command(name="resume")
 @click.argument("run", shell_complete=complete_runs)
-@_change_options
+@together(*map(_change_option, _CHANGES.values()))
 @click.option(
     "--allow-programs",
     is_flag=True,

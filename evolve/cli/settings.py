@@ -11,15 +11,15 @@ from typing import Any, Final, TypeVar
 import click
 from pydantic import BaseModel
 
-from evolve.cli.options import complete_agents, input_path
+from evolve.cli.options import complete_agents, input_path, together
 from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.parsing import split_pair
 
-C = TypeVar("C", bound=Callable[..., Any])
-M = TypeVar("M", bound=BaseModel)
+_C = TypeVar("_C", bound=Callable[..., Any])
+_M = TypeVar("_M", bound=BaseModel)
 
 
 class GroupedOption(click.Option):
@@ -72,23 +72,16 @@ class GroupedCommand(click.Command):
 
 def model_options(
     model: type[BaseModel], *but: str, defaults: Mapping[str, Any] = MappingProxyType({})
-) -> Callable[[C], C]:
+) -> Callable[[_C], _C]:
     """Add a click option for every field of a settings model, except those in `but`.
 
     An option that is not given is None, so that presets and files take effect. A mapping field is
     given as KEY=VALUE, and may be repeated. defaults: to show, where they are not the model's.
     """
 
-    def decorate(command: C) -> C:
-        for field in reversed([*form_of_model(model)]):
-            if field.name not in but:
-                option = field.name.replace("_", "-")
-                words = f"--{option}/--no-{option}" if field.type == "bool" else f"--{option}"
-                shown = replace(field, default=defaults.get(field.name, field.default))
-                command = click.option(words, cls=GroupedOption, **_attributes(shown))(command)
-        return command
-
-    return decorate
+    fields = (field for field in form_of_model(model) if field.name not in but)
+    shown = (replace(field, default=defaults.get(field.name, field.default)) for field in fields)
+    return together(*map(_option_of, shown))
 
 
 def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
@@ -105,8 +98,8 @@ def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, A
     return given
 
 
-def _attributes(field: FormField) -> dict[str, Any]:
-    default, text = field.default, field.help
+def _option_of(field: FormField) -> Callable[[_C], _C]:
+    option, default, text = field.name.replace("_", "-"), field.default, field.help
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
     facts = []
     if shown not in (None, "") and field.type != "mapping":
@@ -117,23 +110,25 @@ def _attributes(field: FormField) -> dict[str, Any]:
         facts.append(f"at least {field.least:.9g}")
     if facts:
         text += f"  [{'; '.join(facts)}]"
-    attributes: dict[str, Any] = {"help": text, "group": field.group}
+    words, how = f"--{option}", dict[str, Any]()
     match field.type, field.lists:
         case "choice", _:
             choices = field.choices or {}
             lines = {choice: about for choice, about in choices.items() if about}
-            return {**attributes, "type": click.Choice([*choices]), "lines": lines}
+            how = {"type": click.Choice([*choices]), "lines": lines}
         case "mapping", _:
-            return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}
+            how = {"multiple": True, "metavar": "KEY=VALUE"}
         case "bool", _:
-            return {**attributes, "default": None}
+            words, how = f"--{option}/--no-{option}", {"default": None}
         case "int" | "float", _:
-            return {**attributes, "type": int if field.type == "int" else float}
+            how = {"type": int if field.type == "int" else float}
         case "list" | "agents", ",":
-            return {**attributes, "metavar": "A,B,…"}
-    if field.type in ("agent", "agents"):
-        attributes["shell_complete"] = complete_agents
-    return {**attributes, "multiple": field.lists == "repeated", "metavar": "TEXT"}
+            how = {"metavar": "A,B,…"}
+        case _, lists:
+            how = {"multiple": lists == "repeated", "metavar": "TEXT"}
+            if field.type in ("agent", "agents"):
+                how["shell_complete"] = complete_agents
+    return click.option(words, cls=GroupedOption, group=field.group, help=text, **how)
 
 
 _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}
@@ -152,7 +147,7 @@ def file_settings(config: str | None) -> dict[str, Any]:
     return {} if config is None else read_toml(Path(config))
 
 
-def settings_of(model: type[M], options: dict[str, Any], config: str | None) -> M:
+def settings_of(model: type[_M], options: dict[str, Any], config: str | None) -> _M:
     """The settings of games between agents: those of --config, overridden by options."""
     given = given_options(model, options)
     return resolve_as(model, {}, given, file_settings(config), config or "file")

@@ -32,7 +32,7 @@ from evolve.tables.trials import final_table, verdict_of
 from evolve.terminal_text import as_word, count_of
 
 
-class TrialsView(ProgressView):
+class _TrialsView(ProgressView):
     """The progress of a sweep: a line for each trial, with the best so far.
 
     Trials that play the defaults have their Elo over these, and their games with them; others have
@@ -74,7 +74,7 @@ class TrialsView(ProgressView):
         return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
 
 
-class SweepWork(LongWork[SweepSettings, Sweep]):
+class SweepWork(LongWork):
     """Sweeps on the command line."""
 
     @contextmanager
@@ -96,8 +96,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
                 f"on it; --jobs {before.jobs} keeps the number"
             )
 
-    def view(self, work: Sweep) -> TrialsView:
-        return TrialsView(work.settings)
+    def view(self, work: Sweep) -> _TrialsView:
+        return _TrialsView(work.settings)
 
     def so_far(self, work: Sweep, ending: RunEnding) -> str:
         so_far = f"{work.study.budget.finished} of {work.settings.trials} trials"

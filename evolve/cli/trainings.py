@@ -38,12 +38,11 @@ class _ChecksView(ProgressView):
         self.at_most = settings.patience is not None
 
     def cells(self, row: Mapping[str, Any]) -> list[str]:
-        texts = [f"{row[key]:.0f}" if is_elo(key) else cell(row[key]) for key in self.columns]
-        texts[-1] = f"{row['cpu_seconds']:.0f}"
-        return texts
+        whole = [key for key in self.columns if is_elo(key) or key == "cpu_seconds"]
+        return [f"{row[key]:.0f}" if key in whole else cell(row[key]) for key in self.columns]
 
 
-class TrainingWork(LongWork[TrainingSettings, Training]):
+class TrainingWork(LongWork):
     """Trainings on the command line."""
 
     @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from evolve.cli.display import (
     ProgressView,
@@ -37,15 +37,12 @@ _SHOWN: Final = {
 }
 """What shows runs of a kind in ways of its own."""
 
-S = TypeVar("S", bound=Any)
-W = TypeVar("W", bound=Any)
 
-
-class LongWork(Generic[S, W]):
+class LongWork:
     """How the command line begins, resumes and shows runs of one kind; one object for each run.
 
-    S is the model of the settings, W what does the work in a folder, such as an Evolution. As it
-    is, it shows the rows of the first table.
+    What does the work in a folder is the kind's own, such as an Evolution. As it is, it shows the
+    rows of the first table.
     """
 
     def __init__(self, kind: RunType, command: str) -> None:
@@ -60,10 +57,10 @@ class LongWork(Generic[S, W]):
         """
         file = run.path / CONFIG_FILE
 
-        def changed(before: S) -> S:
+        def changed(before: Any) -> Any:
             settings = stored_settings(self.kind, self.command, file, changes)
             check_programs(file, run.path, settings, allowed=allow_programs)
-            return cast("S", settings)
+            return settings
 
         resumed = life_cycle.resumed(self.kind, self.command, run.path, changed, jobs)
         return self.carry_out(resumed, jobs)
@@ -84,30 +81,30 @@ class LongWork(Generic[S, W]):
             return finish(run.folder, so_far, ending, partial(self.report, work))
 
     @contextmanager
-    def opened(self, run: Begun, jobs: int) -> Iterator[W]:
+    def opened(self, run: Begun, jobs: int) -> Iterator[Any]:
         yield self.kind.part("work").WORK(run.folder, run.settings, jobs)
 
-    def finished(self, work: W) -> str:
+    def finished(self, work: Any) -> str:
         """How far the work got and what continues it, if nothing is left to do."""
         return "nothing is left to do"
 
-    def introduce(self, work: W, before: S | None) -> None:
+    def introduce(self, work: Any, before: Any) -> None:
         """Print the first lines; before: the settings so far, None for new work."""
         print_head(self.command, work.folder)
 
-    def view(self, work: W) -> ProgressView:
+    def view(self, work: Any) -> ProgressView:
         """What people see while it runs."""
         columns = self.kind.reading.tables[self.kind.tables[0].name].columns
         return ProgressView(() if columns is None else columns.names)
 
-    def so_far(self, work: W, ending: RunEnding) -> str:
+    def so_far(self, work: Any, ending: RunEnding) -> str:
         """How far it got, for the last lines."""
         from evolve.runs.run import Run  # not above: it loads pyarrow
 
         progress = self.kind.reading.progress(Run(work.folder))
         return f"{progress.done} of {progress.target} {self.kind.unit}"
 
-    def report(self, work: W) -> None:
+    def report(self, work: Any) -> None:
         """Print the result, and what to do next."""
         print_next(f"evolve show {as_word(work.folder)}")
 
@@ -117,10 +114,10 @@ def shown_by(kind: RunType) -> str:
     return _SHOWN.get(kind.name, "evolve.cli.work:LongWork")
 
 
-def work_of(kind: RunType, command: str) -> LongWork[Any, Any]:
+def work_of(kind: RunType, command: str) -> LongWork:
     """What shows a run of a kind by its command."""
     with loading():
-        return cast("LongWork[Any, Any]", imported(shown_by(kind))(kind, command))
+        return cast("LongWork", imported(shown_by(kind))(kind, command))
 
 
 @contextmanager

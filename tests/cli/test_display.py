@@ -17,7 +17,7 @@ from evolve.cli import terminal
 from evolve.cli.display import Display, reporting_compilation, watching
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.studies import _RunsView
-from evolve.cli.sweeps import TrialsView
+from evolve.cli.sweeps import _TrialsView
 from evolve.cli.trainings import _ChecksView
 from evolve.cli.work import finish
 from evolve.config.learning import DqnSettings
@@ -67,8 +67,8 @@ def trial(number: int, state: str, score: float | None, **others: Any) -> dict[s
     return {**facts, "seconds": 2.04, "reason": None, **others}
 
 
-def view_of_a_sweep() -> TrialsView:
-    return TrialsView(SweepSettings(kind="alphabeta", trials=20))
+def view_of_a_sweep() -> _TrialsView:
+    return _TrialsView(SweepSettings(kind="alphabeta", trials=20))
 
 
 @pytest.mark.parametrize(
