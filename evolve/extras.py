@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
+import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -30,8 +30,7 @@ def install_hint(extra: str) -> str:
 
 def imported(name: str) -> Any:
     """The object that `module:name` names, for what is in a layer above or costly to load."""
-    module, _, attribute = name.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    return pkgutil.resolve_name(name)
 
 
 def call(name: str, *arguments: Any) -> Any:

@@ -22,8 +22,8 @@ from click.shell_completion import CompletionItem
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCE_NAMES
 from evolve.cli import signals
 from evolve.cli.leaving import SIGNALLED, leave_at_signals
-from evolve.cli.options import PROGRESS, SERVICE_TOKEN
-from evolve.errors import EvolveError, OptionsError, reason_of
+from evolve.cli.options import PROGRESS, SERVICE_TOKEN, OuterCommand
+from evolve.errors import EvolveError, reason_of
 from evolve.extras import naming_missing_packages
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import SHOWN, as_word, expect_any_text, plain
@@ -94,7 +94,7 @@ Examples:
 {_AGENTS}"""
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(OuterCommand):
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -115,16 +115,8 @@ class _LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command; settings that its options make wrong are wrong usage."""
-        try:
-            with _reporting_end(context), naming_missing_packages():
-                return super().invoke(context)
-        except (OptionsError, click.UsageError) as error:
-            if isinstance(error, click.UsageError) and error.ctx is not None:
-                raise
-            message = error.format_message() if isinstance(error, click.UsageError) else str(error)
-            command = click.Context(self, context, context.invoked_subcommand)
-            raise click.UsageError(message, command) from error
+        with _reporting_end(context), naming_missing_packages():
+            return super().invoke(context)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout, suppress
 from functools import reduce
 from pathlib import Path
@@ -19,6 +19,7 @@ from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS
+from evolve.errors import OptionsError
 from evolve.files.atomic import is_standard
 from evolve.fitness.executor import MOST_JOBS, processors
 from evolve.programs.children import LOG
@@ -34,6 +35,23 @@ jobs_option = click.option(
     help="Threads; all cores by default. Results do not depend on it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+class OuterCommand(click.Group):
+    """A command with commands below it: wrong usage names the inner one.
+
+    So do settings that its options make wrong.
+    """
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except (OptionsError, click.UsageError) as error:
+            if isinstance(error, click.UsageError) and error.ctx is not None:
+                raise
+            message = error.format_message() if isinstance(error, click.UsageError) else str(error)
+            command = click.Context(self, context, context.invoked_subcommand)
+            raise click.UsageError(message, command) from error
 
 
 def together(*options: Callable[[_C], _C]) -> Callable[[_C], _C]:
@@ -150,23 +168,22 @@ def complete_runs(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete folders of runs, here and in `runs/`; else the shell completes any folder."""
-    items = [CompletionItem(path) for path in _paths(incomplete)]
-    return items or [CompletionItem(incomplete, type="dir")]
+    return _completed(incomplete, [], "dir")
 
 
 def complete_agents(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete reference agents, runs and agent files; else the shell completes any file."""
-    names = [name for name in REFERENCES if name.startswith(incomplete)]
-    items = [CompletionItem(text) for text in (*names, *_paths(incomplete, ".json", ".npz"))]
-    return items or [CompletionItem(incomplete, type="file")]
+    return _completed(incomplete, REFERENCES, "file", ".json", ".npz")
 
 
-def _paths(incomplete: str, *endings: str) -> list[str]:
-    """Runs, and files with these endings, whose paths begin with the text, here and in `runs/`.
+def _completed(
+    incomplete: str, names: Iterable[str], other: str, *endings: str
+) -> list[CompletionItem]:
+    """The names, runs, and files with these endings that begin with the text, here or in `runs/`.
 
-    Names that would disturb the shell are left out.
+    Paths that would disturb the shell are left out. other: what the shell completes instead.
     """
     runs, files = [], []
     for text in (incomplete, "runs/"):
@@ -175,5 +192,6 @@ def _paths(incomplete: str, *endings: str) -> list[str]:
             paths = sorted(folder.iterdir())
             runs += [str(path) for path in paths if (path / CONFIG_FILE).is_file()]
             files += [str(path) for path in paths if path.suffix.lower() in endings]
-    found = dict.fromkeys((*runs, *files))
-    return [path for path in found if path.startswith(incomplete) and path.isprintable()]
+    found = filter(str.isprintable, dict.fromkeys((*names, *runs, *files)))
+    items = [CompletionItem(text) for text in found if text.startswith(incomplete)]
+    return items or [CompletionItem(incomplete, type=other)]

@@ -219,15 +219,13 @@ def print_trials(run: Run, frame: pd.DataFrame) -> None:
     values = frame[columns].astype(object).to_numpy().tolist()
     for row in values:
         row[1] = state_text(row[1])
-    lines = [map(rounded, columns, row) for row in values]
-    print_rows(columns, [[_narrow(_short(value)) for value in line] for line in lines])
+    print_rows(columns, [[*map(_small, map(rounded, columns, row))] for row in values])
     if len(parameters) > len(shown):
         print_text(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
     if scatter.note:
         print_text(scatter.note)
 
 
-def _short(value: Any) -> Any:
-    if isinstance(value, float) and math.isfinite(value):
-        return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
-    return value
+def _small(value: Any) -> Any:
+    """Three figures of a small number, which three decimals would not show."""
+    return f"{value:.3g}" if isinstance(value, float) and abs(value) < 0.1 else _narrow(value)

@@ -21,7 +21,6 @@ from evolve.cli.runs import describe_champion, strength_of
 from evolve.cli.terminal import cell, counting, print_error
 from evolve.engine.board.board import Board
 from evolve.engine.board.squares import parse_moves, square_name
-from evolve.errors import RunError
 from evolve.fitness.statistics import in_elo, score_of_pairs, stated
 from evolve.number_text import elo_text
 from evolve.records.formats import read_games
@@ -296,10 +295,7 @@ def _board(board: Board) -> str:
 def _settings(source: evolve.Run | evolve.Study) -> Iterator[str]:
     study = source.form == "study"
     file = STUDY_FILE if study else CONFIG_FILE
-    try:
-        text = (source.path / file).read_text(encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"{source.path / file}: {error.strerror or error}") from error
+    text = (source.path / file).read_text(encoding="utf-8")
     line = f"evolve study {file}" if study else f"evolve {source.command} --config {file}"
     yield f"<h2>Repeat it</h2><p>With evolve {__version__}, and these settings as {file}:</p>"
     yield f"<pre>{html.escape(line)}</pre><details><summary>{file}</summary>"

@@ -12,11 +12,17 @@ import click
 import evolve
 from evolve.cli.cluster import scheduler_option, stay_here
 from evolve.cli.display import progress_option
-from evolve.cli.options import complete_runs, input_path, jobs_option, log_option, together
+from evolve.cli.options import (
+    OuterCommand,
+    complete_runs,
+    input_path,
+    jobs_option,
+    log_option,
+    together,
+)
 from evolve.cli.settings import (
     GroupedCommand,
     GroupedOption,
-    SecondWords,
     config_option,
     file_settings,
     given_options,
@@ -189,7 +195,7 @@ def command_of(kind: RunType) -> click.Command:
     if "" in kind.variants:
         return one("")
     about = _TRAIN_HELP if trains else kind.about
-    return SecondWords(kind.name, [*map(one, kind.variants)], help=about)
+    return OuterCommand(kind.name, [*map(one, kind.variants)], help=about)
 
 
 def _design(

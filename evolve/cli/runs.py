@@ -52,19 +52,19 @@ def runs_command(folder: str, as_json: bool) -> None:
     from evolve.runs.run import list_all
     from evolve.runs.summary import RunSummary, damaged, summary
 
-    found: list[tuple[str, RunSummary]] = []
+    every: dict[str, RunSummary] = {}
 
     def refuse(path: Path, error: Exception) -> None:
-        found.append((str(path), damaged(path, error)))
+        every[str(path)] = damaged(path, error)
 
     # Before the first run there is no folder for them.
     exists = folder != "runs" or Path(folder).exists()
     for run in list_all(folder, refuse) if exists else ():
         try:
-            found.append((str(run.path), summary(run)))
+            every[str(run.path)] = summary(run)
         except (EvolveError, OSError) as error:
             refuse(run.path, error)
-    found.sort(key=lambda one: one[0])
+    found = sorted(every.items())
     if as_json:
         print_json([{"run": path, **document.model_dump()} for path, document in found])
     elif found:

@@ -15,7 +15,6 @@ from evolve.cli.options import complete_agents, input_path, together
 from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
 from evolve.config.toml import read_toml, resolve_as
-from evolve.errors import OptionsError
 from evolve.parsing import split_pair
 
 _C = TypeVar("_C", bound=Callable[..., Any])
@@ -35,17 +34,6 @@ class GroupedOption(click.Option):
         super().__init__(*arguments, **attributes)
         self.group = group
         self.lines = lines or {}
-
-
-class SecondWords(click.Group):
-    """Commands of two words: an error of options names both."""
-
-    def invoke(self, context: click.Context) -> Any:
-        try:
-            return super().invoke(context)
-        except OptionsError as error:
-            command = click.Context(self, context, context.invoked_subcommand)
-            raise click.UsageError(str(error), command) from error
 
 
 class GroupedCommand(click.Command):

@@ -9,15 +9,9 @@ from typing import Any, Final
 import click
 
 from evolve.cli.cluster import scheduler_option
-from evolve.cli.options import log_option
+from evolve.cli.options import OuterCommand, log_option
 from evolve.cli.run import start_run, starting_options
-from evolve.cli.settings import (
-    GroupedCommand,
-    SecondWords,
-    file_settings,
-    given_options,
-    model_options,
-)
+from evolve.cli.settings import GroupedCommand, file_settings, given_options, model_options
 from evolve.cli.terminal import print_rows
 from evolve.config.ranges import typed
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -109,7 +103,7 @@ _ABOUT: Final = {
 """What it says first where that has an argument."""
 
 
-@click.group(cls=SecondWords, name="sweep", help=_SWEEP_HELP)
+@click.group(cls=OuterCommand, name="sweep", help=_SWEEP_HELP)
 def sweep_command() -> None:
     """See _SWEEP_HELP."""
 
