@@ -5,6 +5,8 @@ before the program has a handler shows a traceback. The stub beside this module,
 read, says where each is defined.
 """
 
+__version__ = "0.2.0.dev0"
+
 _homes: dict[str, tuple[str, str]] = {}
 
 
@@ -17,7 +19,7 @@ def _homes_of_names() -> dict[str, tuple[str, str]]:
             found = re.findall(r"^from (\S+) import (\w+) as \w+$", stub.read(), re.M)
         _homes.update({name: (module, name) for module, name in found})
         _homes["square"] = ("evolve.engine.board.squares", "parse_square")
-        _homes["__version__"] = ("evolve.version", "__version__")
+        _homes["__version__"] = ("evolve", "__version__")
     return _homes
 
 

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from evolve.errors import EvolveError, ExtraError
-from evolve.version import DISTRIBUTION
 
+DISTRIBUTION: Final = "evolve-reversi"
+"""What pip installs; import and command are `evolve`."""
 _EXTRAS: Final = {
     "torch": ("learn", "learning needs PyTorch"),
     "dask": ("cluster", "clusters need Dask"),

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import yaml
 
-from evolve.extras import install_hint
-from evolve.version import DISTRIBUTION, __version__
+from evolve import __version__
+from evolve.extras import DISTRIBUTION, install_hint
 
 ROOT: Final = Path(__file__).parent.parent
 WHOLE: Final[Mapping[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

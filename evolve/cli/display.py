@@ -24,6 +24,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from evolve import __version__
 from evolve.cli import terminal
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.signals import at_ctrl_c, discard_output
@@ -33,7 +34,6 @@ from evolve.number_text import duration, percent
 from evolve.parsing import json_value
 from evolve.runs.progress import COMPILING, Observer
 from evolve.terminal_text import count_of
-from evolve.version import __version__
 
 _WIDTH: Final = 8  # width of a column of plain lines
 

@@ -19,6 +19,7 @@ from typing import Any, Final, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
+from evolve import __version__
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCE_NAMES
 from evolve.cli import signals
 from evolve.cli.leaving import SIGNALLED, leave_at_signals
@@ -27,7 +28,6 @@ from evolve.errors import EvolveError, reason_of
 from evolve.extras import naming_missing_packages
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import SHOWN, as_word, expect_any_text, plain
-from evolve.version import __version__
 
 GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Begin and continue": {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import evolve
+from evolve import __version__
 from evolve.agents.calibration.discs import in_discs
 from evolve.agents.registry import COACH
 from evolve.cli.output import rounded
@@ -28,7 +29,6 @@ from evolve.records.record import GameRecord, positions_of
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.terminal_text import plain
-from evolve.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd

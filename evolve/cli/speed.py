@@ -18,6 +18,7 @@ import numba
 import numpy as np
 from numba.core import config
 
+from evolve import __version__
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH, table_agent
 from evolve.engine.board import bits
@@ -39,7 +40,6 @@ from evolve.engine.search.solver import solve_move
 from evolve.fitness.executor import Threads, processors
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.playing import play_games
-from evolve.version import __version__
 
 Figures = dict[str, Any]
 _Work = Callable[[], int]  # a function to time; it returns the number of nodes it searched

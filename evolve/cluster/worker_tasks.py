@@ -16,6 +16,7 @@ import numba
 import numpy as np
 from distributed import get_worker
 
+from evolve import __version__
 from evolve.agents.reference import reference_agent
 from evolve.engine.compiled.compile import sources_hash
 from evolve.errors import AgentError, ClusterError, EvolveError
@@ -23,7 +24,6 @@ from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
 from evolve.programs.kept import Caller, working_for
 from evolve.terminal_text import plain
-from evolve.version import __version__
 
 
 def _versions() -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from evolve import __version__
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import RATING_SECONDS, ChampionRating, Judgement, Ladder, Panel
@@ -32,7 +33,6 @@ from evolve.runs.life_cycle import Work
 from evolve.runs.loading import existing_champion, keep_champion
 from evolve.runs.progress import COMPILING, Observer, RunEnding
 from evolve.tables.paths import CHECKPOINT_FILE
-from evolve.version import __version__
 
 _HEADER: Final = "facts"
 

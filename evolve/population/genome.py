@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from deap import base
 
+from evolve import __version__
 from evolve.agents.agent import StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import DIRECT, EvolutionSettings
@@ -18,7 +19,6 @@ from evolve.engine.board.rules import Rules
 from evolve.engine.search.genes import GENES, TERM_NAMES, Gene
 from evolve.errors import AgentError, SettingsError
 from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS, SCALAR_GENES
-from evolve.version import __version__
 
 Vector = npt.NDArray[np.int64]
 

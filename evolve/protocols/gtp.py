@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from evolve import __version__
 from evolve.agents.agent import Agent, Limit
 from evolve.engine.board.board import Side
 from evolve.engine.board.rules import PASS, Rules
@@ -20,7 +21,6 @@ from evolve.programs.sessions import RULES_COMMAND
 from evolve.protocols.session import Clock, Session
 from evolve.records.moves import read_move
 from evolve.terminal_text import plain, printable
-from evolve.version import __version__
 
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
 _LARGEST: Final = 1e9

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from evolve import __version__
 from evolve.agents.registry import programs_in
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.errors import RunError, SettingsError
@@ -25,7 +26,6 @@ from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import check_links
 from evolve.runs.study_spec import StudySpec
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
-from evolve.version import __version__
 
 RUNS: Final = Path("runs")
 """The default folder of runs; the only parent folder that a new run makes if it is missing."""

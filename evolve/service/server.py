@@ -20,13 +20,13 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match, Route
 from starlette.staticfiles import StaticFiles
 
+from evolve import __version__
 from evolve.errors import RunError
 from evolve.service.api import agents, generations, jobs, plays, runs, sweeps, welcome
 from evolve.service.folders import Folders
 from evolve.service.request_guard import EVERYWHERE, Door, Guard
 from evolve.service.responses import RESPONSES, InternalErrors, answer_with_problems, problem
 from evolve.service.state import ServiceState
-from evolve.version import __version__
 
 API: Final = "/api/v1"
 _METHODS: Final = ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "HEAD"]

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Request
 from fastapi.responses import StreamingResponse
 
+from evolve import __version__
 from evolve.errors import EvolveError
 from evolve.parsing import json_value
 from evolve.runs.run_folder import is_locked
@@ -24,7 +25,6 @@ from evolve.service.job import ROW_EVENTS
 from evolve.service.jobs import Jobs
 from evolve.service.processes import Downloads, Search
 from evolve.service.responses import ProblemError, log_errors
-from evolve.version import __version__
 
 
 class Events:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from evolve import __version__
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import read_agent, table_agent
 from evolve.config.evolution import OPERATORS, EvolutionSettings
@@ -34,7 +35,6 @@ from evolve.sweeps.plan import SET_BY_SWEEP, Plan, SettingsPlan, resolved, searc
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
 from evolve.sweeps.trial import PauseError, Report, StateError, Trial, TrialResult
 from evolve.tables.paths import CONFIG_FILE
-from evolve.version import __version__
 
 _SHARE: Final = "share"  # of a trial's state: the share of its CPU seconds that is used up
 

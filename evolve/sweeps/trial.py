@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from optuna.trial import FrozenTrial, TrialState
 
+from evolve import __version__
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.arena.judges import Panel
@@ -28,7 +29,6 @@ from evolve.programs.kept import Answers
 from evolve.runs.time_slice import seconds_for
 from evolve.tables.paths import TRIALS
 from evolve.tables.trials import DEFAULTS, FINISHED, REPEATED, RETEST, TRIALS_COLUMNS
-from evolve.version import __version__
 
 # Attributes of a trial in the study.
 MIRROR: Final = "mirror"

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
+from evolve import __version__
 from evolve.config.matches import GAMES_FILE
 from evolve.errors import EvolveError, RunError
 from evolve.fitness.executor import processors
@@ -27,7 +28,6 @@ from evolve.service.responses import Given, Page, Paged, ProblemError, not_found
 from evolve.service.state import Service, ServiceState
 from evolve.tables.columns import array_of, rows_with
 from evolve.tables.parquet import read_table
-from evolve.version import __version__
 
 router, session = APIRouter(), APIRouter()
 
