@@ -43,13 +43,6 @@ def style_of(style: str | None, output: Path | None) -> str:
     return style
 
 
-def as_frame(*parts: Any) -> pd.DataFrame:
-    """A table of the rows of all parts: tables, or rows as dictionaries."""
-    import pandas as pd
-
-    return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
-
-
 def print_frame(frame: pd.DataFrame) -> None:
     """Print a table for people: on a terminal the first columns that have room."""
     columns = list(frame.columns)
@@ -75,15 +68,18 @@ def rounded(name: str, value: Any) -> Any:
 
 
 def write_in_style(
-    frame: pd.DataFrame,
+    table: pd.DataFrame | list[dict[str, Any]],
     style: str,
     output: Path | None,
     show: Callable[[pd.DataFrame], None] = print_frame,
 ) -> None:
-    """Write every column of a table to a file, or to standard output.
+    """Write every column of a table, or of rows, to a file, or to standard output.
 
     show: prints a table for people on standard output.
     """
+    import pandas as pd
+
+    frame = pd.DataFrame(table)
     if style == "table" and output is None:
         show(frame)
         return

@@ -16,7 +16,7 @@ from evolve.cli.cluster import executor_for
 from evolve.cli.display import progress_of, reporting_compilation
 from evolve.cli.match import contest_options
 from evolve.cli.options import complete_agents, json_option, output_path, readable, rules_option
-from evolve.cli.output import BY_ENDING, as_frame, style_of, write_in_style
+from evolve.cli.output import BY_ENDING, style_of, write_in_style
 from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (
     counting,
@@ -123,7 +123,7 @@ def rate_command(
         _play(tournament, as_json)
     _report(tournament, agreed, as_json)
     if table is not None:
-        rows = as_frame([row.document for row in tournament.rows()])
+        rows = [row.document for row in tournament.rows()]
         write_in_style(rows, style_of(None, table), table)
 
 

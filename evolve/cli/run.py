@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -147,30 +146,35 @@ def starting_options(folder: str, *others: Callable[[_C], _C]) -> Callable[[_C],
     )
 
 
+def settings_for(kind: RunType, word: str, given: dict[str, Any], config: str | None) -> Any:
+    """The settings of a command of two words: those of --config, overridden by options."""
+    file, source = file_settings(config), config or "file"
+    if kind is EVOLUTIONS:
+        return resolve(given, file, source)
+    model, presets = kind.variants[word].model(), kind.variants[word].all_presets()
+    own = {"kind": word} if "kind" in model.model_fields else {}
+    return resolve_as(model, presets, {**own, **given}, file, source)
+
+
 def start_run(
-    kind: RunType,
-    word: str,
-    options: dict[str, Any],
-    resolved: Callable[[dict[str, Any], dict[str, Any], str], Any] | None = None,
-    given: dict[str, Any] | None = None,
+    kind: RunType, word: str, options: dict[str, Any], given: dict[str, Any] | None = None
 ) -> int:
     """Start a run, or a study, by the options of a command; return the exit code.
 
-    word: the second word of the command; resolved: makes its settings, if not its model alone;
-    given: those of the options, if they are not as `model_options` makes them.
+    word: the second word of the command; given: the settings in its options, if they are not as
+    `model_options` makes them.
     """
-    command, variant = kind.command(word), kind.variants[word]
-    config, jobs, out = options["config"], options["jobs"] or processors(), options["out"]
-    model = variant.model()
-    given, file = given or given_options(model, options), file_settings(config)
+    command, config, out = kind.command(word), options["config"], options["out"]
+    jobs = options["jobs"] or processors()
+    given = given or given_options(kind.variants[word].model(), options)
     if options["seeds"] is not None or options["grid"]:
         given.pop("jobs", None)  # on the command line it counts for all runs together
-        design = _design(command, options["seeds"], options["grid"], laid_over(file, given))
+        settings = laid_over(file_settings(config), given)
+        design = _design(command, options["seeds"], options["grid"], settings)
         return _start_study(design, jobs, out)
     if not kind.plays_on_clusters:
         stay_here(f"a `{command}` without --seeds or --grid is")
-    resolved = resolved or partial(resolve_as, model, variant.all_presets())
-    run = begun(kind, command, out, resolved(given, file, config or "file"), jobs, undoing)
+    run = begun(kind, command, out, settings_for(kind, word, given, config), jobs, undoing)
     return work_of(kind, command).carry_out(run, jobs)
 
 
@@ -233,7 +237,7 @@ def _start_study(design: StudySpec, jobs: int, out: str | None) -> int:
 @starting_options("runs/RULES-NNN", scheduler_option, jobs_option)
 def run_command(**options: Any) -> int:
     """See _RUN_HELP."""
-    return start_run(EVOLUTIONS, "", options, resolve)
+    return start_run(EVOLUTIONS, "", options)
 
 
 @click.command(name="study")

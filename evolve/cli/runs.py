@@ -13,7 +13,7 @@ import click
 import evolve
 from evolve.agents.calibration.ratings import ratings_of
 from evolve.cli.options import complete_agents, jobs_option, json_option, output_option
-from evolve.cli.output import as_frame, rounded, style_of, write_in_style
+from evolve.cli.output import rounded, style_of, write_in_style
 from evolve.cli.terminal import cell, counting, print_json, print_rows, print_text
 from evolve.errors import EvolveError, OptionsError
 from evolve.files.atomic import write_text
@@ -302,7 +302,7 @@ def _side_by_side(
         return
     if output is not None and style != _DOCUMENT:
         flat = [{key: _flat(value) for key, value in row.items()} for row in rows]
-        write_in_style(as_frame(flat), style, output)
+        write_in_style(flat, style, output)
         return
     shown = dict.fromkeys(key for column in columns for key in column)
     if len({run.command for run in runs}) > 1:  # what one alone has compares nothing, but results

@@ -22,7 +22,6 @@ from evolve.cli.options import (
     output_option,
 )
 from evolve.cli.output import (
-    as_frame,
     print_final,
     print_frame,
     print_generations,
@@ -159,7 +158,7 @@ def _show_members(study: evolve.Study, style: str, output: Path | None) -> None:
     def show(_: pd.DataFrame) -> None:
         print_rows(names, [shown_row(row, names) for row in rows], spare=("date",))
 
-    write_in_style(as_frame(rows), style, output, show)
+    write_in_style(rows, style, output, show)
 
 
 def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:

@@ -10,12 +10,12 @@ import click
 
 from evolve.cli.cluster import scheduler_option
 from evolve.cli.options import OuterCommand, log_option
-from evolve.cli.run import start_run, starting_options
-from evolve.cli.settings import GroupedCommand, file_settings, given_options, model_options
+from evolve.cli.run import settings_for, start_run, starting_options
+from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.terminal import print_rows
 from evolve.config.ranges import typed
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.config.toml import read_toml, resolve_as
+from evolve.config.toml import read_toml
 from evolve.parsing import split_pair
 from evolve.sweeps.kind import KIND as SWEEPS
 
@@ -140,27 +140,21 @@ def _command(word: str) -> click.Command:
 
 
 def _start(word: str, options: dict[str, Any]) -> int:
-    model = SWEEPS.variants[word].model()
     plain = {name: value for name, value in options.items() if name not in ("fix", "space")}
-    given = given_options(model, plain)
+    given = given_options(SWEEPS.variants[word].model(), plain)
     if options["fix"]:
         given["fix"] = dict(map(_fixed, options["fix"]))
     if options["space"]:
         given["space"], fixed = _ranges(options["space"])
         given["fix"] = {**fixed, **given.get("fix", {})}
-
-    def resolved(given: dict[str, Any], file: dict[str, Any], source: str) -> Any:
-        return resolve_as(model, {}, {"kind": word, **given}, file, source)
-
     if options["listing"]:
         from evolve.sweeps.plan import plan_of
 
-        config = options["config"]
-        plan = plan_of(resolved(given, file_settings(config), config or "file"))
+        plan = plan_of(settings_for(SWEEPS, word, given, options["config"]))
         heads = ["parameter", "type", "range", "default", ""]
         print_rows(heads, [[*row.values()] for row in plan.described])
         return 0
-    return start_run(SWEEPS, word, options, resolved, given)
+    return start_run(SWEEPS, word, options, given)
 
 
 def _fixed(text: str) -> tuple[str, Any]:
