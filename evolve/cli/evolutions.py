@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from rich import filesize
+
 from evolve.agents.reference import read_agent
 from evolve.cli.cluster import executor_for, where
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
@@ -18,7 +20,6 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Executor
 from evolve.fitness.trend import rest_message
-from evolve.number_text import size
 from evolve.runs.life_cycle import Begun
 from evolve.runs.loading import AgreedRules, existing_champion
 from evolve.runs.progress import RunEnding
@@ -122,5 +123,5 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
     print_line(
         f"{settings.population} individuals{others}, {which}, "
         f"{settings.games_a_generation} games each; {budget}; {where(executor)}; "
-        f"{size(disk)} of disk"
+        f"{filesize.decimal(disk, precision=0)} of disk"
     )
