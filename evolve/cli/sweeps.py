@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Any
 
@@ -77,9 +77,8 @@ class _TrialsView(ProgressView):
 class SweepWork(LongWork):
     """Sweeps on the command line."""
 
-    @contextmanager
-    def opened(self, run: Begun, jobs: int) -> Iterator[Sweep]:
-        yield Sweep(run.folder, run.settings, placement())
+    def opened(self, run: Begun, jobs: int) -> nullcontext[Sweep]:
+        return nullcontext(Sweep(run.folder, run.settings, placement()))
 
     def finished(self, work: Sweep) -> str:
         limit = "trials" if work.settings.games_of_trials is None else "games"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +45,10 @@ class _ChecksView(ProgressView):
 class TrainingWork(LongWork):
     """Trainings on the command line."""
 
-    @contextmanager
-    def opened(self, run: Begun, jobs: int) -> Iterator[Training]:
+    def opened(self, run: Begun, jobs: int) -> nullcontext[Training]:
         if run.before is None:  # before anything is compiled
             _print_header(self.command, run.folder, run.settings, jobs)
-        yield Training(run.folder, run.settings, jobs)
+        return nullcontext(Training(run.folder, run.settings, jobs))
 
     def finished(self, work: Training) -> str:
         ending: Any = work.finished

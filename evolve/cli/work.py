@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -80,9 +80,8 @@ class LongWork:
             so_far = self.so_far(work, ending)
             return finish(run.folder, so_far, ending, partial(self.report, work))
 
-    @contextmanager
-    def opened(self, run: Begun, jobs: int) -> Iterator[Any]:
-        yield self.kind.part("work").WORK(run.folder, run.settings, jobs)
+    def opened(self, run: Begun, jobs: int) -> AbstractContextManager[Any]:
+        return nullcontext(self.kind.part("work").WORK(run.folder, run.settings, jobs))
 
     def finished(self, work: Any) -> str:
         """How far the work got and what continues it, if nothing is left to do."""
