@@ -27,7 +27,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import Match
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.evolution.panel import Candidate, LadderPanel, RunContext
+from evolve.evolution.panel import Candidate, LadderPanel
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import pair_scores
@@ -100,7 +100,7 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
     settings = stored_settings(run.kind, run.command, run.path / "config.toml")
     settings = settings.model_copy(update={"panel": "ladder"})
     genome = Genome.of(settings)
-    panel = LadderPanel(RunContext(run.path, genome, Threads(jobs)))
+    panel = LadderPanel(genome, Threads(jobs))
     rows = []
     for generation in range(0, run.generation_count, settings.panel_every):
         best = run.metadata(generation)[0]["best"]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import SCORE
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import END, REASON, rule_set
-from evolve.evolution.panel import Candidate, RunContext, RunPanel
+from evolve.evolution.panel import Candidate, RunPanel
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
 from evolve.population.algorithms import Algorithm
@@ -59,8 +60,8 @@ class PlayedGeneration:
 class GenerationWriter:
     """Judge generations of a run by its panel, and write them."""
 
-    def __init__(self, context: RunContext, panel: RunPanel) -> None:
-        self.folder, self.settings, self.genome = context.folder, context.settings, context.genome
+    def __init__(self, folder: Path, genome: Genome, panel: RunPanel) -> None:
+        self.folder, self.genome, self.settings = folder, genome, genome.settings
         self.panel = panel
         self._judged_at = 0.0  # when the last generation was judged, by `time.monotonic`
 

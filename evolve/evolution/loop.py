@@ -24,7 +24,7 @@ from evolve.engine.games.first_use import compile_first
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.generation import Champions, GenerationWriter, PlayedGeneration, restored
 from evolve.evolution.kind import KIND as EVOLUTIONS
-from evolve.evolution.panel import PANELS, RunContext
+from evolve.evolution.panel import PANELS
 from evolve.evolution.playoff import ChampionSelection, games_afterwards
 from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
@@ -90,10 +90,9 @@ class Evolution(life_cycle.Work):
         self.champions = Champions(HallOfFame(settings.hall_of_fame))
         self.population: list[Individual] = []
         self.generation = -1
-        context = RunContext(folder, self.genome, executor)
-        self.panel = PANELS[settings.panel](context)
-        self._champion_selection = ChampionSelection(context)
-        self._generations = GenerationWriter(context, self.panel)
+        self.panel = PANELS[settings.panel](self.genome, executor)
+        self._champion_selection = ChampionSelection(folder, self.genome, executor)
+        self._generations = GenerationWriter(folder, self.genome, self.panel)
 
     @cached_property
     def openings(self) -> Openings:

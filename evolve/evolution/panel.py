@@ -10,15 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
 from evolve.arena.judges import RUNGS, Ladder, meet
-from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
@@ -33,9 +31,6 @@ from evolve.runs.run import Run
 _PANEL_DEPTH: Final = 5
 """Search depth of the fixed panel's reference agents: at depth 3 champions soon scored 0.98."""
 _PAST: Final = 3  # past champions that the best of a generation plays, once there are that many
-_PAST_SHARE: Final = 3
-"""With the ladder, the past champions share the openings of one rung, so that its 240 games take
-about as long as the 288 of the fixed panel."""
 _FIRST_ELO: Final = 0.0
 """Elo near which generation 0 picks its rungs: the reference table at depth 1."""
 
@@ -55,59 +50,48 @@ class Candidate:
     first_game: int
 
 
-@dataclass(frozen=True)
-class RunContext:
-    """What the parts of a run share: its folder, its genome with the settings, its executor."""
-
-    folder: Path
-    genome: Genome
-    executor: Executor
-
-    @property
-    def settings(self) -> EvolutionSettings:
-        return self.genome.settings
-
-
-class _PanelGames(NamedTuple):
-    opponents: Sequence[StoredAgent]
-    openings: Openings
-    games: Games
+_Judged = tuple[dict[str, Any], Sequence[StoredAgent], Openings, Games]
+"""Columns of a generation's row, the panel's agents, their openings, and the games."""
 
 
 class RunPanel(ABC):
     """The panel of one run.
 
     opponents: how many agents, including past champions, the best of a generation plays on the
-    settings' number of openings; rise: how the rating rises, if the panel keeps a rating curve and
-    it is long enough.
+    settings' number of openings; shared_by: how many past champions share that many openings; rise:
+    how the rating rises, if the panel keeps a rating curve and it is long enough.
     """
 
     opponents: ClassVar[int]
+    shared_by: ClassVar[int] = 1
     rise: Mapping[str, float | None] = {}
 
-    def __init__(self, context: RunContext) -> None:
-        self.context, self.settings = context, context.settings
+    def __init__(self, genome: Genome, executor: Executor) -> None:
+        self.genome, self.settings, self.executor = genome, genome.settings, executor
 
     def judge(self, candidate: Candidate) -> tuple[dict[str, Any], pa.Table]:
         """Play the champion's games, without a node budget.
 
         Returns columns of the generation's row, and the games.
         """
-        metrics, panel, openings = self._judged(candidate)
-        scores, games = self._meet(candidate, candidate.past, openings)
-        past = _PanelGames(candidate.past, openings, games)
-        tables, first_game, rules = [], candidate.first_game, self.settings.rules
-        for kind, met in (("panel", panel), ("match", past)):
-            names = [agent.name for agent in (candidate.champion, *met.opponents)]
-            table = met.games.table
-            tables.append(table(candidate.generation, kind, names, rules, met.openings, first_game))
-            first_game += len(met.games)
+        metrics, opponents, openings, games = self._judged(candidate)
+        fewer = openings.first(-(-self.settings.panel_openings // self.shared_by))
+        scores, past_games = self._meet(candidate, candidate.past, fewer)
         metrics["past_score"] = float(scores.mean()) if scores.size else None
+        tables, generation, first_game = [], candidate.generation, candidate.first_game
+        for kind, others, begun, played in (
+            ("panel", opponents, openings, games),
+            ("match", candidate.past, fewer, past_games),
+        ):
+            names = [agent.name for agent in (candidate.champion, *others)]
+            table = played.table(generation, kind, names, self.settings.rules, begun, first_game)
+            first_game += len(played)
+            tables.append(table)
         return metrics, pa.concat_tables(tables)
 
     @abstractmethod
-    def _judged(self, candidate: Candidate) -> tuple[dict[str, Any], _PanelGames, Openings]:
-        """Play the panel; return its columns, its games, and openings for past champions."""
+    def _judged(self, candidate: Candidate) -> _Judged:
+        """Play the panel."""
 
     def restore(self, run: Run) -> None:  # noqa: B027 - a fixed panel has no state
         """Restore the state after the generations of a run."""
@@ -127,27 +111,27 @@ class RunPanel(ABC):
             openings,
             np.tile(np.arange(len(openings)), (len(opponents), 1)),
             self.settings.rules,
-            largest_endgame=self.context.genome.largest_endgame,
-            executor=self.context.executor,
+            largest_endgame=self.genome.largest_endgame,
+            executor=self.executor,
         )
 
 
 class _FixedPanel(RunPanel):
     opponents = 3 + _PAST
 
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
+    def __init__(self, genome: Genome, executor: Executor) -> None:
+        super().__init__(genome, executor)
         rules = self.settings.rules
         depth, names = f"?depth={_PANEL_DEPTH}", ("zero", rule_set(rules).reference)
         self._agents = [load_alphabeta(name + depth).with_rules(rules) for name in names]
         self._fixed_openings = self._openings(self.settings.panel_openings, 0)
 
-    def _judged(self, candidate: Candidate) -> tuple[dict[str, Any], _PanelGames, Openings]:
+    def _judged(self, candidate: Candidate) -> _Judged:
         openings, opponents = self._fixed_openings, [*self._agents, candidate.first]
         scores, games = self._meet(candidate, opponents, openings)
         score = score_of_pairs(scores.ravel())
         metrics = {"panel_score": score.value, **in_elo(score).columns("panel_elo")}
-        return metrics, _PanelGames(opponents, openings, games), openings
+        return metrics, opponents, openings, games
 
 
 class LadderPanel(RunPanel):
@@ -158,22 +142,23 @@ class LadderPanel(RunPanel):
     """
 
     opponents = RUNGS + 1
+    shared_by = _PAST  # so that its 240 games take about as long as the 288 of the fixed panel
 
-    def __init__(self, context: RunContext) -> None:
-        super().__init__(context)
+    def __init__(self, genome: Genome, executor: Executor) -> None:
+        super().__init__(genome, executor)
         self._ladder = Ladder(self.settings.rules)
         self._curve = Curve()
 
-    def _judged(self, candidate: Candidate) -> tuple[dict[str, Any], _PanelGames, Openings]:
+    def _judged(self, candidate: Candidate) -> _Judged:
         level = self._curve.level
-        each = self.settings.panel_openings
-        openings = self._openings(self._ladder.opponents * each, candidate.generation)
+        count = self._ladder.opponents * self.settings.panel_openings
+        openings = self._openings(count, candidate.generation)
         elo, rungs, games = self._ladder.rate(
             candidate.champion,
             level.value if level else _FIRST_ELO,
             openings,
-            largest_endgame=self.context.genome.largest_endgame,
-            executor=self.context.executor,
+            largest_endgame=self.genome.largest_endgame,
+            executor=self.executor,
         )
         self._curve.add(candidate.generation, elo.value, elo.error)
         self.rise = self._curve.rise
@@ -184,8 +169,7 @@ class LadderPanel(RunPanel):
             **(self._curve.level or UNKNOWN).columns("rating"),
             **self.rise,
         }
-        panel = _PanelGames([rung.agent for rung in rungs], openings, games)
-        return metrics, panel, openings.first(-(-each // _PAST_SHARE))
+        return metrics, [rung.agent for rung in rungs], openings, games
 
     def restore(self, run: Run) -> None:
         self._curve = curve_of(run.metadata(number)[0] for number in range(run.generation_count))

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -19,14 +21,14 @@ from evolve.arena.judges import RATING, ChampionRating, Ladder, rating_games
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
 from evolve.evolution.generation import Champions, play_of
-from evolve.evolution.panel import RunContext
+from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule, standings
 from evolve.fitness.statistics import score_of_pairs
 from evolve.population.algorithms import Algorithm
-from evolve.population.genome import Individual
+from evolve.population.genome import Genome, Individual
 from evolve.population.randomness import Use, generator
 from evolve.runs.loading import keep_champion
 from evolve.runs.progress import Observer
@@ -53,12 +55,13 @@ def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
     }
 
 
+@dataclass(frozen=True)
 class ChampionSelection:
     """Choose and save the champion of a run."""
 
-    def __init__(self, context: RunContext) -> None:
-        self.context = context
-        self.folder, self.settings, self.genome = context.folder, context.settings, context.genome
+    folder: Path
+    genome: Genome
+    executor: Executor
 
     @property
     def held(self) -> bool:
@@ -86,7 +89,7 @@ class ChampionSelection:
         A round robin: each pair of candidates plays both colours on every opening. The best score
         wins; ties go to the better disc difference, then to the earlier candidate.
         """
-        settings = self.settings
+        settings = self.genome.settings
         agents = self._candidates(generation, population, champions, algorithm)
         rng = generator(settings.seed, Use.PLAYOFF_OPENINGS)
         openings = balanced_openings(
@@ -102,7 +105,7 @@ class ChampionSelection:
             settings.rules,
             move_budget=settings.move_budget,
             largest_endgame=self.genome.largest_endgame,
-            executor=self.context.executor,
+            executor=self.executor,
             progress=counted(len(pairings), partial(observer.stage, _PLAYOFF)),
         )
         table = standings(games, players)
@@ -117,7 +120,7 @@ class ChampionSelection:
             observer,
             seconds=math.inf,
             largest_endgame=self.genome.largest_endgame,
-            executor=self.context.executor,
+            executor=self.executor,
         )
         facts = rating.play(settings.panel_openings, _first_guess(run))
         keep_champion(self.folder, winner.with_provenance(**facts))
@@ -137,7 +140,7 @@ class ChampionSelection:
         """Return the agents that may be the best; of those that play the same, only the first."""
         ranked = sorted(population, key=lambda individual: individual.fitness.values, reverse=True)
         candidates = [self._candidate(i) for i in (*champions.hall, *ranked[:_LAST_BEST])]
-        survivors = [i.name for i in ranked[: self.settings.survivor_count]]
+        survivors = [i.name for i in ranked[: self.genome.settings.survivor_count]]
         average = Individual(
             algorithm.mean(population),
             name=f"mean-{generation}",
