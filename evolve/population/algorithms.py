@@ -12,7 +12,7 @@ from deap import cma, tools
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import SettingsError
 from evolve.fitness.roundrobin import finite_numbers
-from evolve.population.genome import Fitness, Genome, Individual, Vector, individual_name
+from evolve.population.genome import Fitness, Genome, Individual, Vector
 from evolve.population.operators import FUNCTIONS, Breeding, Noise, Own, operators_of
 from evolve.population.randomness import drawing_from
 
@@ -53,22 +53,18 @@ class GeneticAlgorithm:
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
         """Draw random individuals; with a start, half of them are the start and its mutants."""
-        size = self.settings.population
         breeding = Breeding(self.settings, self.genome, rng)
-        individuals = []
+        size, individuals = self.settings.population, list[Individual]()
         if self.start is not None:
-            origin = individual_name(0, 0)
-            individuals.append(Individual(self.start, name=origin, origin="start"))
+            individuals.append(Individual(self.start, name="0-0", origin="start"))
             for index in range(1, size // 2):
                 mutant = self._mutate(self.start, breeding)
-                name = individual_name(0, index)
                 individuals.append(
-                    Individual(mutant, name=name, origin="mutation", parents=(origin,))
+                    Individual(mutant, name=f"0-{index}", origin="mutation", parents=("0-0",))
                 )
-        drawn = range(len(individuals), size)
-        return individuals + [
-            Individual(self.genome.random(rng), name=individual_name(0, index)) for index in drawn
-        ]
+        for index in range(len(individuals), size):
+            individuals.append(Individual(self.genome.random(rng), name=f"0-{index}"))
+        return individuals
 
     def next(
         self, generation: int, population: Sequence[Individual], rng: np.random.Generator
@@ -92,40 +88,37 @@ class GeneticAlgorithm:
             raise SettingsError(
                 f"survival: {len(individuals)} live on, which of {room} leaves none to be a child"
             )
-        while len(individuals) < room:
-            name = individual_name(generation, len(individuals))
-            individuals.append(self.child(name, generation, parents, breeding))
-        while len(individuals) < self.settings.population:
-            name = individual_name(generation, len(individuals))
-            genes = self.genome.random(rng)
-            individuals.append(Individual(genes, name=name, born=generation, origin="newcomer"))
+        for index in range(len(individuals), self.settings.population):
+            name = f"{generation}-{index}"
+            if index < room:
+                new = self._child(name, generation, parents, breeding)
+            else:
+                genes = self.genome.random(rng)
+                new = Individual(genes, name=name, born=generation, origin="newcomer")
+            individuals.append(new)
         return individuals
 
-    def child(
+    def _child(
         self, name: str, generation: int, selected: Sequence[Individual], breeding: Breeding
     ) -> Individual:
         """Breed a child of two selected individuals, or a mutant of one."""
         rng = breeding.rng
         mother, father = (selected[i] for i in rng.choice(len(selected), 2, replace=False))
-        parents: tuple[str, ...] = (mother.name,)
-        origin = "mutation"
-        genes = np.array(mother, np.int64)
+        parents, genes = [mother.name], np.array(mother, np.int64)
         cross = self._operators["crossover"]
         crossed = cross is not None and rng.random() < self.settings.crossover_rate
-        if cross is not None and crossed:
-            parents, origin = (mother.name, father.name), "crossover"
+        if crossed:
+            parents.append(father.name)
             genes = self._whole("crossover", cross(tuple(mother), tuple(father), breeding))
         mutant = self._mutate(genes, breeding)
-        if crossed and not np.array_equal(mutant, genes):
-            origin = "crossover+mutation"
-        if not crossed and np.array_equal(mutant, genes):
-            origin = "copy"
-        return Individual(mutant, name=name, born=generation, origin=origin, parents=parents)
+        mutated = not np.array_equal(mutant, genes)
+        origin = "+".join(["crossover"] * crossed + ["mutation"] * mutated) or "copy"
+        return Individual(mutant, name=name, born=generation, origin=origin, parents=tuple(parents))
 
-    def mean(self, population: Sequence[Individual]) -> list[int]:
+    def mean(self, population: Sequence[Individual]) -> Vector:
         """Return the rounded mean of the best individuals, as many as are selected."""
         best = tools.selBest(population, self.settings.survivor_count)
-        return [int(gene) for gene in self.genome.clip(np.mean(np.array(best), axis=0))]
+        return self.genome.clip(np.mean(np.array(best), axis=0))
 
     def state(self) -> Mapping[str, Any]:
         """Return nothing: the next population depends only on the last one."""
@@ -203,9 +196,9 @@ class CmaEs:
         parents = tuple(parent.name for parent in tools.selBest(population, 2))
         return self._sample(generation, rng, parents)
 
-    def mean(self, population: Sequence[Individual]) -> list[int]:
+    def mean(self, population: Sequence[Individual]) -> Vector:
         """Return the centre of the distribution that the population was drawn from."""
-        return [int(gene) for gene in self._genes(self._strategy.centroid)]
+        return self._genes(self._strategy.centroid)
 
     def state(self) -> Mapping[str, Any]:
         """Return the distribution, its paths and the points being evaluated."""
@@ -236,12 +229,12 @@ class CmaEs:
     def _sample(
         self, generation: int, rng: np.random.Generator, parents: tuple[str, ...]
     ) -> list[Individual]:
-        points = drawing_from(rng, cma.Strategy.generate)(self._strategy, list)
-        self._points = [[float(value) for value in point] for point in points]
+        generate = drawing_from(rng, cma.Strategy.generate)
+        self._points = generate(self._strategy, np.ndarray.tolist)
         return [
             Individual(
                 self._genes(np.array(point)),
-                name=individual_name(generation, index),
+                name=f"{generation}-{index}",
                 born=generation,
                 origin="cma",
                 parents=parents,

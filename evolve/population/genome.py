@@ -250,8 +250,8 @@ class Fitness(base.Fitness):  # type: ignore[misc]  # DEAP has no types
 class Individual(list[int]):
     """A genome with its id, ancestry and fitness, as DEAP's operators need it.
 
-    cases: after evaluation, its score against each individual of its population, including itself
-    (½).
+    name: its id, unique in a run: generation of birth and place in it. cases: after evaluation, its
+    score against each individual of its population, including itself (½).
 
     A module-level class instead of `creator.create`, because classes from there cannot be pickled.
     """
@@ -287,8 +287,3 @@ class Individual(list[int]):
         )
         individual.fitness.values = fitness
         return individual
-
-
-def individual_name(generation: int, index: int) -> str:
-    """Return the id of an individual, unique in a run: generation of birth and place in it."""
-    return f"{generation}-{index}"

@@ -14,7 +14,7 @@ import pytest
 import evolve
 from evolve.config.toml import resolve
 from evolve.errors import AgentError, SettingsError
-from evolve.population.genome import Fitness, Genome, Individual, individual_name
+from evolve.population.genome import Fitness, Genome, Individual
 
 
 def test_genes_and_agents_come_back_from_the_vector() -> None:
@@ -88,7 +88,6 @@ def test_genes_are_plain_integers_whatever_made_them() -> None:
     individual = Individual(np.array([3, -1], np.int64), name="2-5", parents=("1-0", "1-3"))
     assert individual == [3, -1]
     assert {type(gene) for gene in individual} == {int}
-    assert individual_name(2, 5) == individual.name
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
