@@ -79,10 +79,17 @@ class _MoveLearner(Learner):
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> tuple[int, float]:
         settings, losses = self.settings, []
-        played, added = self._play(rng, count, share(), progress, left_for_games(left))
-        for number, model in enumerate(self.models):
-            self.owed[number] += added[number] * settings.updates / settings.batch
-            while self.owed[number] >= 1.0 and len(self.replays[number]) > 0 and left() > 0.0:
+        new, old = self._past[-1], self._past[0]
+        played, rows = self._experience.play(
+            rng, count, share(), new, old, progress, left_for_games(left)
+        )
+        for number, (model, replay) in enumerate(zip(self.models, self.replays, strict=True)):
+            both = len(self.models) == 1
+            side = slice(None) if both else rows["sides"] == (1 if number == 0 else -1)
+            part = {name: array[side] for name, array in rows.items()}
+            replay.add(part)
+            self.owed[number] += len(part["sides"]) * settings.updates / settings.batch
+            while self.owed[number] >= 1.0 and len(replay) > 0 and left() > 0.0:
                 self.owed[number] -= 1.0
                 model.set_progress(share())
                 losses.append(self._learn(number, rng))
@@ -92,22 +99,6 @@ class _MoveLearner(Learner):
             with seconds_of_choice(self, left) as progress:
                 self._survive(rng, progress)
         return played, float(np.mean(losses)) if losses else float("nan")
-
-    def _play(
-        self, rng: np.random.Generator, count: int, share: float, progress: GamesDone, left: Left
-    ) -> tuple[int, list[int]]:
-        """Play games into the replays; return how many, and the number of moves in each replay."""
-        new, old = self._past[-1], self._past[0]
-        played, rows = self._experience.play(rng, count, share, new, old, progress, left)
-        added = []
-        for number, replay in enumerate(self.replays):
-            side = slice(None)
-            if len(self.replays) == 2:
-                side = rows["sides"] == (1 if number == 0 else -1)
-            part = {name: array[side] for name, array in rows.items()}
-            replay.add(part)
-            added.append(len(part["sides"]))
-        return played, added
 
     def _learn(self, number: int, rng: np.random.Generator) -> float:
         settings, model = self.settings, self.models[number]
@@ -220,18 +211,18 @@ class _MoveLearner(Learner):
         """The same by one of the networks for all positions."""
         settings = self.settings
         positions = np.ascontiguousarray(positions)
-        target, model = self.targets[number], self.models[number]
         bits = np.empty(len(positions), np.uint64)
         legal_moves_of_all(positions, bits)
         octets = bits.view(np.uint8).reshape(-1, 8)
         legal = np.unpackbits(octets, axis=1, bitorder="little").astype(np.bool_)
-        if settings.input == "coloured-move":
-            values = _each_move(target, positions, sides, legal)
-            judged = _each_move(model, positions, sides, legal) if settings.double else values
-        else:
-            inputs = encoded(target.architecture, positions, sides)
-            values = target.outputs(inputs)
-            judged = model.outputs(inputs) if settings.double else values
+
+        def values_by(by: Model) -> Tensor:
+            if settings.input == "coloured-move":
+                return _each_move(by, positions, sides, legal)
+            return by.outputs(encoded(by.architecture, positions, sides))
+
+        values = values_by(self.targets[number])
+        judged = values_by(self.models[number]) if settings.double else values
         judged = judged.masked_fill(~torch.from_numpy(legal).to(judged.device), -torch.inf)
         return values.gather(1, judged.argmax(dim=1, keepdim=True))[:, 0]
 

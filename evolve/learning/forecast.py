@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Final
 
@@ -64,7 +63,11 @@ class Forecast:
     def time_left(self) -> TimeLeft:
         """Return the estimate of all: by the games, without the time of checks."""
         return TimeLeft(
-            after=lambda pace: self._beside(),
+            after=lambda pace: {
+                "checks": self.to_come * self.check,
+                LAST_CHECK: self.check,
+                RATING: self._rating,
+            },
             work=self._work,
             paused=lambda: self._paused,
             by_rows=not self.check,
@@ -74,10 +77,6 @@ class Forecast:
     def _work(self, done: float) -> float:
         searched = max(0.0, done - self._settings.parts[1]) if self._jobs > 1 else 0.0
         return done - (1.0 - _SEARCHED) * searched
-
-    def _beside(self) -> Mapping[str, float]:
-        between = self.to_come * self.check
-        return {"checks": between, LAST_CHECK: self.check, RATING: self._rating}
 
     def expect(self, games: int, share: float, checked: int) -> None:
         """Expect as many checks as follow from the games of a share; the last was at `checked`."""

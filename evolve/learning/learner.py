@@ -194,9 +194,7 @@ class Replay:
 
     def restore(self, arrays: _Arrays, prefix: str, added: int) -> None:
         """Restore what `arrays` returned; `added` rows have been added in all."""
-        self._arrays = {}
-        for name, array in part_of(arrays, prefix).items():
-            own = np.empty((self.capacity, *array.shape[1:]), array.dtype)
-            own[: len(array)] = array
-            self._arrays[name] = own
+        self._arrays, self.added = {}, 0
+        if rows := part_of(arrays, prefix):
+            self.add(rows)
         self.added = added

@@ -73,8 +73,8 @@ class InMemoryTraining:
     seconds ends wherever the machine has got to.
     """
 
-    FACTS: ClassVar[Mapping[str, str]] = {"games": "games", "spent": "spent", "wall": "seconds"}
-    """Attributes that a checkpoint holds, by their names in it."""
+    FACTS: ClassVar[tuple[str, ...]] = ("games", "spent", "wall")
+    """Attributes that a checkpoint holds."""
 
     def __init__(self, settings: TrainingSettings, jobs: int) -> None:
         self.settings = settings
@@ -82,7 +82,7 @@ class InMemoryTraining:
         self.learner = learner_for(settings, jobs)
         self.games = 0
         self.spent = 0.0  # CPU seconds so far
-        self.seconds = 0.0
+        self.wall = 0.0  # seconds so far
         self.rng = np.random.default_rng(np.random.SeedSequence([settings.seed, 1]))
         self.step = 0.0, 0.0
         """CPU seconds of a step of learning, and seconds by the clock; zeros if unknown."""
@@ -150,7 +150,7 @@ class InMemoryTraining:
         games, loss = self.learner.iterate(self.rng, count, share, progress, left)
         self.games += games
         self.spent += time.process_time() - cpu
-        self.seconds += time.perf_counter() - begin
+        self.wall += time.perf_counter() - begin
         watch(self.games, self.share)
         return loss
 
@@ -160,7 +160,7 @@ class InMemoryTraining:
         budget = math.inf if self.settings.budget is None else self.settings.budget
         self.learner.finish(lambda: budget - self.spent - (time.process_time() - cpu))
         self.spent += time.process_time() - cpu
-        self.seconds += time.perf_counter() - begin
+        self.wall += time.perf_counter() - begin
 
     @property
     def _end(self) -> float:
@@ -171,7 +171,7 @@ class InMemoryTraining:
     def facts(self) -> dict[str, Any]:
         """Return all that a checkpoint holds beside the learner's arrays, as JSON."""
         return {
-            **{name: getattr(self, attribute) for name, attribute in self.FACTS.items()},
+            **{name: getattr(self, name) for name in self.FACTS},
             "rng": self.rng.bit_generator.state,
             "learner": self.learner.facts(),
             "identity": self.settings.identity,
@@ -186,8 +186,8 @@ class InMemoryTraining:
             return False
         self.learner.restore(facts["learner"], arrays)
         self.rng.bit_generator.state = facts["rng"]
-        for name, attribute in self.FACTS.items():
-            setattr(self, attribute, facts[name])
+        for name in self.FACTS:
+            setattr(self, name, facts[name])
         return True
 
     def warm_up(self, observer: Observer | None = None) -> None:
@@ -218,21 +218,20 @@ class InMemoryTraining:
 class Training(InMemoryTraining, Work):
     """One training in its folder: interrupted and resumed, it gives the same tables."""
 
-    FACTS: ClassVar[Mapping[str, str]] = {
-        **InMemoryTraining.FACTS, "check": "check", "best_score": "best_score",
-        "since_best": "_since_best", "checked": "_checked", "checked_share": "_checked_share",
-        "losses": "_losses",
-    }  # fmt: skip
+    FACTS = (
+        *InMemoryTraining.FACTS, "check", "best_score", "since_best", "checked", "checked_share",
+        "losses",
+    )  # fmt: skip
 
     def __init__(self, folder: Path, settings: TrainingSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
         self.folder = folder
         self.check = 0
         self.best_score = -1.0
-        self._checked = 0
-        self._checked_share = 0.0
-        self._since_best = 0
-        self._losses: list[float] = []
+        self.checked = 0
+        self.checked_share = 0.0
+        self.since_best = 0
+        self.losses: list[float] = []
 
     @cached_property
     def judge(self) -> Panel | Ladder:
@@ -241,7 +240,7 @@ class Training(InMemoryTraining, Work):
     @property
     def finished(self) -> LearningEnding | None:
         ending, patience = super().finished, self.settings.patience
-        if ending is None and patience is not None and self._since_best >= patience:
+        if ending is None and patience is not None and self.since_best >= patience:
             return LearningEnding.PATIENCE
         return ending
 
@@ -252,11 +251,11 @@ class Training(InMemoryTraining, Work):
     @property
     def check_is_due(self) -> bool:
         """Whether a check is due, with something played or learned since the last one."""
-        share, played = self.share - self._checked_share, self.games > self._checked
+        share, played = self.share - self.checked_share, self.games > self.checked
         if self.finished is not None:
             # A budget may end before one more game is over; the learning since then is checked.
             return self.games > 0 and (played or share > 0.0)
-        return played and self.settings.check_is_due(self._checked, self.games, share)
+        return played and self.settings.check_is_due(self.checked, self.games, share)
 
     def run(self, observer: Observer) -> LearningEnding:
         """Train to the end, or until the observer asks to stop.
@@ -270,7 +269,7 @@ class Training(InMemoryTraining, Work):
         observer.expect(self._forecast.time_left())
 
         def report(games: int, share: float) -> None:
-            self._forecast.expect(games, share, self._checked)
+            self._forecast.expect(games, share, self.checked)
             observer.whole(f"{games} games", self._whole(share), 1.0)
 
         report(self.games, self.share)
@@ -289,7 +288,7 @@ class Training(InMemoryTraining, Work):
                 self._save_checkpoint()
             if ending is not None:
                 return ending
-            self._losses.append(self.iterate(report))
+            self.losses.append(self.iterate(report))
 
     def _check(self, observer: Observer) -> None:
         """Play the panel, then commit the agent where it is the best, the metrics, and all else.
@@ -307,7 +306,7 @@ class Training(InMemoryTraining, Work):
         agent, progress = self.learner.checked_agent(), counted(games, stage)
         judged = self.judge.judge(agent, Threads(self.jobs), progress)
         self._forecast.took(time.perf_counter() - begin, finished)
-        losses = [loss for loss in self._losses if not math.isnan(loss)]
+        losses = [loss for loss in self.losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,
             "games": self.games,
@@ -317,9 +316,9 @@ class Training(InMemoryTraining, Work):
             **self.learner.metrics,
             "cpu_seconds": self.spent,
             "accept_seconds": self.learner.accept_seconds,
-            "seconds": self.seconds,
+            "seconds": self.wall,
         }
-        self._since_best = 0 if judged.score > self.best_score else self._since_best + 1
+        self.since_best = 0 if judged.score > self.best_score else self.since_best + 1
         if self.finished is not None and not finished:
             self.finish()
         if judged.score >= self.best_score or self.learner.keeps_last:
@@ -331,8 +330,8 @@ class Training(InMemoryTraining, Work):
         commit_metrics(self.folder, self.check, row)
         self.best_score = max(self.best_score, judged.score)
         self.check += 1
-        self._checked, self._checked_share = self.games, self.share
-        self._losses = []
+        self.checked, self.checked_share = self.games, self.share
+        self.losses = []
         self._save_checkpoint()
         if not last:
             observer.row(row, self.done, 1.0)
@@ -363,7 +362,7 @@ class Training(InMemoryTraining, Work):
                 Ladder(settings.rules, seed=settings.seed),
                 agent,
                 observer,
-                seconds=max(RATING_SECONDS, self.seconds / 10.0),
+                seconds=max(RATING_SECONDS, self.wall / 10.0),
                 executor=Threads(self.jobs),
             )
             agent.with_provenance(**rating.play(settings.panel_openings)).save(file)
