@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from evolve.errors import RunError
@@ -17,12 +18,6 @@ _ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",
     "from_first", "from_second", "from_both", "new",
 )  # fmt: skip
-_SHARES: Final = {
-    (True, True): "from_both",
-    (True, False): "from_first",
-    (False, True): "from_second",
-    (False, False): "new",
-}
 _GENES: Final = ("gene", "value", "from", "origin", "born", "steps")
 _OPERATORS: Final = ("generation", "origin", "born", "survived", "share", "score", "best")
 
@@ -93,14 +88,14 @@ class Lineage:
         parents = self.parents(individual)
         if not parents:
             return dict.fromkeys(_ANCESTORS[-4:])
-        own = numbers_of(self.births[individual])
-        first = numbers_of(self.births[parents[0]])
-        second = numbers_of(self.births[parents[1]]) if len(parents) > 1 else first
-        counts = dict.fromkeys(_ANCESTORS[-4:], 0)
-        for value, from_first, from_second in zip(own, first, second, strict=True):
-            same = value == from_first, value == from_second and len(parents) > 1
-            counts[_SHARES[same]] += 1
-        return counts
+        own, first, *second = (
+            np.array(numbers_of(self.births[name])) for name in (individual, *parents)
+        )
+        of_first = own == first
+        of_second = own == second[0] if second else np.zeros_like(of_first)
+        both, either = int((of_first & of_second).sum()), int((of_first | of_second).sum())
+        counts = int(of_first.sum()) - both, int(of_second.sum()) - both, both, len(own) - either
+        return dict(zip(_ANCESTORS[-4:], counts, strict=True))
 
     def genes(self, individual: str) -> pd.DataFrame:
         """Return a row for each number of the genome, with the ancestor that had it first.

@@ -18,7 +18,7 @@ from evolve.fitness.trend import curve_of
 from evolve.runs.run import Run, joined
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.runs.summary import summary_of
-from evolve.tables.columns import rows_with, scalar_of, table_of_rows
+from evolve.tables.columns import rows_with, table_of_rows
 from evolve.tables.games import START
 from evolve.tables.individuals import (
     FITNESS,
@@ -28,7 +28,7 @@ from evolve.tables.individuals import (
     row_genes,
     table_metadata,
 )
-from evolve.tables.parquet import read_metadata, read_table
+from evolve.tables.parquet import read_table
 from evolve.tables.paths import (
     CHAMPION_FILE,
     committed_generations,
@@ -80,7 +80,7 @@ def _generations(run: Run, generation: int | None = None) -> pa.Table:
 def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
     schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
     paths = [generation_file(run.path, number) for number in numbers]
-    rows = [_row_with_depths(path, _changed(path)) for path in paths]
+    rows = [_row(path, _changed(path)) for path in paths]
     strengths = _strengths(run)
     return table_of_rows([{**row, **strengths.get(row["generation"], {})} for row in rows], schema)
 
@@ -98,11 +98,6 @@ def _smoothed(files: Sequence[tuple[Path, int]]) -> dict[int, dict[str, float | 
     return {number: elo.columns("rating") for number, elo in curve.smoothed.items()}
 
 
-@lru_cache(8192)
-def _row(path: Path, changed: int) -> dict[str, Any]:
-    return table_metadata(read_metadata(path), path)[0]
-
-
 def _changed(path: Path) -> int:
     """When a generation was written: a new run may have the name of a deleted one."""
     try:
@@ -111,13 +106,14 @@ def _changed(path: Path) -> int:
         raise RunError(reason_of(error, path)) from error
 
 
-@lru_cache(4096)
-def _row_with_depths(path: Path, changed: int) -> dict[str, Any]:
+@lru_cache(8192)
+def _row(path: Path, changed: int) -> dict[str, Any]:
+    """The row of a generation, with the depths of its best."""
     table = read_table(path, only=("individual", _DEPTHS))  # both in one read
     row, _ = table_metadata(table.schema.metadata or {}, path)
-    index = table["individual"].index(scalar_of(str(row.get("best")))).as_py()
-    if _DEPTHS in table.column_names and index >= 0:
-        row[_DEPTHS] = table[_DEPTHS][index].as_py()
+    if table.num_columns == 2:  # genes of one's own may have no depths
+        for best in rows_with(table, "individual", str(row.get("best"))).to_pylist():
+            row[_DEPTHS] = best[_DEPTHS]
     return row
 
 

@@ -23,7 +23,7 @@ _PANEL: Final = tuple(f"{name}{end}" for name in METRICS_SCORES for end in ("", 
 _LADDER: Final = ("elo", "elo_low", "elo_high")
 _SCORES: Final = Chart("Scores against the panel", (0, 1))
 
-METRICS_COLUMNS: Final = Columns(
+_COLUMNS: Final = Columns(
     (
         *(Column(name, pa.int64()) for name in ("check", "games", "steps")),
         Column("loss", pa.float64(), chart=Chart("Loss")),
@@ -66,11 +66,8 @@ METRICS_UNUSED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Columns that trainings leave empty, by their judge."""
 
-_ROWS: Final = RowFiles(METRICS, "check", METRICS_COLUMNS)
-committed_checks = _ROWS.count
-commit_metrics = _ROWS.commit
-read_metrics = _ROWS.read
-forget_checks = _ROWS.forget
+CHECKS: Final = RowFiles(METRICS, "check", _COLUMNS)
+"""The table in a training's folder."""
 
 
 def written_files(folder: Path) -> list[Path]:
@@ -81,19 +78,19 @@ def written_files(folder: Path) -> list[Path]:
     champions = [folder / CHAMPION_FILE, folder / LEARNED_FILE]
     return [
         *champions,
-        *(_ROWS.file(folder, number) for number in range(_ROWS.count(folder))),
+        *(CHECKS.file(folder, number) for number in range(CHECKS.count(folder))),
         folder / CHECKPOINT_FILE,
     ]
 
 
 def _kept(folder: Path) -> int:
     """Number of checks that a folder holds; a checkpoint before the first check counts as one."""
-    return max(committed_checks(folder), int((folder / CHECKPOINT_FILE).exists()))
+    return max(CHECKS.count(folder), int((folder / CHECKPOINT_FILE).exists()))
 
 
 def _progress(run: Run) -> RunProgress:
     """Its progress and strength, as of its last check."""
-    rows, config = read_metrics(run.path).to_pylist(), run.config
+    rows, config = CHECKS.read(run.path).to_pylist(), run.config
     last: dict[str, Any] = rows[-1] if rows else {}
     judge, budget, games = _judge(run), config.get("budget"), config.get("games")
     complete = isinstance(games, int) and last.get("games", 0) >= games
@@ -145,8 +142,8 @@ READING: Final = RunReading(
     metrics=_metrics,
     tables={
         "metrics": TableReading(
-            lambda run: read_metrics(run.path),
-            METRICS_COLUMNS,
+            lambda run: CHECKS.read(run.path),
+            CHECKS.columns,
             unused=lambda run: METRICS_UNUSED[_judge(run)],
         )
     },

@@ -27,7 +27,7 @@ from evolve.fitness.games import counted
 from evolve.fitness.statistics import Z95, stated
 from evolve.learning.forecast import LAST_CHECK, Forecast
 from evolve.learning.learner import learner_for
-from evolve.learning.tables import METRICS_SCORES, commit_metrics, committed_checks, forget_checks
+from evolve.learning.tables import CHECKS, METRICS_SCORES
 from evolve.parsing import parse_json
 from evolve.runs.life_cycle import Work
 from evolve.runs.loading import existing_champion, keep_champion
@@ -327,7 +327,7 @@ class Training(InMemoryTraining, Work):
         if last:
             observer.row(row, self.done, 1.0)
             self._rate_champion(observer)
-        commit_metrics(self.folder, self.check, row)
+        CHECKS.commit(self.folder, self.check, row)
         self.best_score = max(self.best_score, judged.score)
         self.check += 1
         self.checked, self.checked_share = self.games, self.share
@@ -379,9 +379,9 @@ class Training(InMemoryTraining, Work):
         path = self.folder / CHECKPOINT_FILE
         if not path.exists():
             # The first check's metrics are written before the first checkpoint.
-            if committed_checks(self.folder) > 1:
+            if CHECKS.count(self.folder) > 1:
                 raise RunError(f"{path} is missing, though there are checks")
-            forget_checks(self.folder, 0)
+            CHECKS.forget(self.folder, 0)
             return
         try:
             arrays = read_arrays(path)
@@ -392,4 +392,4 @@ class Training(InMemoryTraining, Work):
             raise RunError(f"{path} is damaged: {error}") from error
         if not same:
             raise RunError(f"{path} is of other settings than those in config.toml")
-        forget_checks(self.folder, self.check)  # a killed writer left them uncommitted
+        CHECKS.forget(self.folder, self.check)  # a killed writer left them uncommitted

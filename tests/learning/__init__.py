@@ -16,7 +16,7 @@ from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.networks.architecture import Architecture
-from evolve.learning.tables import read_metrics
+from evolve.learning.tables import CHECKS
 from evolve.learning.training import Training
 from evolve.runs.progress import Observer
 from tests import networks, reference
@@ -89,7 +89,7 @@ def small(kind: str, **changes: Any) -> Any:
 
 def content(folder: Path) -> Any:
     """The metrics without times, and the champion: its weights byte for byte, and its rating."""
-    table = read_metrics(folder).to_pandas()
+    table = CHECKS.read(folder).to_pandas()
     kept = table[[name for name in table if not name.endswith("seconds")]]
     agent = evolve.load_agent(folder).stored()
     arrays = {name: array.tobytes() for name, array in agent.arrays.items()}

@@ -26,7 +26,7 @@ from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.patterns import PatternLearner
-from evolve.learning.tables import read_metrics
+from evolve.learning.tables import CHECKS
 from evolve.learning.training import InMemoryTraining, LearningEnding, learner_for
 from evolve.runs.progress import Observer, Progress
 from tests.engine.slow_patterns import with_tempo
@@ -127,7 +127,7 @@ def test_a_stop_that_comes_too_late_stops_no_training() -> None:
 
 
 def test_its_checks_and_what_it_leaves(whole: Path) -> None:
-    metrics = read_metrics(whole).to_pandas()
+    metrics = CHECKS.read(whole).to_pandas()
     assert metrics["check"].tolist() == [0, 1]
     assert metrics["random"].isna().all()
     assert ((metrics["elo_low"] < metrics["elo"]) & (metrics["elo"] < metrics["elo_high"])).all()

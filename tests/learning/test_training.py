@@ -20,7 +20,7 @@ from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate
-from evolve.learning.tables import METRICS_COLUMNS, METRICS_SCORES, read_metrics
+from evolve.learning.tables import CHECKS, METRICS_SCORES
 from evolve.learning.training import InMemoryTraining, LearningEnding, _columns_of, _judge_of
 from evolve.runs.progress import Observer
 from tests import networks
@@ -71,7 +71,7 @@ def test_what_a_budget_ends_after_a_check_is_checked_once_more(tmp_path: Path) -
     observer = Watcher()
     assert run.run(observer) is LearningEnding.BUDGET
     assert [row["games"] for row in observer.rows] == [20]
-    assert read_metrics(tmp_path).to_pandas()["cpu_seconds"].iloc[-1] >= 1000.0
+    assert CHECKS.read(tmp_path).to_pandas()["cpu_seconds"].iloc[-1] >= 1000.0
     again = training(tmp_path, "mcts", budget=1000.0)
     again.restore()
     assert again.run(observer) is LearningEnding.BUDGET
@@ -187,7 +187,7 @@ def test_the_panel_has_a_column_each(rules: str) -> None:
     columns = _columns_of(found)
     ends = ("", "_low", "_high")
     assert set(columns) == {f"{name}{end}" for name in ("score", *METRICS_SCORES) for end in ends}
-    assert set(columns) < set(METRICS_COLUMNS.names)
+    assert set(columns) < set(CHECKS.columns.names)
     ranges = [[columns[f"{name}{end}"] for end in ("_low", "", "_high")] for name in METRICS_SCORES]
     assert not [one for one in ranges if [0, *one, 1] != sorted([0, *one, 1])]
     assert found.score == pytest.approx(np.mean([columns[name] for name in METRICS_SCORES]))

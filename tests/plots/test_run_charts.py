@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve.errors import RunError
-from evolve.learning.tables import METRICS_SCORES, commit_metrics
+from evolve.learning.tables import CHECKS, METRICS_SCORES
 from evolve.plots.figure import Look
 from evolve.plots.run_charts import _draw_loss, _draw_scores, plot_run, plot_training
 from evolve.runs.run import Run
@@ -52,7 +52,7 @@ def training(folder: Path, checks: int, ladder: bool = False) -> Run:
             elo = 100.0 * check
             row |= {"elo": elo, "elo_low": elo - 50, "elo_high": elo + 50, "visited": 0.2 * check}
         seconds = dict.fromkeys(("cpu_seconds", "accept_seconds", "seconds"), 1.0)
-        commit_metrics(folder, check, {**row, "score": 0.5, **seconds})
+        CHECKS.commit(folder, check, {**row, "score": 0.5, **seconds})
     return Run(folder)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from evolve.errors import RunError
 from evolve.evolution.tables import READING as EVOLUTION_READING
-from evolve.learning.tables import METRICS_COLUMNS, READING, commit_metrics
+from evolve.learning.tables import CHECKS, READING
 from evolve.runs.run import Run
 from evolve.runs.summary import check_config
 from evolve.sweeps.tables import READING as SWEEP_READING
@@ -44,9 +44,9 @@ def training(folder: Path, scores: list[float], kind: str = "dqn", **settings: A
     lines = [f'command = "train {kind}"', *(f"{key} = {value}" for key, value in settings.items())]
     (folder / "config.toml").write_text("\n".join(lines))
     for check, score in enumerate(scores):
-        row = dict.fromkeys(METRICS_COLUMNS.names, 0)
+        row = dict.fromkeys(CHECKS.columns.names, 0)
         row |= {"check": check, "games": 100 * check, "cpu_seconds": 10.0 * check, "score": score}
-        commit_metrics(folder, check, row)
+        CHECKS.commit(folder, check, row)
     return Run(folder)
 
 

@@ -14,7 +14,7 @@ import pytest
 from evolve.arena.judges import Judgement
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import Estimate, mean_of
-from evolve.learning.tables import METRICS_COLUMNS, commit_metrics
+from evolve.learning.tables import CHECKS
 from evolve.learning.training import _columns_of
 from evolve.runs.run import Run, Study
 from evolve.studies import course
@@ -55,8 +55,8 @@ def test_a_training_is_drawn_as_it_was_measured_with_its_error(tmp_path: Path) -
     scores = [0.912, 0.897, 0.933, 0.930]
     for check, score in enumerate(scores):
         judged = _columns_of(Judgement(score, 0.01, "", (Estimate.around(score, 0.02, 40),) * 3))
-        row = dict.fromkeys(METRICS_COLUMNS.names, 1) | judged
-        commit_metrics(tmp_path / "run", check, {**row, "check": check, "games": 100 * check})
+        row = dict.fromkeys(CHECKS.columns.names, 1) | judged
+        CHECKS.commit(tmp_path / "run", check, {**row, "check": check, "games": 100 * check})
     (group,) = groups_of([Run(tmp_path / "run")])
     found = course_of_group(group)
     assert found is not None

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.errors import EvolveError, RunError
-from evolve.learning.tables import read_metrics
+from evolve.learning.tables import CHECKS
 from evolve.records.formats import read_games
 from evolve.tables.parquet import (
     bytes_of,
@@ -43,7 +43,7 @@ LOOKS: dict[str, Callable[[Path], Any]] = {
     "generations/gen-0001.parquet": individuals,
     "games/gen-0001.parquet": lambda folder: evolve.load_run(folder).games_table(1).to_pylist(),
     "games/playoff.parquet": lambda folder: evolve.load_run(folder).games.to_dict("records"),
-    "metrics/check-0000.parquet": lambda folder: read_metrics(folder).to_pylist(),
+    "metrics/check-0000.parquet": lambda folder: CHECKS.read(folder).to_pylist(),
     "trials.parquet": lambda folder: read_trials(folder).to_pylist(),
     "match.parquet": lambda folder: read_games(folder / "match.parquet"),
 }

@@ -13,13 +13,7 @@ import pytest
 
 import evolve
 from evolve.errors import LinkError, RunError
-from evolve.learning.tables import (
-    METRICS_COLUMNS,
-    commit_metrics,
-    committed_checks,
-    forget_checks,
-    read_metrics,
-)
+from evolve.learning.tables import CHECKS
 from evolve.runs.loading import individual_agent
 from evolve.runs.run import load_run
 from evolve.runs.run_types import FILES, PARTS, champion_of
@@ -52,15 +46,15 @@ def test_generations_are_counted_and_none_may_be_missing(tmp_path: Path) -> None
 
 def test_checks_are_counted_and_none_may_be_missing(tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
-    assert read_metrics(tmp_path).num_rows == committed_checks(tmp_path) == 0
+    assert CHECKS.read(tmp_path).num_rows == CHECKS.count(tmp_path) == 0
     for check in range(3):
-        commit_metrics(tmp_path, check, dict.fromkeys(METRICS_COLUMNS.names, check))
-    assert read_metrics(tmp_path)["check"].to_pylist() == [0, 1, 2]
-    forget_checks(tmp_path, 2)
-    assert committed_checks(tmp_path) == 2
+        CHECKS.commit(tmp_path, check, dict.fromkeys(CHECKS.columns.names, check))
+    assert CHECKS.read(tmp_path)["check"].to_pylist() == [0, 1, 2]
+    CHECKS.forget(tmp_path, 2)
+    assert CHECKS.count(tmp_path) == 2
     (tmp_path / "metrics/check-0000.parquet").unlink()
     with pytest.raises(RunError, match=r"check-0000\.parquet"):
-        read_metrics(tmp_path)
+        CHECKS.read(tmp_path)
 
 
 INSIDE: Final = (
