@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from deap import tools
 
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import SCORE
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import END, REASON, rule_set
 from evolve.evolution.panel import Candidate, RunPanel
+from evolve.evolution.playoff import Champions, play_of
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
 from evolve.population.algorithms import Algorithm
-from evolve.population.genome import Fitness, Genome, Individual
+from evolve.population.genome import Individual, Vector
 from evolve.runs import run_folder
 from evolve.runs.life_cycle import check_same
 from evolve.runs.run import Run
@@ -57,21 +55,21 @@ class PlayedGeneration:
     began: float
 
 
-class GenerationWriter:
-    """Judge generations of a run by its panel, and write them."""
+class Generations:
+    """Judge generations of a run by its panel, write them, and go on from them."""
 
-    def __init__(self, folder: Path, genome: Genome, panel: RunPanel) -> None:
-        self.folder, self.genome, self.settings = folder, genome, genome.settings
-        self.panel = panel
+    def __init__(self, panel: RunPanel, champions: Champions) -> None:
+        self.panel, self.champions, self.folder = panel, champions, champions.folder
+        self.genome, self.settings = champions.genome, champions.genome.settings
         self._judged_at = 0.0  # when the last generation was judged, by `time.monotonic`
 
     @cached_property
     def run(self) -> Run:
         return Run(self.folder)
 
-    def commit(self, played: PlayedGeneration, champions: Champions) -> dict[str, Any]:
+    def commit(self, played: PlayedGeneration) -> dict[str, Any]:
         """Judge a generation, add its best to the champions, and write it; return its row."""
-        generation, population = played.generation, played.population
+        generation, population, champions = played.generation, played.population, self.champions
         agents, table, games = played.round.agents, played.round.standings, played.round.games
         champion = max(range(len(population)), key=lambda i: population[i].fitness.values)
         if generation == 0:
@@ -107,7 +105,7 @@ class GenerationWriter:
         checkpoint = {
             "settings": self.settings.identity,
             "algorithm": dict(played.state),
-            "progress": champions.state(self.genome),
+            "progress": champions.state(),
         }
         run_folder.commit_generation(
             self.folder,
@@ -141,89 +139,31 @@ class GenerationWriter:
         best = self.run.metadata(generation)[0]["best"]
         rows = self.run.individuals_table(generation).to_pylist()
         row = next(row for row in rows if row["individual"] == best)
-        return self.genome.agent(self.genome.vector(row_genes(row, [*self.genome.sizes])), best)
+        return self.genome.agent(self._genes_of(row), best)
 
+    def restore(self, generation: int, algorithm: Algorithm) -> list[Individual]:
+        """Return the population after a committed generation; restore all else.
 
-@dataclass
-class Champions:
-    """Hall of fame, best panel score so far, and the best individual of generation 0.
+        Raises RunError if the settings differ, and other errors if the checkpoint is damaged.
+        """
+        run, settings = self.run, self.settings
+        _, state = run.metadata(generation)
+        made_with = resolve({}, state["settings"], str(run.path / CONFIG_FILE))
+        check_same(run.path, settings.identity, made_with.identity)
+        rows = run.individuals_table(generation).to_pylist()
+        games = rows_with(run.games_table(generation), "kind", "fitness")
+        cases = cross_table_of(games, [row["individual"] for row in rows]).scores
+        rank = "score" if settings.fitness == SCORE else FITNESS
+        better = rule_set(settings.rules).discs
+        population = []
+        for row, scores in zip(rows, cases.tolist(), strict=True):
+            fitness = row[rank], better * row["disc_difference"]
+            population.append(Individual.of_row(row, self._genes_of(row), fitness))
+            population[-1].cases = scores
+        algorithm.restore(state["algorithm"])
+        self.champions.restore(state["progress"])
+        self.panel.restore(run)
+        return population
 
-    hall: DEAP's hall of fame; its fitness is (panel score, generation), because scores inside
-    a population are not comparable across generations.
-    """
-
-    hall: tools.HallOfFame
-    best_panel_score: float = -1.0
-    best_panel_generation: int = -1
-    first_champion: list[int] = field(default_factory=list)
-    first_champion_name: str = ""
-
-    def add(self, champion: Individual, generation: int, score: float) -> None:
-        """Add a generation's champion to the hall of fame, if it is good enough."""
-        entry = copy(champion)  # DEAP's hall copies it once more
-        entry.fitness = Fitness((score, float(generation)))
-        self.hall.update([entry])
-        if score > self.best_panel_score:
-            self.best_panel_score, self.best_panel_generation = score, generation
-
-    def state(self, genome: Genome) -> dict[str, Any]:
-        return {
-            **vars(self),
-            "hall": [
-                {
-                    "individual": entry.name,
-                    "born": entry.born,
-                    "origin": entry.origin,
-                    "parents": list(entry.parents),
-                    "panel_score": entry.fitness.values[0],
-                    "generation": int(entry.fitness.values[1]),
-                    "genes": genome.genes(entry),
-                }
-                for entry in self.hall
-            ],
-        }
-
-    @classmethod
-    def restored(cls, state: Mapping[str, Any], hall_size: int, genome: Genome) -> Champions:
-        champions = cls(tools.HallOfFame(hall_size))
-        for entry in state["hall"]:
-            fitness = entry["panel_score"], float(entry["generation"])
-            genes = genome.vector(entry["genes"])
-            champions.hall.update([Individual.of_row(entry, genes, fitness)])
-        champions.best_panel_score = float(state["best_panel_score"])
-        champions.best_panel_generation = int(state["best_panel_generation"])
-        champions.first_champion = [int(gene) for gene in state["first_champion"]]
-        champions.first_champion_name = str(state["first_champion_name"])
-        genome.agent(champions.first_champion, champions.first_champion_name)  # validates
-        return champions
-
-
-def play_of(agent: StoredAgent) -> str:
-    """Return a key for how an agent of a run plays: agents with the same key play the same."""
-    return repr(agent.parameters)
-
-
-def restored(
-    run: Run, generation: int, algorithm: Algorithm, genome: Genome
-) -> tuple[list[Individual], Champions]:
-    """Return the population after a committed generation and the champions; restore `algorithm`.
-
-    Raises RunError if the settings differ, and other errors if the checkpoint is damaged.
-    """
-    settings = genome.settings
-    _, state = run.metadata(generation)
-    made_with = resolve({}, state["settings"], str(run.path / CONFIG_FILE))
-    check_same(run.path, settings.identity, made_with.identity)
-    rows = run.individuals_table(generation).to_pylist()
-    games = rows_with(run.games_table(generation), "kind", "fitness")
-    cases = cross_table_of(games, [row["individual"] for row in rows]).scores
-    rank = "score" if settings.fitness == SCORE else FITNESS
-    better = rule_set(settings.rules).discs
-    population = []
-    for row, scores in zip(rows, cases.tolist(), strict=True):
-        fitness = row[rank], better * row["disc_difference"]
-        genes = genome.vector(row_genes(row, [*genome.sizes]))
-        population.append(Individual.of_row(row, genes, fitness))
-        population[-1].cases = scores
-    algorithm.restore(state["algorithm"])
-    return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
+    def _genes_of(self, row: Mapping[str, Any]) -> Vector:
+        return self.genome.vector(row_genes(row, [*self.genome.sizes]))

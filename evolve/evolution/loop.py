@@ -15,17 +15,15 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from deap.tools import HallOfFame
-
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.engine.games.first_use import compile_first
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
-from evolve.evolution.generation import Champions, GenerationWriter, PlayedGeneration, restored
+from evolve.evolution.generation import Generations, PlayedGeneration
 from evolve.evolution.kind import KIND as EVOLUTIONS
 from evolve.evolution.panel import PANELS
-from evolve.evolution.playoff import ChampionSelection, games_afterwards
+from evolve.evolution.playoff import Champions, games_afterwards
 from evolve.files.changes import remove
 from evolve.fitness.executor import Background, Executor, Threads
 from evolve.fitness.games import counted
@@ -87,12 +85,11 @@ class Evolution(life_cycle.Work):
         assert encoding is None or isinstance(encoding, Encoding)
         self.genome = Genome.of(settings, encoding)
         self.algorithm = algorithm_of(settings, self.genome, self._start(), own)
-        self.champions = Champions(HallOfFame(settings.hall_of_fame))
+        self.champions = Champions(folder, self.genome, executor)
         self.population: list[Individual] = []
         self.generation = -1
         self.panel = PANELS[settings.panel](self.genome, executor)
-        self._champion_selection = ChampionSelection(folder, self.genome, executor)
-        self._generations = GenerationWriter(folder, self.genome, self.panel)
+        self._generations = Generations(self.panel, self.champions)
 
     @cached_property
     def openings(self) -> Openings:
@@ -129,10 +126,7 @@ class Evolution(life_cycle.Work):
             return
         self.generation = count - 1
         try:
-            self.population, self.champions = restored(
-                run, self.generation, self.algorithm, self.genome
-            )
-            self.panel.restore(run)
+            self.population = self._generations.restore(self.generation, self.algorithm)
         except EvolveError:
             raise
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
@@ -155,20 +149,13 @@ class Evolution(life_cycle.Work):
         if ending is None and self.generation >= 0:
             remove(playoff_file(self.folder), missing_ok=True)
             # A kill between a commit and this write leaves an old file, or none.
-            self._champion_selection.save_best_so_far(self.champions)
+            self.champions.save_best_so_far()
         if ending is None:
             ending = self._evolve(started, observer)
         if ending is EvolutionEnding.STOPPED:
             return ending
-        if not self._champion_selection.held:
-            self._champion_selection.hold(
-                self._generations.run,
-                self.generation,
-                self.population,
-                self.champions,
-                self.algorithm,
-                observer,
-            )
+        if not self.champions.are_final:
+            self.champions.hold_playoff(self.generation, self.population, self.algorithm, observer)
         return ending
 
     def _time_left(self) -> TimeLeft:
@@ -224,7 +211,7 @@ class Evolution(life_cycle.Work):
     @property
     def finished(self) -> EvolutionEnding | None:
         """Why the run is finished, including play-off and rating; None if work remains."""
-        return self._ending(time.monotonic()) if self._champion_selection.held else None
+        return self._ending(time.monotonic()) if self.champions.are_final else None
 
     def _ending(self, started: float) -> EvolutionEnding | None:
         settings = self.settings
@@ -276,9 +263,9 @@ class Evolution(life_cycle.Work):
         return PlayedGeneration(generation, population, played, self.openings, state, began)
 
     def _judge(self, played: PlayedGeneration) -> dict[str, Any]:
-        row = self._generations.commit(played, self.champions)
+        row = self._generations.commit(played)
         self.generation, self.population = played.generation, played.population
-        self._champion_selection.save_best_so_far(self.champions)
+        self.champions.save_best_so_far()
         return row
 
     def _start(self) -> Vector | None:

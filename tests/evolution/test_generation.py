@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
-from deap import tools
 
 from evolve.config.toml import resolve
-from evolve.evolution.generation import Champions
+from evolve.evolution.playoff import Champions
+from evolve.fitness.executor import ONE_THREAD
 from evolve.population.genome import Genome, Individual
 from evolve.runs.run import Run
 
-GENOME = Genome.of(resolve({}))
+GENOME = Genome.of(resolve({"hall_of_fame": 2}))
 RNG = np.random.default_rng(0)
 INDIVIDUALS = [
     Individual(GENOME.random(RNG), name=f"{born}-0", born=born, origin="mutation", parents=("0-1",))
@@ -20,8 +21,8 @@ INDIVIDUALS = [
 ]
 
 
-def champions(scores: list[float], size: int = 2) -> Champions:
-    made = Champions(tools.HallOfFame(size))
+def champions(scores: list[float]) -> Champions:
+    made = Champions(Path(), GENOME, ONE_THREAD)
     made.first_champion, made.first_champion_name = list(INDIVIDUALS[0]), "0-0"
     for generation, score in enumerate(scores):
         made.add(INDIVIDUALS[generation], generation, score)
@@ -38,9 +39,9 @@ def test_the_best_by_the_panel_are_kept_the_later_first_where_they_are_level() -
 
 def test_a_checkpoint_brings_them_back() -> None:
     made = champions([0.4, 0.7, 0.5])
-    state = json.loads(json.dumps(made.state(GENOME)))
-    found = Champions.restored(state, 2, GENOME)
-    assert found.state(GENOME) == made.state(GENOME)
+    found = Champions(Path(), GENOME, ONE_THREAD)
+    found.restore(json.loads(json.dumps(made.state())))
+    assert found.state() == made.state()
     assert [entry.fitness.values for entry in found.hall] == [(0.7, 1.0), (0.5, 2.0)]
 
 
