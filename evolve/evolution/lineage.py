@@ -18,8 +18,6 @@ _ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",
     "from_first", "from_second", "from_both", "new",
 )  # fmt: skip
-_GENES: Final = ("gene", "value", "from", "origin", "born", "steps")
-_OPERATORS: Final = ("generation", "origin", "born", "survived", "share", "score", "best")
 
 
 class Lineage:
@@ -118,7 +116,7 @@ class Lineage:
                 givers = [one for one, birth in births if numbers_of(birth)[index] == value]
             birth = {**self.births[source], "steps": steps[source]}
             rows.append({**birth, "gene": name, "value": value, "from": source})
-        return pd.DataFrame(rows, columns=list(_GENES))
+        return pd.DataFrame(rows, columns=["gene", "value", "from", "origin", "born", "steps"])
 
     def operators(self) -> pd.DataFrame:
         """Return a row for each generation and origin of its births.
@@ -139,7 +137,7 @@ class Lineage:
         frame["survived"] = frame["survived"].astype("Int64")
         frame.loc[frame["generation"] == self.run.generation_count - 1, "survived"] = pd.NA
         frame["share"] = frame["survived"].astype("Float64") / frame["born"]
-        return frame[list(_OPERATORS)]
+        return frame[["generation", "origin", "born", "survived", "share", "score", "best"]]
 
 
 def totals(operators: pd.DataFrame) -> pd.DataFrame:

@@ -84,7 +84,7 @@ class Evolution(life_cycle.Work):
         encoding = own.get("encoding")
         assert encoding is None or isinstance(encoding, Encoding)
         self.genome = Genome.of(settings, encoding)
-        self.algorithm = algorithm_of(settings, self.genome, self._start(), own)
+        self.algorithm = algorithm_of(self.genome, self._start(), own)
         self.champions = Champions(folder, self.genome, executor)
         self.population: list[Individual] = []
         self.generation = -1

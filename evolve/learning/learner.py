@@ -127,23 +127,15 @@ def alphabeta_agents(
     names: Iterable[str], others: Sequence[str], rules: Rules
 ) -> list[AlphaBetaAgent]:
     """Load the agents of those names that are not in `others`; SettingsError for any other kind."""
-    agents = []
-    for name in names:
-        if name in others:
-            continue
-        try:
-            agents.append(load_alphabeta(name).with_rules(rules))
-        except AgentError as error:
-            raise SettingsError(
-                f"opponents: {error}; there are also {', '.join(others)}"
-            ) from error
-    return agents
+    try:
+        return [load_alphabeta(name).with_rules(rules) for name in names if name not in others]
+    except AgentError as error:
+        raise SettingsError(f"opponents: {error}; there are also {', '.join(others)}") from error
 
 
 def shares_drawn(shares: Mapping[str, float], count: int, rng: np.random.Generator) -> list[str]:
     """Draw `count` names by their shares, in random order."""
-    names = list(shares)
-    weights = np.array([shares[name] for name in names])
+    names, weights = [*shares], np.array([*shares.values()])
     # Whole parts first, so that even a few games have the right shares.
     bounds = np.cumsum(weights / weights.sum() * count)
     numbers = np.searchsorted(bounds, np.arange(count) + rng.random(), side="right")

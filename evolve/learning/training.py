@@ -37,14 +37,6 @@ from evolve.tables.paths import CHECKPOINT_FILE
 _HEADER: Final = "facts"
 
 
-def _judge_of(settings: TrainingSettings) -> Panel | Ladder:
-    """Return the judge that the settings name; a panel has a member for each column of metrics."""
-    games, rules, seed = 2 * settings.panel_openings, settings.rules, settings.seed
-    if settings.judge == "ladder":
-        return Ladder(rules, games, seed)
-    return Panel(rule_set(rules).panel[: len(METRICS_SCORES)], games, rules, seed)
-
-
 def _columns_of(judged: Judgement) -> dict[str, float | None]:
     """Return the columns of the metrics for what a judge found."""
     half = Z95 * judged.error
@@ -235,7 +227,12 @@ class Training(InMemoryTraining, Work):
 
     @cached_property
     def judge(self) -> Panel | Ladder:
-        return _judge_of(self.settings)
+        """The judge of its checks; a panel has a member for each column of metrics."""
+        settings = self.settings
+        games, rules, seed = 2 * settings.panel_openings, settings.rules, settings.seed
+        if settings.judge == "ladder":
+            return Ladder(rules, games, seed)
+        return Panel(rule_set(rules).panel[: len(METRICS_SCORES)], games, rules, seed)
 
     @property
     def finished(self) -> LearningEnding | None:

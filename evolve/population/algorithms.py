@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from deap import cma, tools
 
-from evolve.config.evolution import EvolutionSettings
 from evolve.errors import SettingsError
 from evolve.fitness.roundrobin import finite_numbers
 from evolve.population.genome import Fitness, Genome, Individual, Vector
@@ -17,39 +16,28 @@ from evolve.population.operators import FUNCTIONS, Breeding, Noise, Own, operato
 from evolve.population.randomness import drawing_from
 
 
-def algorithm_of(
-    settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own
-) -> Algorithm:
+def algorithm_of(genome: Genome, start: Vector | None, own: Own) -> Algorithm:
     """Make the algorithm of the settings, with genes to start from and the caller's operators."""
-    if settings.algorithm == "ga":
-        return GeneticAlgorithm(settings, genome, start, own)
+    if genome.settings.algorithm == "ga":
+        return GeneticAlgorithm(genome, start, own)
     unused = [kind for kind in own if kind in FUNCTIONS]
     if unused:
         raise SettingsError(f"algorithm = cma: has operators of its own, and no {unused[0]}")
-    return CmaEs(settings, genome, start)
+    return CmaEs(genome, start)
 
 
 class GeneticAlgorithm:
     """Selection, crossover, mutation by kind of gene and survival on integer genomes.
 
     Args:
-        settings: shares, operators and rates.
-        genome: layout and ranges.
+        genome: layout and ranges; its settings have shares, operators and rates.
         start: genes to start from; they and their mutants are half of generation 0.
         own: the caller's operators, in place of those that the settings name.
     """
 
-    def __init__(
-        self,
-        settings: EvolutionSettings,
-        genome: Genome,
-        start: Vector | None = None,
-        own: Own | None = None,
-    ) -> None:
-        self.settings = settings
-        self.genome = genome
-        self.start = start
-        self._operators = operators_of(settings, own or {})
+    def __init__(self, genome: Genome, start: Vector | None = None, own: Own | None = None) -> None:
+        self.genome, self.settings, self.start = genome, genome.settings, start
+        self._operators = operators_of(self.settings, own or {})
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
         """Draw random individuals; with a start, half of them are the start and its mutants."""
@@ -164,11 +152,8 @@ class CmaEs:
     rounded to whole genes and clipped to the ranges.
     """
 
-    def __init__(
-        self, settings: EvolutionSettings, genome: Genome, start: Vector | None = None
-    ) -> None:
-        self.settings = settings
-        self.genome = genome
+    def __init__(self, genome: Genome, start: Vector | None = None) -> None:
+        self.genome, settings = genome, genome.settings
         self._points: list[list[float]] = []
         free = genome.free
         self._low = genome.low[free].astype(np.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -73,11 +74,8 @@ class Genome:
     @cached_property
     def slices(self) -> dict[str, slice]:
         """The position of each gene in the vector."""
-        ends = np.cumsum([*self.sizes.values()]).tolist()
-        return {
-            gene: slice(end - size, end)
-            for (gene, size), end in zip(self.sizes.items(), ends, strict=True)
-        }
+        spans = pairwise(accumulate(self.sizes.values(), initial=0))
+        return {gene: slice(*span) for gene, span in zip(self.sizes, spans, strict=True)}
 
     @cached_property
     def steps(self) -> npt.NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.learning.tables import CHECKS, METRICS_SCORES
-from evolve.learning.training import InMemoryTraining, LearningEnding, _columns_of, _judge_of
+from evolve.learning.training import InMemoryTraining, LearningEnding, Training, _columns_of
 from evolve.runs.progress import Observer
 from tests import networks
 from tests.learning import Watcher, training, whole
@@ -180,10 +180,11 @@ def test_the_columns_are_the_rating_with_its_interval() -> None:
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_the_panel_has_a_column_each(rules: str) -> None:
+def test_the_panel_has_a_column_each(rules: str, tmp_path: Path) -> None:
     settings: Any = resolve_as(MctsSettings, {}, {"rules": rules, "panel_openings": 5})
+    panels = [Training(tmp_path, settings, 1).judge for _ in range(2)]
     agent = evolve.load_agent(rule_set(rules).greedy).with_rules(rules)
-    found = _judge_of(settings).judge(agent, Threads(2))
+    found = panels[0].judge(agent, Threads(2))
     columns = _columns_of(found)
     ends = ("", "_low", "_high")
     assert set(columns) == {f"{name}{end}" for name in ("score", *METRICS_SCORES) for end in ends}
@@ -192,4 +193,4 @@ def test_the_panel_has_a_column_each(rules: str) -> None:
     assert not [one for one in ranges if [0, *one, 1] != sorted([0, *one, 1])]
     assert found.score == pytest.approx(np.mean([columns[name] for name in METRICS_SCORES]))
     assert found.against == ", ".join(rule_set(rules).panel[:3])
-    assert found == _judge_of(settings).judge(agent)
+    assert found == panels[1].judge(agent)

@@ -37,7 +37,7 @@ def children_of(seed: int, **options: Any) -> tuple[Genome, IntArray, IntArray]:
     Nobody is new, so that those behind the survivors are children.
     """
     settings = resolve({"newcomers": 0.0, **options})
-    algorithm = GeneticAlgorithm(settings, Genome.of(settings))
+    algorithm = GeneticAlgorithm(Genome.of(settings))
     population = algorithm.first(np.random.default_rng(seed))
     judge(population)
     by_name = {individual.name: individual for individual in population}

@@ -31,14 +31,14 @@ from tests.population import children_of, evolve_toward_target, judge
 )
 def test_algorithms_climb(options: dict[str, str]) -> None:
     settings = resolve(options)
-    first, last = evolve_toward_target(algorithm_of(settings, Genome.of(settings), None, {}), 60)
+    first, last = evolve_toward_target(algorithm_of(Genome.of(settings), None, {}), 60)
     assert last > (0.35 if settings.algorithm == "cma" else 0.6) * first, (first, last)
 
 
 def test_children_have_two_parents_and_stay_in_range() -> None:
     settings = resolve({"mutation_rate": 1.0, "mutation_size": 2.0, "newcomers": 0.125})
     genome = Genome.of(settings)
-    algorithm = GeneticAlgorithm(settings, genome)
+    algorithm = GeneticAlgorithm(genome)
     population = algorithm.first(np.random.default_rng(3))
     judge(population)
     following = algorithm.next(1, population, np.random.default_rng(4))
@@ -59,7 +59,7 @@ def test_start_is_first_and_half_are_its_mutants() -> None:
     settings = resolve({})
     genome = Genome.of(settings)
     start = genome.random(np.random.default_rng(11))
-    population = GeneticAlgorithm(settings, genome, start).first(np.random.default_rng(12))
+    population = GeneticAlgorithm(genome, start).first(np.random.default_rng(12))
     assert list(population[0]) == start.tolist()
     origins = [individual.origin for individual in population]
     assert origins == ["start"] + ["mutation"] * 31 + ["random"] * 32
@@ -68,7 +68,7 @@ def test_start_is_first_and_half_are_its_mutants() -> None:
 def test_cma_goes_on_from_its_state() -> None:
     settings = resolve({"algorithm": "cma", "population": 12})
     genome = Genome.of(settings)
-    whole, other = CmaEs(settings, genome), CmaEs(settings, genome)
+    whole, other = CmaEs(genome), CmaEs(genome)
     population = whole.first(np.random.default_rng(0))
     expected, found = [], []
     for generation in range(1, 5):
@@ -88,7 +88,7 @@ def test_depths_mutate_by_single_steps() -> None:
 @pytest.mark.parametrize(("survival", "living"), [("selected", 5), ("best", 1)])
 def test_who_lives_on(survival: str, living: int) -> None:
     settings = resolve({"population": 20, "survival": survival, "newcomers": 0.1})
-    algorithm = GeneticAlgorithm(settings, Genome.of(settings))
+    algorithm = GeneticAlgorithm(Genome.of(settings))
     population = algorithm.first(np.random.default_rng(0))
     judge(population)
     ranked = sorted(population, key=lambda one: one.fitness, reverse=True)

@@ -52,7 +52,7 @@ def first_ones(candidates: Sequence[Individual], count: int, breeding: Any) -> A
 def algorithm(**own: Callable[..., Any]) -> GeneticAlgorithm:
     names = {kind: own_name(kind, function) for kind, function in own.items()}
     settings = resolve({"population": 8, "newcomers": 0.0, **names})
-    return GeneticAlgorithm(settings, Genome.of(settings), None, own)
+    return GeneticAlgorithm(Genome.of(settings), None, own)
 
 
 def following(made: GeneticAlgorithm) -> list[Individual]:
