@@ -40,6 +40,7 @@ from evolve.tables.paths import (
 if TYPE_CHECKING:
     import pandas as pd
 
+_File = tuple[Path, int, int]  # of a generation: its number, and when it was written
 _DEPTHS: Final = "depths"
 _METRICS: Final = (
     "best_score", "panel_score", "panel_elo", "rating", "rating_low", "rating_high",
@@ -68,53 +69,49 @@ def _generations(run: Run, generation: int | None = None) -> pa.Table:
     Runs with the fixed panel have no columns of the ladder.
     """
     numbers = range(run.generation_count) if generation is None else [generation]
-    strengths, ladder = _strengths(run), run.config.get("panel") == "ladder"
-    rows = [{**run.metadata(number)[0], **strengths.get(number, {})} for number in numbers]
-    names = [name for name in GENERATIONS_COLUMNS.names if ladder or name not in OF_LADDER]
+    unused = () if run.config.get("panel") == "ladder" else OF_LADDER
+    return _generation_rows(run, numbers).drop_columns([*unused, _DEPTHS])
+
+
+def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
+    """The rows of some generations, with the depths of the best and its strength as known now."""
+    schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
+    strengths: Mapping[int, Mapping[str, float | None]] = {}
+    if run.config.get("panel") == "ladder":
+        strengths = _smoothed(tuple(_file(run, number) for number in range(run.generation_count)))
+    rows = [{**_row(*_file(run, number)), **strengths.get(number, {})} for number in numbers]
     try:
-        return table_of_rows(rows, GENERATIONS_COLUMNS.schema).select(names)
+        return table_of_rows(rows, schema)
     except pa.ArrowException as error:
         raise RunError(f"{run.path}: the row of a generation is damaged: {error}") from error
 
 
-def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
-    schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
-    paths = [generation_file(run.path, number) for number in numbers]
-    rows = [_row(path, _changed(path)) for path in paths]
-    strengths = _strengths(run)
-    return table_of_rows([{**row, **strengths.get(row["generation"], {})} for row in rows], schema)
-
-
-def _strengths(run: Run) -> Mapping[int, Mapping[str, float | None]]:
-    if run.config.get("panel") != "ladder":
-        return {}
-    paths = [generation_file(run.path, number) for number in range(run.generation_count)]
-    return _smoothed(tuple((path, _changed(path)) for path in paths))
-
-
 @lru_cache(64)
-def _smoothed(files: Sequence[tuple[Path, int]]) -> dict[int, dict[str, float | None]]:
-    curve = curve_of(_row(path, changed) for path, changed in files)
+def _smoothed(files: Sequence[_File]) -> dict[int, dict[str, float | None]]:
+    curve = curve_of(_row(*file) for file in files)
     return {number: elo.columns("rating") for number, elo in curve.smoothed.items()}
 
 
-def _changed(path: Path) -> int:
-    """When a generation was written: a new run may have the name of a deleted one."""
-    try:
-        return path.stat().st_mtime_ns
-    except OSError as error:
-        raise RunError(reason_of(error, path)) from error
-
-
 @lru_cache(8192)
-def _row(path: Path, changed: int) -> dict[str, Any]:
+def _row(path: Path, number: int, changed: int) -> dict[str, Any]:
     """The row of a generation, with the depths of its best."""
     table = read_table(path, only=("individual", _DEPTHS))  # both in one read
     row, _ = table_metadata(table.schema.metadata or {}, path)
+    if row.get("generation") != number:
+        raise RunError(f"{path} is of another generation: {row.get('generation')}")
     if table.num_columns == 2:  # genes of one's own may have no depths
         for best in rows_with(table, "individual", str(row.get("best"))).to_pylist():
             row[_DEPTHS] = best[_DEPTHS]
     return row
+
+
+def _file(run: Run, number: int) -> _File:
+    """The file of a generation, and when it was written: the run may replace a deleted one."""
+    path = generation_file(run.path, number)
+    try:
+        return path, number, path.stat().st_mtime_ns
+    except OSError as error:
+        raise RunError(reason_of(error, path)) from error
 
 
 def _individuals(run: Run, generation: int | None = None) -> pa.Table:
@@ -240,8 +237,7 @@ def elos_at_birth(run: Run, births: Mapping[str, _Birth]) -> dict[str, float]:
         return {}
     found = {}
     for name, birth in births.items():
-        path, score = generation_file(run.path, int(birth["born"])), birth["score"]
-        row = _row(path, _changed(path))
+        row, score = _row(*_file(run, int(birth["born"]))), birth["score"]
         if None not in (row["panel_elo"], score) and not math.isnan(score):
             found[name] = row["panel_elo"] + _finite_elo(score) - _finite_elo(row["best_score"])
     summary = summary_of(run)
