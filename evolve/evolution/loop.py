@@ -92,20 +92,15 @@ class Evolution(life_cycle.Work):
         self._generations = Generations(self.panel, self.champions)
 
     @cached_property
-    def openings(self) -> Openings:
-        """The training openings, drawn for the first round: a run resumed at its end needs none."""
-        settings = self.settings
-        if settings.openings == "start":
-            return START_POSITION
-        return _training_openings(settings.rules, settings.opening_plies, settings.seed)
-
-    @cached_property
     def _round_robin(self) -> RoundRobin:
-        settings = self.settings
+        """Made for the first round, with its openings: a run resumed at its end needs none."""
+        settings, openings = self.settings, START_POSITION
+        if settings.openings != "start":
+            openings = _training_openings(settings.rules, settings.opening_plies, settings.seed)
         return RoundRobin(
             settings.rules,
             settings.openings,
-            self.openings,
+            openings,
             openings_per_pair=settings.openings_per_pair,
             opponents=settings.opponents,
             move_budget=settings.move_budget,
@@ -260,7 +255,8 @@ class Evolution(life_cycle.Work):
             individual.fitness = Fitness((values[index], difference))
             individual.cases = table.against[index].tolist()
         state = self.algorithm.state()
-        return PlayedGeneration(generation, population, played, self.openings, state, began)
+        openings = self._round_robin.openings
+        return PlayedGeneration(generation, population, played, openings, state, began)
 
     def _judge(self, played: PlayedGeneration) -> dict[str, Any]:
         row = self._generations.commit(played)

@@ -28,11 +28,7 @@ from evolve.population.randomness import Use, generator
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.run import Run
 
-_PANEL_DEPTH: Final = 5
-"""Search depth of the fixed panel's reference agents: at depth 3 champions soon scored 0.98."""
 _PAST: Final = 3  # past champions that the best of a generation plays, once there are that many
-_FIRST_ELO: Final = 0.0
-"""Elo near which generation 0 picks its rungs: the reference table at depth 1."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +118,8 @@ class _FixedPanel(RunPanel):
     def __init__(self, genome: Genome, executor: Executor) -> None:
         super().__init__(genome, executor)
         rules = self.settings.rules
-        depth, names = f"?depth={_PANEL_DEPTH}", ("zero", rule_set(rules).reference)
-        self._agents = [load_alphabeta(name + depth).with_rules(rules) for name in names]
+        names = "zero?depth=5", f"{rule_set(rules).reference}?depth=5"  # at 3, 0.98 was soon scored
+        self._agents = [load_alphabeta(name).with_rules(rules) for name in names]
         self._fixed_openings = self._openings(self.settings.panel_openings, 0)
 
     def _judged(self, candidate: Candidate) -> _Judged:
@@ -155,7 +151,7 @@ class LadderPanel(RunPanel):
         openings = self._openings(count, candidate.generation)
         elo, rungs, games = self._ladder.rate(
             candidate.champion,
-            level.value if level else _FIRST_ELO,
+            level.value if level else 0.0,  # at first near the reference table at depth 1
             openings,
             largest_endgame=self.genome.largest_endgame,
             executor=self.executor,

@@ -39,7 +39,6 @@ from evolve.tables.paths import playoff_file
 
 _LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
-_PLIES: Final = 8  # random moves in the openings
 _PLAYOFF: Final = "play-off"  # name of the stage that follows the last generation
 
 
@@ -140,9 +139,8 @@ class Champions:
         settings = self.genome.settings
         agents = self._candidates(generation, population, algorithm)
         rng = generator(settings.seed, Use.PLAYOFF_OPENINGS)
-        openings = balanced_openings(
-            settings.playoff_openings, Part.PLAYOFF, settings.rules, rng, _PLIES
-        )
+        count, plies = settings.playoff_openings, 8  # random moves in the openings
+        openings = balanced_openings(count, Part.PLAYOFF, settings.rules, rng, plies)
         players = len(agents)
         pairs = all_pairs(players)
         pairings = schedule(pairs, np.tile(np.arange(len(openings)), (len(pairs), 1)))

@@ -37,9 +37,6 @@ from evolve.learning.learner import (
 from evolve.learning.model import Model, Module, encoded
 from evolve.learning.self_play import TreeGames
 
-_FIRST_SIMULATIONS: Final = 32
-"""Simulations before the network has learned: rollouts value positions, and these are enough."""
-
 
 class TreeLearner(Learner):
     """Plays games by tree search, and fits its network to their outcomes and visit counts."""
@@ -113,8 +110,8 @@ class TreeLearner(Learner):
         players = np.zeros((count, 2), np.int32)
         other = (rng.choice(np.array([1, -1], np.int8), count) > 0).astype(np.int8)
         players[np.arange(count), other] = [player_of[name] for name in names]
-        if network is None:
-            settings = settings.model_copy(update={"simulations": _FIRST_SIMULATIONS})
+        if network is None:  # rollouts value positions, and so few are enough
+            settings = settings.model_copy(update={"simulations": 32})
         lineup = Lineup.drawn(players, settings.openings, rng)
         games = TreeGames(settings, lineup, self._agents, with_visits=self.policy)
         evaluate = self._evaluator(network, left) if network else None

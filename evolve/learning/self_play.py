@@ -45,8 +45,6 @@ _REWARDS: Final = {
 }  # fmt: skip
 _TABLE: Final = np.array(POSITIONAL, np.float32)[np.array(CLASS_OF_SQUARE)]
 """V of every square, for the positional reward; published only as a picture, so assumed."""
-_EPSILON_OF_OTHERS: Final = 0.1
-"""Share of random moves of alpha-beta opponents, so that their games differ (assumed)."""
 
 Networks = tuple[Network, ...]
 _Rows = dict[str, npt.NDArray[Any]]
@@ -128,7 +126,7 @@ class Experience:
                 players[game, other] = RANDOM_PLAYER
             else:
                 players[game, other] = self._player_of[name]
-                epsilons[game, other] = _EPSILON_OF_OTHERS
+                epsilons[game, other] = 0.1  # random moves, so that games differ (assumed)
         return Lineup.drawn(players, settings.openings, rng), epsilons, learners
 
     def _transitions(self, records: GameRecords, learners: npt.NDArray[np.int8]) -> _Rows:
