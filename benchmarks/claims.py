@@ -32,8 +32,8 @@ from evolve.agents.mcts import MctsAgent
 from evolve.arena.judges import Panel
 from evolve.config.learning import MctsSettings
 from evolve.engine.board.board import Board
+from evolve.learning.learner import InMemoryTraining
 from evolve.learning.mcts import TreeLearner
-from evolve.learning.training import InMemoryTraining
 
 TABLE = Path("docs/evidence/data/claims.csv")
 CORNERS = (0, 7, 56, 63)

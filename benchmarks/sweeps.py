@@ -39,7 +39,7 @@ from evolve.config.learning import TrainingSettings
 from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.fitness.executor import Threads
-from evolve.learning.training import InMemoryTraining
+from evolve.learning.learner import InMemoryTraining
 from evolve.plots.figure import Look
 from evolve.plots.run_charts import plot_sweep
 from evolve.runs.progress import Observer

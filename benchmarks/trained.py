@@ -19,7 +19,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import chance_of, mean_of
 from evolve.learning.kind import KIND as TRAININGS
-from evolve.learning.training import InMemoryTraining
+from evolve.learning.learner import InMemoryTraining
 
 KEPT = Path("runs/trained")
 

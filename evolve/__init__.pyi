@@ -25,7 +25,7 @@ from evolve.errors import EvolveError as EvolveError
 from evolve.errors import IllegalMoveError as IllegalMoveError
 from evolve.evolution.loop import evolve as evolve
 from evolve.fitness.statistics import Estimate as Estimate
-from evolve.learning.call import train as train
+from evolve.learning.training import train as train
 from evolve.plots.call import plot as plot
 from evolve.plots.figure import Picture as Picture
 from evolve.population.genome import Encoding as Encoding

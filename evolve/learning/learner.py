@@ -1,4 +1,4 @@
-"""What all learners share: their interface, their opponents, the time they have, and the replay."""
+"""What all learners share: interface, opponents, time and replay; and the loop that drives one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -16,10 +18,13 @@ import numpy.typing as npt
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.memory import OutOfTimeError
+from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import Rules
+from evolve.engine.games.first_use import compile_first
 from evolve.errors import AgentError, SettingsError
 from evolve.fitness.games import GamesDone
 from evolve.runs.loading import load_alphabeta
+from evolve.runs.progress import COMPILING, Observer, RunEnding
 
 Share = Callable[[], float]
 """Returns the share of the training that is done, 0 to 1."""
@@ -190,3 +195,161 @@ class Replay:
         if rows := part_of(arrays, prefix):
             self.add(rows)
         self.added = added
+
+
+class LearningEnding(RunEnding):
+    """Why a training returned."""
+
+    GAMES = "all games are played"
+    BUDGET = "the budget is used up"
+    PATIENCE = "the score has stopped rising"
+    STOPPED = "stopped"
+
+
+class InMemoryTraining:
+    """A training in memory, saved nowhere.
+
+    The same settings and number of games give the same result, whatever `jobs`. A budget in CPU
+    seconds ends wherever the machine has got to.
+    """
+
+    FACTS: ClassVar[tuple[str, ...]] = ("games", "spent", "wall")
+    """Attributes that a checkpoint holds."""
+
+    def __init__(self, settings: TrainingSettings, jobs: int) -> None:
+        self.settings = settings
+        self.jobs = jobs
+        self.learner = learner_for(settings, jobs)
+        self.games = 0
+        self.spent = 0.0  # CPU seconds so far
+        self.wall = 0.0  # seconds so far
+        self.rng = np.random.default_rng(np.random.SeedSequence([settings.seed, 1]))
+        self.step = 0.0, 0.0
+        """CPU seconds of a step of learning, and seconds by the clock; zeros if unknown."""
+
+    @property
+    def share(self) -> float:
+        games = self.settings.games
+        return min(1.0, max(0.0 if games is None else self.games / games, self.spent / self._end))
+
+    @property
+    def done(self) -> float:
+        """The share of all its work that is done, with what follows the games, 0 to 1."""
+        return self.share if self.finished is not None else self._whole(self.share)
+
+    def _whole(self, share: float) -> float:
+        """The share of all its work, for that of the games."""
+        budget = self.settings.budget
+        return share if budget is None else share * self._end / budget
+
+    @property
+    def finished(self) -> LearningEnding | None:
+        """Why nothing is left to do; None while something is."""
+        games = self.settings.games
+        if games is not None and self.games >= games:
+            return LearningEnding.GAMES
+        if self.spent >= self._end:
+            return LearningEnding.BUDGET
+        return None
+
+    @property
+    def learned_little(self) -> bool:
+        """Whether untrained weights played nearly all its games: those of less than two rounds."""
+        return self.games < 2 * self.settings.games_in_hand(0.0)
+
+    def iterate(self, watch: Callable[[int, float], None]) -> float:
+        """Play and learn once; return the mean loss. `watch` gets games and share on the way.
+
+        A budget ends it at any point: games that are not over then are given up.
+        """
+        begin, cpu, done = time.perf_counter(), time.process_time(), self.games
+
+        def progress(games: int) -> None:
+            nonlocal done
+            done += games
+            watch(done, self.share)
+
+        count = self.settings.games_in_hand(self.share)
+        if self.settings.games is not None:
+            count = min(count, self.settings.games - self.games)
+        if self.settings.budget is not None and self.spent > 0.0:
+            # No more games than the budget is likely to allow: iterations may be long.
+            count = min(count, max(1, round((self._end - self.spent) * self.games / self.spent)))
+
+        def left() -> float:
+            return self._end - self.spent - (time.process_time() - cpu)
+
+        def share() -> float:
+            # Without a budget it is fixed within an iteration, so that the run repeats.
+            if self.settings.budget is None:
+                return self.share
+            passed = max(self.share, 1.0 - left() / self._end)
+            watch(done, passed)  # steps may take longer than games
+            return passed
+
+        games, loss = self.learner.iterate(self.rng, count, share, progress, left)
+        self.games += games
+        self.spent += time.process_time() - cpu
+        self.wall += time.perf_counter() - begin
+        watch(self.games, self.share)
+        return loss
+
+    def finish(self) -> None:
+        """Let the learner do its remaining work after all games are learned from."""
+        begin, cpu = time.perf_counter(), time.process_time()
+        budget = math.inf if self.settings.budget is None else self.settings.budget
+        self.learner.finish(lambda: budget - self.spent - (time.process_time() - cpu))
+        self.spent += time.process_time() - cpu
+        self.wall += time.perf_counter() - begin
+
+    @property
+    def _end(self) -> float:
+        """CPU seconds at which its games end."""
+        budget = self.settings.budget
+        return math.inf if budget is None else budget - self.settings.reserve
+
+    def facts(self) -> dict[str, Any]:
+        """Return all that a checkpoint holds beside the learner's arrays, as JSON."""
+        return {
+            **{name: getattr(self, name) for name in self.FACTS},
+            "rng": self.rng.bit_generator.state,
+            "learner": self.learner.facts(),
+            "identity": self.settings.identity,
+        }
+
+    def continue_from(self, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> bool:
+        """Continue from what `facts` and the learner's `arrays` returned; False of other settings.
+
+        Raises all kinds of errors where they are damaged.
+        """
+        if facts["identity"] != self.settings.identity:
+            return False
+        self.learner.restore(facts["learner"], arrays)
+        self.rng.bit_generator.state = facts["rng"]
+        for name in self.FACTS:
+            setattr(self, name, facts[name])
+        return True
+
+    def warm_up(self, observer: Observer | None = None) -> None:
+        """Compile every kernel, so that the budget is not spent on it; begin what has not begun.
+
+        It also measures a step of learning.
+        """
+        stage = (observer or Observer()).stage
+        compile_first(partial(stage, COMPILING))
+        if self.games == 0:
+            self.learner.begin()
+        # Few steps, because one of the published policy-value network takes a second.
+        learner, parts = learner_for(self.settings.brief(), 1), self.settings.parts
+        rng = np.random.default_rng(0)
+        for number, share in enumerate(parts):
+            stage("warm-up", number, len(parts))
+            steps: list[tuple[float, float]] = []
+
+            def before_step(share: float = share, steps: Any = steps) -> float:
+                steps.append((time.process_time(), time.perf_counter()))
+                return share
+
+            learner.iterate(rng, 4, before_step, lambda games: None, lambda: math.inf)
+            for (cpu, wall), (cpu_after, wall_after) in pairwise(steps):
+                self.step = cpu_after - cpu, wall_after - wall

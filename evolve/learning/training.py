@@ -1,16 +1,15 @@
-"""A training run: learn, check against the panel, keep all in its folder."""
+"""A training run: learn, check against the panel, keep all in its folder; as a Python call."""
 
 from __future__ import annotations
 
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import numpy as np
 
@@ -19,20 +18,25 @@ from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import RATING_SECONDS, ChampionRating, Judgement, Ladder, Panel
 from evolve.config.learning import TrainingSettings
+from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import rule_set
-from evolve.engine.games.first_use import compile_first
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import counted
 from evolve.fitness.statistics import Z95, stated
 from evolve.learning.forecast import LAST_CHECK, Forecast
-from evolve.learning.learner import learner_for
+from evolve.learning.kind import KIND as TRAININGS
+from evolve.learning.learner import InMemoryTraining, LearningEnding
 from evolve.learning.tables import CHECKS, METRICS_SCORES
-from evolve.parsing import parse_json
-from evolve.runs.life_cycle import Work
+from evolve.parsing import parse_json, taking_settings
+from evolve.runs import life_cycle
 from evolve.runs.loading import existing_champion, keep_champion
-from evolve.runs.progress import COMPILING, Observer, RunEnding
+from evolve.runs.progress import Observer, shown
+from evolve.runs.run import Run
 from evolve.tables.paths import CHECKPOINT_FILE
+
+if TYPE_CHECKING:
+    from evolve.keywords import TrainingKeywords
 
 _HEADER: Final = "facts"
 
@@ -49,165 +53,7 @@ def _columns_of(judged: Judgement) -> dict[str, float | None]:
     return columns
 
 
-class LearningEnding(RunEnding):
-    """Why a training returned."""
-
-    GAMES = "all games are played"
-    BUDGET = "the budget is used up"
-    PATIENCE = "the score has stopped rising"
-    STOPPED = "stopped"
-
-
-class InMemoryTraining:
-    """A training in memory, saved nowhere.
-
-    The same settings and number of games give the same result, whatever `jobs`. A budget in CPU
-    seconds ends wherever the machine has got to.
-    """
-
-    FACTS: ClassVar[tuple[str, ...]] = ("games", "spent", "wall")
-    """Attributes that a checkpoint holds."""
-
-    def __init__(self, settings: TrainingSettings, jobs: int) -> None:
-        self.settings = settings
-        self.jobs = jobs
-        self.learner = learner_for(settings, jobs)
-        self.games = 0
-        self.spent = 0.0  # CPU seconds so far
-        self.wall = 0.0  # seconds so far
-        self.rng = np.random.default_rng(np.random.SeedSequence([settings.seed, 1]))
-        self.step = 0.0, 0.0
-        """CPU seconds of a step of learning, and seconds by the clock; zeros if unknown."""
-
-    @property
-    def share(self) -> float:
-        games = self.settings.games
-        return min(1.0, max(0.0 if games is None else self.games / games, self.spent / self._end))
-
-    @property
-    def done(self) -> float:
-        """The share of all its work that is done, with what follows the games, 0 to 1."""
-        return self.share if self.finished is not None else self._whole(self.share)
-
-    def _whole(self, share: float) -> float:
-        """The share of all its work, for that of the games."""
-        budget = self.settings.budget
-        return share if budget is None else share * self._end / budget
-
-    @property
-    def finished(self) -> LearningEnding | None:
-        """Why nothing is left to do; None while something is."""
-        games = self.settings.games
-        if games is not None and self.games >= games:
-            return LearningEnding.GAMES
-        if self.spent >= self._end:
-            return LearningEnding.BUDGET
-        return None
-
-    @property
-    def learned_little(self) -> bool:
-        """Whether untrained weights played nearly all its games: those of less than two rounds."""
-        return self.games < 2 * self.settings.games_in_hand(0.0)
-
-    def iterate(self, watch: Callable[[int, float], None]) -> float:
-        """Play and learn once; return the mean loss. `watch` gets games and share on the way.
-
-        A budget ends it at any point: games that are not over then are given up.
-        """
-        begin, cpu, done = time.perf_counter(), time.process_time(), self.games
-
-        def progress(games: int) -> None:
-            nonlocal done
-            done += games
-            watch(done, self.share)
-
-        count = self.settings.games_in_hand(self.share)
-        if self.settings.games is not None:
-            count = min(count, self.settings.games - self.games)
-        if self.settings.budget is not None and self.spent > 0.0:
-            # No more games than the budget is likely to allow: iterations may be long.
-            count = min(count, max(1, round((self._end - self.spent) * self.games / self.spent)))
-
-        def left() -> float:
-            return self._end - self.spent - (time.process_time() - cpu)
-
-        def share() -> float:
-            # Without a budget it is fixed within an iteration, so that the run repeats.
-            if self.settings.budget is None:
-                return self.share
-            passed = max(self.share, 1.0 - left() / self._end)
-            watch(done, passed)  # steps may take longer than games
-            return passed
-
-        games, loss = self.learner.iterate(self.rng, count, share, progress, left)
-        self.games += games
-        self.spent += time.process_time() - cpu
-        self.wall += time.perf_counter() - begin
-        watch(self.games, self.share)
-        return loss
-
-    def finish(self) -> None:
-        """Let the learner do its remaining work after all games are learned from."""
-        begin, cpu = time.perf_counter(), time.process_time()
-        budget = math.inf if self.settings.budget is None else self.settings.budget
-        self.learner.finish(lambda: budget - self.spent - (time.process_time() - cpu))
-        self.spent += time.process_time() - cpu
-        self.wall += time.perf_counter() - begin
-
-    @property
-    def _end(self) -> float:
-        """CPU seconds at which its games end."""
-        budget = self.settings.budget
-        return math.inf if budget is None else budget - self.settings.reserve
-
-    def facts(self) -> dict[str, Any]:
-        """Return all that a checkpoint holds beside the learner's arrays, as JSON."""
-        return {
-            **{name: getattr(self, name) for name in self.FACTS},
-            "rng": self.rng.bit_generator.state,
-            "learner": self.learner.facts(),
-            "identity": self.settings.identity,
-        }
-
-    def continue_from(self, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> bool:
-        """Continue from what `facts` and the learner's `arrays` returned; False of other settings.
-
-        Raises all kinds of errors where they are damaged.
-        """
-        if facts["identity"] != self.settings.identity:
-            return False
-        self.learner.restore(facts["learner"], arrays)
-        self.rng.bit_generator.state = facts["rng"]
-        for name in self.FACTS:
-            setattr(self, name, facts[name])
-        return True
-
-    def warm_up(self, observer: Observer | None = None) -> None:
-        """Compile every kernel, so that the budget is not spent on it; begin what has not begun.
-
-        It also measures a step of learning.
-        """
-        stage = (observer or Observer()).stage
-        compile_first(partial(stage, COMPILING))
-        if self.games == 0:
-            self.learner.begin()
-        # Few steps, because one of the published policy-value network takes a second.
-        learner, parts = learner_for(self.settings.brief(), 1), self.settings.parts
-        rng = np.random.default_rng(0)
-        for number, share in enumerate(parts):
-            stage("warm-up", number, len(parts))
-            steps: list[tuple[float, float]] = []
-
-            def before_step(share: float = share, steps: Any = steps) -> float:
-                steps.append((time.process_time(), time.perf_counter()))
-                return share
-
-            learner.iterate(rng, 4, before_step, lambda games: None, lambda: math.inf)
-            for (cpu, wall), (cpu_after, wall_after) in pairwise(steps):
-                self.step = cpu_after - cpu, wall_after - wall
-
-
-class Training(InMemoryTraining, Work):
+class Training(InMemoryTraining, life_cycle.Work):
     """One training in its folder: interrupted and resumed, it gives the same tables."""
 
     FACTS = (
@@ -390,3 +236,42 @@ class Training(InMemoryTraining, Work):
         if not same:
             raise RunError(f"{path} is of other settings than those in config.toml")
         CHECKS.forget(self.folder, self.check)  # a killed writer left them uncommitted
+
+
+@taking_settings
+def train(
+    kind: str,
+    folder: str | Path,
+    *,
+    jobs: int = 1,
+    progress: bool = False,
+    observer: Observer | None = None,
+    **settings: Unpack[TrainingKeywords],
+) -> Run:
+    """Train an agent in a folder, as `evolve train` does; the same call resumes a stopped run.
+
+    Args:
+        kind: `patterns`, which needs nothing else, or `dqn` or `mcts`, which need PyTorch.
+        folder: folder of the run; a new one, or one that a call with the same settings started.
+        jobs: number of threads; results do not depend on it.
+        progress: whether to show a line of progress.
+        observer: receives checks.
+        settings: those of `evolve train KIND --help`, such as `preset="quick"` or `budget=60`.
+            Later calls may name more `games` or another `budget` or `patience`.
+
+    Returns the run: `.tables["metrics"]`, `.champion`, `.elo`, `.plot()`. Raises SettingsError for
+    invalid settings, RunError for a folder that belongs to another run, ExtraError without PyTorch.
+
+    >>> evolve.train("patterns", "runs/taught", games=200, depth=1, panel_openings=2)
+    Run('runs/taught', games=200)
+    """
+    variant, command = life_cycle.variant_of(TRAININGS, kind), TRAININGS.command(kind)
+    requested = resolve_as(variant.model(), variant.all_presets(), settings)
+    with (
+        life_cycle.opened(TRAININGS, command, Path(folder), requested) as begun,
+        shown(progress, observer) as watching,
+    ):
+        training = Training(begun.folder, requested, jobs)
+        if begun.restore(training):
+            training.run(watching)
+    return Run(folder)

@@ -20,7 +20,7 @@ from evolve.engine.patterns.shapes import (
     shape_text,
 )
 from evolve.errors import AgentError, SettingsError
-from evolve.learning.training import InMemoryTraining
+from evolve.learning.learner import InMemoryTraining
 from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, choice, real, whole
 from evolve.sweeps.trial import Report, StateError, Trial, TrialResult

@@ -16,8 +16,8 @@ from evolve.arena.match import Match
 from evolve.config.learning_presets import DQN_PRESETS
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.learner import LearningEnding
 from evolve.learning.model import Model
-from evolve.learning.training import LearningEnding
 from tests import networks, reference
 from tests.learning import MCTS, Watcher, training, whole
 

@@ -20,7 +20,7 @@ from evolve.engine.patterns.shapes import parse_shapes
 from evolve.errors import AgentError, SettingsError
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.duels import Strategy, evaluation_weights, grown, split_phases
-from evolve.learning.training import InMemoryTraining, LearningEnding
+from evolve.learning.learner import InMemoryTraining, LearningEnding
 from tests.learning import Watcher, content, positions_of, small, training
 from tests.learning.test_patterns import Impatient, taught
 

@@ -25,9 +25,9 @@ from evolve.engine.patterns.patterns import DISC
 from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.learner import InMemoryTraining, LearningEnding, learner_for
 from evolve.learning.patterns import PatternLearner
 from evolve.learning.tables import CHECKS
-from evolve.learning.training import InMemoryTraining, LearningEnding, learner_for
 from evolve.runs.progress import Observer, Progress
 from tests.engine.slow_patterns import with_tempo
 from tests.learning import Watcher, content, small, training

@@ -20,8 +20,9 @@ from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate
+from evolve.learning.learner import InMemoryTraining, LearningEnding
 from evolve.learning.tables import CHECKS, METRICS_SCORES
-from evolve.learning.training import InMemoryTraining, LearningEnding, Training, _columns_of
+from evolve.learning.training import Training, _columns_of
 from evolve.runs.progress import Observer
 from tests import networks
 from tests.learning import Watcher, training, whole
