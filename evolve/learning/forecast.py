@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
-from itertools import pairwise
+import timeit
 from typing import Any, Final
 
 from evolve.arena.judges import RATING, RATING_SECONDS, Panel, rating_seconds
@@ -35,12 +34,10 @@ class Forecast:
             self._rating = rating_seconds(settings.rules, settings.panel_openings, jobs)
         if isinstance(settings, LearningSettings) and isinstance(judge, Panel):
             agent, boards = learner.checked_agent(), [Board.start()] * 2 * len(judge.openings)
-            times = [time.perf_counter()]
-            for _ in range(3):  # the first loads what it needs, and one may be disturbed
-                agent.choose_all(boards)
-                times.append(time.perf_counter())
+            # The first loads what it needs, and one may be disturbed.
+            times = timeit.repeat(lambda: agent.choose_all(boards), number=1, repeat=3)
             moves = 26  # of an agent in a game after its opening
-            self.check = len(judge.agents) * moves * min(e - b for b, e in pairwise(times[1:]))
+            self.check = len(judge.agents) * moves * min(times[1:])
 
     def warning(self, step: tuple[float, float], spent: float) -> str:
         """Return a line for people where the budget is too small for a check in its course.

@@ -89,10 +89,10 @@ class Training(InMemoryTraining, life_cycle.Work):
 
     @property
     def is_over(self) -> bool:
-        return self.finished is not None and not self.check_is_due
+        return self.finished is not None and not self._check_is_due
 
     @property
-    def check_is_due(self) -> bool:
+    def _check_is_due(self) -> bool:
         """Whether a check is due, with something played or learned since the last one."""
         share, played = self.share - self.checked_share, self.games > self.checked
         if self.finished is not None:
@@ -117,7 +117,7 @@ class Training(InMemoryTraining, life_cycle.Work):
 
         report(self.games, self.share)
         while True:
-            if self.check_is_due:
+            if self._check_is_due:
                 self._check(observer)
             ending = self.finished
             if ending is not None and self.games == 0:
