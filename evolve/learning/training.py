@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+import timeit
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
@@ -16,22 +17,31 @@ import numpy as np
 from evolve import __version__
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.reference import read_agent
-from evolve.arena.judges import RATING_SECONDS, ChampionRating, Judgement, Ladder, Panel
-from evolve.config.learning import TrainingSettings
+from evolve.arena.judges import (
+    RATING,
+    RATING_SECONDS,
+    ChampionRating,
+    Judgement,
+    Ladder,
+    Panel,
+    rating_seconds,
+)
+from evolve.config.learning import LearningSettings, TrainingSettings
 from evolve.config.toml import resolve_as
+from evolve.engine.board.board import Board
 from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import counted
 from evolve.fitness.statistics import Z95, stated
-from evolve.learning.forecast import LAST_CHECK, Forecast
 from evolve.learning.kind import KIND as TRAININGS
-from evolve.learning.learner import InMemoryTraining, LearningEnding
+from evolve.learning.learner import InMemoryTraining, Learner, LearningEnding
 from evolve.learning.tables import CHECKS, METRICS_SCORES
+from evolve.number_text import duration
 from evolve.parsing import parse_json, taking_settings
 from evolve.runs import life_cycle
 from evolve.runs.loading import existing_champion, keep_champion
-from evolve.runs.progress import Observer, shown
+from evolve.runs.progress import Observer, TimeLeft, shown
 from evolve.runs.run import Run
 from evolve.tables.paths import CHECKPOINT_FILE
 
@@ -39,6 +49,10 @@ if TYPE_CHECKING:
     from evolve.keywords import TrainingKeywords
 
 _HEADER: Final = "facts"
+_LAST_CHECK: Final = "last check"  # name of a stage
+_SEARCHED: Final = 0.75
+"""Time of a share of a training with its checks where games are searched, which all threads do, to
+that of one before, where learning takes most of it, on one: .81 and .72 by two presets."""
 
 
 def _columns_of(judged: Judgement) -> dict[str, float | None]:
@@ -51,6 +65,75 @@ def _columns_of(judged: Judgement) -> dict[str, float | None]:
     for key, score in zip(METRICS_SCORES, judged.scores, strict=True):
         columns |= stated(score, score.n // 2).columns(key)
     return columns
+
+
+class _Forecast:
+    """The checks of a training that are to come, and its rating, in seconds.
+
+    check: of a check of a network against the panel, which is measured by a move of all its games;
+    0 of others, whose checks may take longer than all else. to_come: checks before the last one.
+    """
+
+    def __init__(self, settings: Any, judge: Any, learner: Learner, jobs: int) -> None:
+        self._settings, self._jobs = settings, jobs
+        self.check, self.to_come, self._paused, self._rating = 0.0, 0, 0.0, 0.0
+        if settings.judge == "panel":  # else the last check rates it
+            self._rating = rating_seconds(settings.rules, settings.panel_openings, jobs)
+        if isinstance(settings, LearningSettings) and isinstance(judge, Panel):
+            agent, boards = learner.checked_agent(), [Board.start()] * 2 * len(judge.openings)
+            # The first loads what it needs, and one may be disturbed.
+            times = timeit.repeat(lambda: agent.choose_all(boards), number=1, repeat=3)
+            moves = 26  # of an agent in a game after its opening
+            self.check = len(judge.agents) * moves * min(times[1:])
+
+    def warning(self, step: tuple[float, float], spent: float) -> str:
+        """Return a line for people where the budget is too small for a check in its course.
+
+        step: CPU seconds and seconds of a step of learning; spent: CPU seconds so far.
+        """
+        (cpu, wall), budget = step, self._settings.budget
+        if budget is None or not self.check:
+            return ""
+        positions = 50  # of a game to learn from
+        updates = self._settings.updates / self._settings.batch
+        if self._settings.check_every * positions * updates * cpu < budget:
+            return ""
+        left = (budget - spent) * wall / cpu + self.check
+        return (
+            f"the budget is too small for a check before its end: about {duration(left)} by the "
+            f"clock with the only check, and at most {duration(RATING_SECONDS)} more for the rating"
+        )
+
+    def time_left(self) -> TimeLeft:
+        """Return the estimate of all: by the games, without the time of checks."""
+        return TimeLeft(
+            after=lambda pace: {
+                "checks": self.to_come * self.check,
+                _LAST_CHECK: self.check,
+                RATING: self._rating,
+            },
+            work=self._work,
+            paused=lambda: self._paused,
+            by_rows=not self.check,
+            least=2.0 if self.check else 0.0,
+        )
+
+    def _work(self, done: float) -> float:
+        searched = max(0.0, done - self._settings.parts[1]) if self._jobs > 1 else 0.0
+        return done - (1.0 - _SEARCHED) * searched
+
+    def expect(self, games: int, share: float, checked: int) -> None:
+        """Expect as many checks as follow from the games of a share; the last was at `checked`."""
+        if self.check and share > 0.0:
+            in_all = (games / share - checked) / self._settings.check_every
+            self.to_come = max(0, math.ceil(in_all - 1e-6) - 1)
+
+    def took(self, seconds: float, last: bool) -> None:
+        """Learn how long a check took; where its time is not known before, the pace has it."""
+        if self.check:
+            self._paused += seconds
+            self.to_come = max(0, self.to_come - 1)
+            self.check = 0.0 if last else seconds
 
 
 class Training(InMemoryTraining, life_cycle.Work):
@@ -106,7 +189,7 @@ class Training(InMemoryTraining, life_cycle.Work):
         Raises SettingsError where the budget ends before the first game.
         """
         self.warm_up(observer)
-        self._forecast = Forecast(self.settings, self.judge, self.learner, self.jobs)
+        self._forecast = _Forecast(self.settings, self.judge, self.learner, self.jobs)
         if text := self._forecast.warning(self.step, self.spent):
             observer.note(text)
         observer.expect(self._forecast.time_left())
@@ -143,7 +226,7 @@ class Training(InMemoryTraining, life_cycle.Work):
         if finished:
             self._save_checkpoint()  # a kill in the games of the check loses no learning
             self.finish()
-        stage = partial(observer.stage, LAST_CHECK if finished else "check")
+        stage = partial(observer.stage, _LAST_CHECK if finished else "check")
         games = 2 * len(self.judge.openings) * self.judge.opponents
         stage(0, games)
         agent, progress = self.learner.checked_agent(), counted(games, stage)
