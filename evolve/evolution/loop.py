@@ -270,15 +270,9 @@ class Evolution(life_cycle.Work):
         if source is None or committed_generations(self.folder) > 0:
             return None
         try:
-            agent = load_alphabeta(source)
+            return self.genome.from_agent(load_alphabeta(source), source)
         except AgentError as error:
             raise SettingsError(f"start_from: {error}") from error
-        for term, values in agent.terms.items():
-            if any(values) and term not in self.settings.terms:
-                raise SettingsError(
-                    f"start_from: {source} weighs {term}, which is not among the terms in use"
-                )
-        return self.genome.from_agent(agent, source)
 
 
 _OF_DIRECT_GENES: Final = ("phases", "boundaries", "tie", "terms", "bounds", "fix", "start_from")

@@ -121,9 +121,9 @@ class GeneticAlgorithm:
         normal = rng.standard_normal(genome.size)
         sign = rng.integers(0, 2, genome.size) * 2 - 1
         noise = Noise(normal, sign, genome.random(rng))
-        moved = self._whole("mutation", self._operators["mutation"](genes.copy(), noise, breeding))
-        stepped = self._whole(
-            "depth_mutation", self._operators["depth_mutation"](genes.copy(), noise, breeding)
+        moved, stepped = (
+            self._whole(kind, self._operators[kind](genes.copy(), noise, breeding))
+            for kind in ("mutation", "depth_mutation")
         )
         return np.where(hit, np.where(genome.steps, stepped, moved), genes)
 

@@ -47,10 +47,8 @@ class Genome:
         elif settings.encoding == DIRECT:
             sizes = {gene: settings.gene_sizes(gene)[-1] for gene in settings.genes}
             fixed = settings.fix | {gene: (0,) for gene in settings.genes if settings.is_off(gene)}
-            ends = [
-                (fixed[gene], fixed[gene]) if gene in fixed else settings.bounds[gene]
-                for gene in settings.genes
-            ]
+            spans = {**settings.bounds, **{gene: (only, only) for gene, only in fixed.items()}}
+            ends = [spans[gene] for gene in settings.genes]
         else:
             raise SettingsError(
                 f"encoding = {settings.encoding}: only the Python program of the run knows what "
@@ -155,6 +153,11 @@ class Genome:
         Raises SettingsError if the agent does not fit the genome or its ranges. Fixed genes keep
         their fixed value.
         """
+        for term, values in agent.terms.items():
+            if any(values) and term not in self.settings.terms:
+                raise SettingsError(
+                    f"start_from: {source} weighs {term}, which is not among the terms in use"
+                )
         phases = self.settings.phases
         if agent.phases not in (1, phases):
             raise SettingsError(
