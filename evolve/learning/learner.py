@@ -233,16 +233,6 @@ class InMemoryTraining:
         return min(1.0, max(0.0 if games is None else self.games / games, self.spent / self._end))
 
     @property
-    def done(self) -> float:
-        """The share of all its work that is done, with what follows the games, 0 to 1."""
-        return self.share if self.finished is not None else self._whole(self.share)
-
-    def _whole(self, share: float) -> float:
-        """The share of all its work, for that of the games."""
-        budget = self.settings.budget
-        return share if budget is None else share * self._end / budget
-
-    @property
     def finished(self) -> LearningEnding | None:
         """Why nothing is left to do; None while something is."""
         games = self.settings.games

@@ -216,6 +216,11 @@ class Training(InMemoryTraining, life_cycle.Work):
                 return ending
             self.losses.append(self.iterate(report))
 
+    def _whole(self, share: float) -> float:
+        """The share of all its work, with what follows the games, for that of the games."""
+        budget = self.settings.budget
+        return share if budget is None else share * self._end / budget
+
     def _check(self, observer: Observer) -> None:
         """Play the panel, then commit the agent where it is the best, the metrics, and all else.
 
@@ -251,7 +256,7 @@ class Training(InMemoryTraining, life_cycle.Work):
             self._save_champion(row, judged)
         last = self.finished is not None
         if last:
-            observer.row(row, self.done, 1.0)
+            observer.row(row, self.share, 1.0)
             self._rate_champion(observer)
         CHECKS.commit(self.folder, self.check, row)
         self.best_score = max(self.best_score, judged.score)
@@ -260,7 +265,7 @@ class Training(InMemoryTraining, life_cycle.Work):
         self.losses = []
         self._save_checkpoint()
         if not last:
-            observer.row(row, self.done, 1.0)
+            observer.row(row, self._whole(self.share), 1.0)
 
     def _save_champion(self, row: Mapping[str, Any], judged: Judgement) -> None:
         elo = judged.elo
