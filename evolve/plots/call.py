@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -93,30 +92,34 @@ def plot(
     >>> evolve.plot("runs/first", output="first.png").name
     'first.png'
     """
-    if len(sources) == 1 and isinstance(table := sources[0], ResultTable):
-        options = {"output": output, "ax": ax, "size": size, "style": style, "title": title}
-        return _plot_table(table, metric, x, **options)
     check_output(output)
+    if ax is not None and (output is not None or size is not None):
+        raise OptionsError("output and size are of pictures without ax: your figure has its own")
     look = look_of(style, size, title)
     opened: list[Any] = [open_source(source) for source in sources]
-    agent = _lone_agent(opened, metric=metric, x=x, ax=ax)
-    one_chart = metric is not None or x is not None or style == "paper"
-    run = opened[0] if len(opened) == 1 and getattr(opened[0], "form", "") == "run" else None
-    if agent is not None:
+    lone = opened[0] if len(opened) == 1 else None
+    one_chart = ax is not None or metric is not None or x is not None or style == "paper"
+    if isinstance(lone, ResultTable):
+        _refuse("a table", metric=metric, x=x)
+        figure = _drawn_table(lone, look, ax)
+    elif (agent := _lone_agent(opened, metric=metric, x=x, ax=ax)) is not None:
         figure = _OF_KIND[agent.kind](agent, look)
-    elif run is not None and ax is None and not one_chart and run.kind.name in _OF_RUNS:
-        figure = _OF_RUNS[run.kind.name](run, look)
+    elif isinstance(lone, Run) and not one_chart and lone.kind.name in _OF_RUNS:
+        figure = _OF_RUNS[lone.kind.name](lone, look)
     else:
         groups = _groups(opened)
         courses, name = _courses(groups, metric, x), " · ".join(source.name for source in opened)
         if ax is not None:
-            draw = partial(draw_chart, courses=courses, caption=False)
-            return _draw_on(ax, draw, title, output, size)
-        if one_chart or run is not None:
+            draw_chart(ax, courses, caption=False)
+        elif one_chart or isinstance(lone, Run):
             with picture(look, name, look.style.size) as figure:
                 draw_chart(figure.subplots(), courses, look.style.titled, whole=True)
         else:
             figure = _side_by_side(look, name, groups, courses, over_seeds(opened))
+    if ax is not None:
+        if title:
+            ax.set_title(title, parse_math=False)
+        return ax
     return figure if output is None else figure.save(output)
 
 
@@ -212,104 +215,57 @@ def open_source(source: Source) -> Run | Study | Agent | ResultTable:
     return load_run(source) if Path(source).is_dir() else load_agent(str(source))
 
 
-def _plot_table(
-    table: ResultTable, metric: str | None, x: str | None, **options: Any
-) -> Picture | Axes | Path:
-    _refuse("a table", metric=metric, x=x)
-    draw = _plot_rating if "agents" in table.tables else _plot_comparison
-    return draw(table, **options)
+def _drawn_table(table: ResultTable, look: Look, ax: Axes | None) -> Any:
+    """Draw a rating, or the mean of each setting and the differences between them.
 
-
-def _plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
-    rows = table.tables["agents"]
-    columns = ["elo", "elo_low", "elo_high"]
-
-    def draw(axes: Axes) -> None:
-        _draw_points(axes, rows["agent"], rows, columns, "Elo, with 95 % intervals")
-
-    return _draw_below([draw], [len(rows)], "rating", **options)
-
-
-def _plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
-    """Draw the mean of each setting with its interval, and the differences between them.
-
-    Your own axes have the settings alone.
+    Your own axes have the first of these charts alone.
     """
+    title, charts = _points_of(table)
+    if ax is not None:
+        _draw_points(ax, *charts[0])
+        return ax
+    counts = [len(names) for names, *_ in charts]
+    height = 0.4 + sum(0.8 + 0.32 * count for count in counts)
+    with picture(look, title, (look.style.size[0] * 0.85, height)) as figure:
+        axes = figure.subplots(len(charts), 1, height_ratios=counts, squeeze=False)
+        for below, chart in zip(axes.ravel().tolist(), charts, strict=True):
+            _draw_points(below, *chart)
+    return figure
+
+
+def _points_of(table: ResultTable) -> tuple[str, list[tuple[list[str], Any, str, bool]]]:
+    """The usual title of a table's picture, and what `_draw_points` takes for each chart."""
+    if "agents" in table.tables:
+        rows = table.tables["agents"]
+        points = rows[["elo", "elo_low", "elo_high"]]
+        return "rating", [(rows["agent"].tolist(), points, "Elo, with 95 % intervals", False)]
     settings = table.tables["settings"]
     metric = str(settings["metric"].iloc[0]).replace("_", " ").replace("elo", "Elo")
     key, texts = short_names(settings["setting"].tolist())
     named = dict(zip(settings["setting"], texts, strict=True))
-
-    def draw(part: str, axes: Axes) -> None:
-        rows = table.tables[part]
+    charts = []
+    for part in filter(table.tables.__contains__, _PARTS):
+        rows, of_settings = table.tables[part], part == "settings"
         names = [
             f"{named[row.setting]} (n = {row.seeds})"
-            if part == "settings"
+            if of_settings
             else "\n− ".join(named.get(name, name) for name in (row.setting, row.against))
             for row in rows.itertuples()
         ]
-        _draw_points(axes, names, rows, ["mean", "low", "high"], f"{metric}: {_PARTS[part]}")
-        if part != "settings":
-            axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
-
-    drawn = [part for part in _PARTS if part in table.tables]
-    counts = [len(table.tables[part]) for part in drawn]
-    text = f"comparison of {key}" if key else "comparison"
-    return _draw_below([partial(draw, part) for part in drawn], counts, text, **options)
-
-
-def _draw_below(
-    drawers: Sequence[Any],
-    counts: Sequence[int],
-    text: str,
-    *,
-    output: str | Path | None = None,
-    ax: Axes | None = None,
-    size: str | Sequence[float] | None = None,
-    style: str = "screen",
-    title: str | None = None,
-) -> Picture | Axes | Path:
-    """Draw into your own axes the first of these, else all of them above one another."""
-    check_output(output)
-    look = look_of(style, size, title)
-    if ax is not None:
-        return _draw_on(ax, drawers[0], title, output, size)
-    height = 0.4 + sum(0.8 + 0.32 * count for count in counts)
-    with picture(look, text, (look.style.size[0] * 0.85, height)) as figure:
-        axes = figure.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
-        for draw, part in zip(drawers, axes.ravel().tolist(), strict=True):
-            draw(part)
-    return figure if output is None else figure.save(output)
-
-
-def _draw_on(
-    axes: Axes,
-    draw: Callable[[Axes], Any],
-    text: str | None,
-    output: str | Path | None,
-    size: str | Sequence[float] | None,
-) -> Axes:
-    """Draw into your own axes, under a title if there is a text; return them.
-
-    Raises OptionsError for the file or the size of a picture, which your figure has itself.
-    """
-    if output is not None or size is not None:
-        raise OptionsError("output and size are of pictures without ax: your figure has its own")
-    draw(axes)
-    if text:
-        axes.set_title(text, parse_math=False)
-    return axes
+        points = rows.reindex(columns=["mean", "low", "high"])  # a single seed has no interval
+        charts.append((names, points, f"{metric}: {_PARTS[part]}", not of_settings))
+    return f"comparison of {key}" if key else "comparison", charts
 
 
 def _draw_points(
-    axes: Axes, names: Any, rows: pd.DataFrame, columns: list[str], label: str
+    axes: Axes, names: Sequence[str], points: pd.DataFrame, label: str, zero: bool
 ) -> None:
     """Draw a line for each name, from the top: its value and the interval around it.
 
-    columns: of the value, and of the ends of its interval, which a single seed does not have.
+    zero: whether there is a line at 0.
     """
-    places = -np.arange(len(rows))
-    value, least, most = rows.reindex(columns=columns).to_numpy(np.float64).T
+    places = -np.arange(len(points))
+    value, least, most = points.to_numpy(np.float64).T
     axes.set_xlabel(label)
     axes.hlines(places, least, most, color=SERIES[0], lw=1.6, zorder=2)
     axes.plot(value, places, "o", color=SERIES[0], ms=5, zorder=3)
@@ -321,6 +277,8 @@ def _draw_points(
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
+    if zero:
+        axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
 
 
 def _draw_seeds(axes: Axes, found: Comparison | str, groups: Sequence[Group]) -> None:
