@@ -42,7 +42,7 @@ def _champion_of(folder: Path) -> str:
 
 def _best_of(path: Path) -> str:
     """The best of a generation, from its file."""
-    return str(table_metadata(read_table(path).schema.metadata, path)[0]["best"])
+    return str(table_metadata(read_table(path), path)[0]["best"])
 
 
 def _champions_game(folder: Path) -> dict[str, Any]:

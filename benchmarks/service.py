@@ -214,7 +214,7 @@ def _many(source: Path, folder: Path, generations: int, games: int) -> None:
     count = run.generation_count
     for number in range(generations):
         table, played = run.individuals_table(number % count), run.games_table(number % count)
-        row, checkpoint = table_metadata(table.schema.metadata, run.path)
+        row, checkpoint = table_metadata(table, run.path)
         same = pa.array([number] * len(table), pa.int32())
         table = table.set_column(0, "generation", same)
         document = {"generation": {**row, "generation": number}, "checkpoint": checkpoint}

@@ -96,7 +96,7 @@ def _smoothed(files: Sequence[_File]) -> dict[int, dict[str, float | None]]:
 def _row(path: Path, number: int, changed: int) -> dict[str, Any]:
     """The row of a generation, with the depths of its best."""
     table = read_table(path, only=("individual", _DEPTHS))  # both in one read
-    row, _ = table_metadata(table.schema.metadata or {}, path)
+    row, _ = table_metadata(table, path)
     if row.get("generation") != number:
         raise RunError(f"{path} is of another generation: {row.get('generation')}")
     if table.num_columns == 2:  # genes of one's own may have no depths

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from evolve.agents.agent_file import read_header
 from evolve.errors import LinkError, RunError, SettingsError
 from evolve.files.changes import refuse_link
 from evolve.fitness.statistics import Estimate
-from evolve.parsing import parse_toml, read_document
+from evolve.parsing import finite_number, parse_toml, read_document
 from evolve.runs.folder_view import FolderView, Tables
 from evolve.runs.run_type import Change, RunType
 from evolve.runs.run_types import champion_of, check_links, kind_of
@@ -26,7 +25,7 @@ from evolve.tables import paths
 from evolve.tables.columns import Columns, rows_with
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS, table_metadata
-from evolve.tables.parquet import read_metadata, read_table
+from evolve.tables.parquet import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,9 +93,8 @@ class Run(FolderView):
     @property
     def command(self) -> str:
         """The command that made the run, such as `run`, `train dqn` or `sweep mcts`."""
-        command = self.config.get("command")
-        kind_of(command, self.path / paths.CONFIG_FILE)
-        return str(command)
+        _ = self.kind  # RunError where the command is unknown
+        return str(self.config["command"])
 
     @property
     def kind(self) -> RunType:
@@ -108,13 +106,10 @@ class Run(FolderView):
         """The champion's Elo on the ladder, with its 95 % interval; None before it is rated."""
         file = champion_of(self.path)
         known = {} if file is None else read_header(file).provenance
-        values = [known.get(name) for name in ("elo", "elo_low", "elo_high")]
-        elo, low, high = (math.nan if value is None else float(value) for value in values)
-        return (
-            None
-            if math.isnan(elo + low + high)
-            else Estimate(elo, low, high, known.get("elo_games", 0))
-        )
+        elo, low, high = (finite_number(known.get(name)) for name in ("elo", "elo_low", "elo_high"))
+        if elo is None or low is None or high is None:
+            return None
+        return Estimate(elo, low, high, known.get("elo_games", 0))
 
     @property
     def changes(self) -> list[Change]:
@@ -191,7 +186,7 @@ class Run(FolderView):
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
         path = paths.generation_file(self.path, generation)
-        row, checkpoint = table_metadata(read_metadata(path), path)
+        row, checkpoint = table_metadata(read_table(path, only=()), path)
         if row.get("generation") != generation:
             raise RunError(f"{path} is of another generation: {row.get('generation')}")
         return row, checkpoint

@@ -69,12 +69,10 @@ def individuals_table(
     return table.replace_schema_metadata({_METADATA_KEY: metadata.encode()})
 
 
-def table_metadata(
-    metadata: Mapping[bytes, bytes], path: Path
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def table_metadata(table: pa.Table, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Generation row and checkpoint from a file's metadata; RunError where it is damaged."""
     try:
-        document = parse_json(metadata[_METADATA_KEY])
+        document = parse_json(table.schema.metadata[_METADATA_KEY])
         return {**document["generation"]}, {**document["checkpoint"]}
     except (LookupError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged: {error}") from error

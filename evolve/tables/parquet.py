@@ -15,8 +15,7 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -69,7 +68,12 @@ def read_table(
     RunError where it is missing, damaged, or lacks one of `columns`; it may have further ones.
     Other programs write files without a digest: of these only the page checksums are verified.
     """
-    return table_of(_content(path), path, columns, only=only)
+    # In one piece: pyarrow opens a file more than once, and may find another one then.
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise RunError(f"{path} is missing or damaged: {error.strerror}") from error
+    return table_of(content, path, columns, only=only)
 
 
 def table_of(
@@ -77,7 +81,7 @@ def table_of(
 ) -> pa.Table:
     """The same from the content of a file; errors name `path`."""
     _verify(content, path)
-    with _damage_reported(path):
+    try:
         # Not `pq.read_table`: its threads may release our bytes after it returns. When that happens
         # while Python exits, the process aborts: 6 of 240 sweeps ended by a signal.
         file = pq.ParquetFile(
@@ -88,6 +92,9 @@ def table_of(
         table = file.read(columns=names, use_threads=False)
         # Remove metadata of the file itself, such as the digest.
         table = table.replace_schema_metadata(file.schema.to_arrow_schema().metadata)
+    except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise RunError(f"{path} is missing or damaged: {reason}") from error
     if columns is not None:
         stored = {field.name: field.type for field in table.schema}
         for field in columns.schema:
@@ -102,31 +109,6 @@ def table_of(
                     f"{stored[field.name]}, not {field.type}"
                 )
     return table
-
-
-def read_metadata(path: Path) -> dict[bytes, bytes]:
-    """The metadata of a table; RunError where the file is missing or damaged."""
-    content = _content(path)
-    _verify(content, path)
-    with _damage_reported(path):
-        return dict(pq.read_schema(pa.BufferReader(content)).metadata or {})
-
-
-@contextmanager
-def _damage_reported(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise RunError(f"{path} is missing or damaged: {reason}") from error
-
-
-def _content(path: Path) -> bytes:
-    # In one piece: pyarrow opens a file more than once, and may find another one then.
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise RunError(f"{path} is missing or damaged: {error.strerror}") from error
 
 
 def _verify(content: bytes, path: Path) -> None:

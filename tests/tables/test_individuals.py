@@ -49,7 +49,7 @@ def test_individuals_and_their_genes_are_read_again() -> None:
     assert {*table.column_names} == {*INDIVIDUALS_COLUMNS.names, FITNESS, *GENES}
     assert table.to_pylist() == [{**ROW, FITNESS: 0.25, "weights": [1, 2], "endgame": 4}]
     assert table.schema.field("weights").type == pa.list_(pa.int32(), 2)
-    assert table_metadata(table.schema.metadata, Path("x")) == ({"generation": 0}, {"seed": 1})
+    assert table_metadata(table, Path("x")) == ({"generation": 0}, {"seed": 1})
     row = table.to_pylist()[0]
     assert row_genes(row, tuple(GENES)) == GENES
     for damage in ({"weights": None}, {"weights": ["x"]}, {"endgame": None}):
