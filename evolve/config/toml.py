@@ -16,12 +16,12 @@ from evolve.parsing import faults, laid_over, parse_toml, read_document
 _M = TypeVar("_M", bound=BaseModel)
 Presets = Mapping[str, Mapping[str, Any]]
 
-_NOT_SETTINGS = ("versions", "command")
-"""Keys of a run's config.toml that describe how it was made, not what was asked for."""
 
+def read_toml(path: Path, but: Collection[str] = ("versions", "command")) -> dict[str, Any]:
+    """The settings in a TOML file without the keys in `but`, unchecked; raises SettingsError.
 
-def read_toml(path: Path, but: Collection[str] = _NOT_SETTINGS) -> dict[str, Any]:
-    """The settings in a TOML file without the keys in `but`, unchecked; raises SettingsError."""
+    By default without those of a config.toml that describe how the run was made.
+    """
     try:
         values = parse_toml(read_document(path))
     except OSError as error:
