@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -56,13 +57,11 @@ def _is_leftover(path: Path) -> bool:
 def claim(parent: Path, stem: str) -> Path:
     """Make the first missing folder of parent/stem-001, parent/stem-002, …; safe in parallel."""
     make_folder(parent, exist_ok=True)
-    number = 0
-    while True:
-        number += 1
-        folder = parent / f"{stem}-{number:03d}"
+    for folder in (parent / f"{stem}-{number:03d}" for number in itertools.count(1)):
         with contextlib.suppress(FileExistsError):
             make_folder(folder)
-            return folder
+            break
+    return folder
 
 
 def claimed(parent: Path, stem: str, requested: str | Path | None) -> tuple[Path, bool]:
@@ -166,7 +165,7 @@ def sweep_orphans(folder: Path, parts: Sequence[str] = _PARTS) -> None:
         return
     count = paths.committed_generations(folder)
     for path in (folder / paths.GAMES).glob("gen-*.parquet"):
-        if paths.generation_of(path) >= count:
+        if paths.number_of(path, "gen") >= count:
             remove(path, missing_ok=True)
 
 

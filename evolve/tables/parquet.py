@@ -28,6 +28,7 @@ from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.parsing import unique
 from evolve.tables.columns import Columns, table_of_rows
+from evolve.tables.paths import count_of_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,11 +141,7 @@ class RowFiles:
 
     def count(self, folder: Path) -> int:
         """The number of rows; RunError where one is missing before another."""
-        count = len(list((folder / self.name).glob(f"{self.key}-*.parquet")))
-        for number in range(count):
-            if not (path := self.file(folder, number)).exists():
-                raise RunError(f"{path} is missing, though later ones are there")
-        return count
+        return count_of_files(folder / self.name, self.key)
 
     def commit(self, folder: Path, number: int, row: Mapping[str, Any]) -> None:
         write_table(self.file(folder, number), table_of_rows([row], self.columns.schema))

@@ -54,20 +54,21 @@ def playoff_file(folder: Path) -> Path:
 
 
 def committed_generations(folder: Path) -> int:
-    """Number of complete generations, from gen-0000 on.
+    """Number of complete generations, from gen-0000 on; RunError where one is missing."""
+    return count_of_files(folder / GENERATIONS, "gen")
 
-    Raises RunError when a generation is missing before another one.
-    """
-    numbers = {generation_of(path) for path in (folder / GENERATIONS).glob("gen-*.parquet")} - {-1}
+
+def count_of_files(folder: Path, key: str) -> int:
+    """Number of files KEY-NUMBER.parquet, from 0 on; RunError where one of these is missing."""
+    numbers = {number_of(path, key) for path in folder.glob(f"{key}-*.parquet")} - {-1}
     for number in range(len(numbers)):
         if number not in numbers:
-            raise RunError(
-                f"{generation_file(folder, number)} is missing, though later generations are there"
-            )
+            missing = folder / f"{key}-{number:04d}.parquet"
+            raise RunError(f"{missing} is missing, though later ones are there")
     return len(numbers)
 
 
-def generation_of(path: Path) -> int:
-    """The generation in a file's name; −1 where the name has none."""
-    digits = path.stem.removeprefix("gen-")
+def number_of(path: Path, key: str) -> int:
+    """The number in the name of such a file; −1 where the name has none."""
+    digits = path.stem.removeprefix(f"{key}-")
     return int(digits) if re.fullmatch(r"[0-9]{1,9}", digits) else -1

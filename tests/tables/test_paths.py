@@ -17,19 +17,19 @@ from evolve.learning.tables import CHECKS
 from evolve.runs.loading import individual_agent
 from evolve.runs.run import load_run
 from evolve.runs.run_types import FILES, PARTS, champion_of
-from evolve.tables.paths import committed_generations, games_file, generation_file, generation_of
+from evolve.tables.paths import committed_generations, games_file, generation_file, number_of
 from tests.engine import posix
 
 
 @pytest.mark.parametrize("file", [generation_file, games_file])
 def test_files_say_of_which_generation_they_are(file: Callable[[Path, int], Path]) -> None:
     numbers = [0, 7, 9999, 12345]
-    assert [generation_of(file(Path("run"), number)) for number in numbers] == numbers
+    assert [number_of(file(Path("run"), number), "gen") for number in numbers] == numbers
 
 
 @pytest.mark.parametrize("name", ["gen-", "gen-x", "gen--1", "gen-1٣", "playoff", "gen-1234567890"])
 def test_files_of_others_are_of_no_generation(name: str) -> None:
-    assert generation_of(Path(f"{name}.parquet")) == -1
+    assert number_of(Path(f"{name}.parquet"), "gen") == -1
 
 
 def test_generations_are_counted_and_none_may_be_missing(tmp_path: Path) -> None:
