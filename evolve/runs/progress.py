@@ -214,11 +214,10 @@ class ProgressLine(Observer):
         self._began = self._shown_at = time.monotonic()
         self._share, self._last = 0.0, -1.0
         self._what = self._stage = ""
-        self._length = 0
+        self._length = 0  # of the line that the next one replaces
 
     def note(self, text: str) -> None:
-        self._write(plain(text))
-        self._end()
+        self._write(plain(text), ends=True)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self._share, self._stage, self._what = _share(done, total), "", _text_of(row)
@@ -234,11 +233,10 @@ class ProgressLine(Observer):
 
     def close(self) -> None:
         self._stage = ""
-        if self._replaces and self._length:
-            self._show(None, certainly=True)
-        self._end()
+        if self._length:
+            self._show(None, certainly=True, ends=True)
 
-    def _show(self, left: float | None, certainly: bool = False) -> None:
+    def _show(self, left: float | None, certainly: bool = False, ends: bool = False) -> None:
         now = time.monotonic()
         if self._replaces:
             if not certainly and now - self._shown_at < 0.2:
@@ -255,26 +253,15 @@ class ProgressLine(Observer):
             short = left < 100
             times = f"about {left:.0f} s left" if short else f"about {left / 60:.0f} min left"
         parts += [part for part in (self._what, self._stage, times) if part]
-        self._write(" · ".join(parts))
-        if not self._replaces:
-            self._end()
+        self._write(" · ".join(parts), ends or not self._replaces)
 
-    def _write(self, text: str) -> None:
+    def _write(self, text: str, ends: bool) -> None:
         shown = writable(text, self._stream.encoding or "utf-8")
         if self._stream.isatty():  # a line that wraps could not be replaced
             shown = shown[: shutil.get_terminal_size().columns - 1]
-        if self._replaces:
-            self._stream.write("\r" + shown.ljust(self._length))
-        else:
-            self._stream.write(shown)
-        self._length = len(shown)
+        self._stream.write("\r" * self._replaces + shown.ljust(self._length) + "\n" * ends)
         self._stream.flush()
-
-    def _end(self) -> None:
-        if self._length:
-            self._stream.write("\n")
-            self._stream.flush()
-        self._length = 0
+        self._length = 0 if ends else len(shown)
 
 
 def _share(done: float, total: float) -> float:
