@@ -12,8 +12,7 @@ import math
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -81,10 +80,6 @@ class Settings(BaseModel):
         if number and isinstance(value, bool):  # pydantic takes true for 1
             raise ValueError("it must be a number")
         return value
-
-    def completed(self, folder: Path, jobs: int, before: Self | None = None) -> Self:
-        """The settings with what only the start of a run decides; before: those that it had."""
-        return self
 
 
 def demand(*rules: tuple[object, str]) -> None:

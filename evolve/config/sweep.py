@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
@@ -248,11 +247,6 @@ class SweepSettings(Settings):
         matches = self.final_matches
         return 2 * matches * self.openings_after(self.games_of_all, matches)
 
-    def completed(self, folder: Path, jobs: int, before: Self | None = None) -> Self:
-        """As above: the workers."""
-        workers = before.jobs if before else None
-        return self.model_copy(update={"jobs": self.jobs or workers or jobs})
-
     @property
     def searches(self) -> bool:
         """Whether trials try settings one after another, each of which counts.
@@ -270,7 +264,7 @@ class SweepSettings(Settings):
     def identity(self) -> dict[str, Any]:
         """Settings that a trial's score depends on, as JSON."""
         when_to_stop = {
-            "trials", "timeout", "jobs", "finalists", "final_openings",
+            "trials", "games", "timeout", "jobs", "finalists", "final_openings",
             "sampler", "pruner", "startup", "retest", "start_from",
         }  # fmt: skip
         if self.pruner == "halving":  # which has marks of its own
@@ -335,9 +329,7 @@ class ProgramSweepSettings(SweepSettings):
     @property
     def trial_games(self) -> int:
         """Games of a trial that is not dropped."""
-        if self.objective == "panel":
-            return 2 * self.panel_openings * len(self.panel)
-        return 2 * self.pairs
+        return super().trial_games if self.objective == "panel" else 2 * self.pairs
 
     @property
     def games_of_all(self) -> int:
@@ -356,9 +348,3 @@ class ProgramSweepSettings(SweepSettings):
     @property
     def games_of_trials(self) -> int | None:
         return None if self.games is None else self.games - self.final_games
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        identity = super().identity
-        del identity["games"]
-        return identity

@@ -134,7 +134,7 @@ def begun(
     """Begin a run in a new folder: the given one, or the next runs/STEM-NNN; see `new_folder`."""
     stem = kind.stem_of(command, settings.rules)
     with new_folder(kind.reading.kept, stem, folder, undoing) as made:
-        settings = settings.completed(made, jobs)
+        settings = _with_workers(kind, settings, jobs)
         agree_to_programs(made, settings)
         run_folder.create(made, _config_of(kind, command, settings), kind.parts)
         yield Begun(kind, command, made, settings)
@@ -148,9 +148,17 @@ def resumed(
     check_links(folder)
     with run_folder.locked(folder):
         before = stored_settings(kind, command, folder / CONFIG_FILE)
-        settings = settings_of(before).completed(folder, jobs, before)
+        settings = _with_workers(kind, settings_of(before), jobs, before)
         run_folder.sweep_orphans(folder, kind.parts)
         yield Begun(kind, command, folder, settings, before)
+
+
+def _with_workers(kind: RunType, settings: Any, jobs: int, before: Any = None) -> Any:
+    """The settings with a number of workers, where results depend on it: by default as before."""
+    if not kind.workers:
+        return settings
+    stored = None if before is None else before.jobs
+    return settings.model_copy(update={"jobs": settings.jobs or stored or jobs})
 
 
 def opened(
