@@ -29,6 +29,7 @@ from evolve.parsing import are_boundaries, split_integers, split_list, split_ran
 
 FIRST: Final = "What matters first"
 """Heading of the options that most people need."""
+PRESET_HELP: Final = "settings to start from; other options override single values"
 ENDINGS: Final = ("generations", "patience", "until_rest", "time_limit")
 """Settings for when a run ends; they may change when a run resumes."""
 
@@ -114,9 +115,7 @@ class EvolutionSettings(Settings):
         "panel": "Ratings, and when to stop",
     }
 
-    preset: Literal["tuned", "published"] = Field(
-        "tuned", description="settings to start from; other options override single values"
-    )
+    preset: Literal["tuned", "published"] = Field("tuned", description=PRESET_HELP)
     rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, le=2**63 - 1, description="same seed and settings, same tables")
     generations: Count = Field(

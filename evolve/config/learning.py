@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from evolve.config.base import MANY, Agent, Count, Named, Openings, Settings, demand
-from evolve.config.evolution import FIRST, Share
+from evolve.config.evolution import FIRST, PRESET_HELP, Share
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.engine.networks.architecture import Architecture
 from evolve.errors import AgentError
@@ -201,7 +201,7 @@ class MctsSettings(LearningSettings):
     }
 
     preset: Literal["default", "swept", "s3-mcts", "s4-reversiv"] = Field(
-        "default", description="settings to start from; other options override single values"
+        "default", description=PRESET_HELP
     )
     layers: _Layers = Field(
         ("dense 64 relu", "dense 32 relu", "dense 1 tanh"),
@@ -286,9 +286,7 @@ class DqnSettings(LearningSettings):
     preset: Literal[
         "default", "swept", "s2-dqn", "s2-dueling", "s2-minimax-dueling", "s3-dqn", "s3-double",
         "s3-dueling", "s5-network1", "s5-network2",
-    ] = Field(
-        "default", description="settings to start from; other options override single values"
-    )  # fmt: skip
+    ] = Field("default", description=PRESET_HELP)  # fmt: skip
     layers: _Layers = Field(
         ("dense 256 relu", "dense 64"),
         description="of the network: dense N, gate, residual, conv N, and at the end dense 64, "

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from evolve.config.base import MANY, Agent, Openings, demand
-from evolve.config.evolution import FIRST, Share
+from evolve.config.evolution import FIRST, PRESET_HELP, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.engine.patterns.shapes import (
     SETS,
@@ -132,7 +132,7 @@ class PatternSettings(TrainingSettings):
         600, ge=50, le=100_000, description="positions that these are measured on, at the end"
     )
     preset: Literal["default", "quick", "strong", "record-size", "evolved"] = Field(
-        "default", description="settings to start from; other options override single values"
+        "default", description=PRESET_HELP
     )
 
     @model_validator(mode="after")
