@@ -35,7 +35,8 @@ def contents(folder: Path, files: Sequence[Path]) -> dict[str, bytes]:
 def scratch_folder(name: str, files: Files, parts: Sequence[str]) -> Iterator[Path]:
     """Lay a run's files out in a folder of that name, which is removed afterwards.
 
-    parts: folders in it. Raises ValueError for a name that no file of a run has.
+    parts: folders in it. Raises ValueError for a name that no file of a run has, as in the state of
+    a trial in a folder from elsewhere.
     """
     with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
         folder = Path(scratch, name)
