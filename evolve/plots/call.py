@@ -112,8 +112,8 @@ def plot(
         if ax is not None:
             draw_chart(ax, courses, caption=False)
         elif one_chart or isinstance(lone, Run):
-            with picture(look, name, look.style.size) as figure:
-                draw_chart(figure.subplots(), courses, look.style.titled, whole=True)
+            with picture(look, name, look.chart) as figure:
+                draw_chart(figure.subplots(), courses, look.titled, whole=True)
         else:
             figure = _side_by_side(look, name, groups, courses, over_seeds(opened))
     if ax is not None:
@@ -226,7 +226,7 @@ def _drawn_table(table: ResultTable, look: Look, ax: Axes | None) -> Any:
         return ax
     counts = [len(names) for names, *_ in charts]
     height = 0.4 + sum(0.8 + 0.32 * count for count in counts)
-    with picture(look, title, (look.style.size[0] * 0.85, height)) as figure:
+    with picture(look, title, (look.chart[0] * 0.85, height)) as figure:
         axes = figure.subplots(len(charts), 1, height_ratios=counts, squeeze=False)
         for below, chart in zip(axes.ravel().tolist(), charts, strict=True):
             _draw_points(below, *chart)

@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,28 +48,33 @@ DIVERGING: Final = ListedColormap(
 """From −1 to 1; each colour is that of the multiple of 0.2 in its middle."""
 
 
-@dataclass(frozen=True)
-class _Style:
-    """How a picture looks.
-
-    size: width and height of a chart in inches; pictures of other contents have their own. dpi: of
-    PNG. titled: whether it has a title where none is given. rc: matplotlib's settings.
-    """
-
-    size: tuple[float, float]
-    dpi: int
-    titled: bool
-    rc: dict[Any, Any]
-
-
 _RC: Final[dict[Any, Any]] = {
     "axes.edgecolor": GREY, "axes.labelcolor": INK, "axes.spines.right": False,
     "axes.spines.top": False, "axes.titlecolor": INK, "pdf.fonttype": 42, "text.color": INK,
     "xtick.color": GREY, "ytick.color": GREY,
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a picture looks: by default for a screen.
+
+    chart: width and height of a chart in inches; pictures of other contents have their own. dpi: of
+    PNG. titled: whether it has a title where none is given. rc: matplotlib's settings. size, title:
+    those of one picture, where they are not the usual ones; an empty title leaves it out.
+    """
+
+    chart: tuple[float, float] = (9.0, 5.0)
+    dpi: int = 130
+    titled: bool = True
+    rc: dict[Any, Any] = field(default_factory=lambda: {**_RC, "axes.titlesize": "large"})
+    size: tuple[float, float] | None = None
+    title: str | None = None
+
+
 _STYLES: Final = {
-    "screen": _Style((9.0, 5.0), 130, True, {**_RC, "axes.titlesize": "large"}),
-    "paper": _Style(
+    "screen": Look(),
+    "paper": Look(
         (5.5, 3.2), 300, False,
         {**_RC, "font.size": 8.0, "axes.linewidth": 0.6, "xtick.major.width": 0.6,
          "ytick.major.width": 0.6, "xtick.major.size": 2.5, "ytick.major.size": 2.5},
@@ -82,18 +87,6 @@ _SIZE: Final = re.compile(
 _LEAST, _MOST = 0.8, 40.0  # least and largest width and height of a picture, in inches
 
 
-@dataclass(frozen=True)
-class Look:
-    """The style of a picture, and its size in inches and title where they are not the usual ones.
-
-    An empty title leaves it out.
-    """
-
-    style: _Style = field(default_factory=lambda: _STYLES["screen"])
-    size: tuple[float, float] | None = None
-    title: str | None = None
-
-
 def look_of(style: str, size: str | Sequence[float] | None, title: str | None) -> Look:
     """Return the look of a style's name, a size in inches or as text, and a title.
 
@@ -103,7 +96,7 @@ def look_of(style: str, size: str | Sequence[float] | None, title: str | None) -
         raise OptionsError(f"style: {style!r} is unknown; there are {', '.join(_STYLES)}")
     chosen = _STYLES[style]
     if size is None:
-        return Look(chosen, None, title)
+        return replace(chosen, title=title)
     if isinstance(size, str):
         match = _SIZE.fullmatch(size.strip().replace("×", "x"))
         if match is None:
@@ -117,14 +110,14 @@ def look_of(style: str, size: str | Sequence[float] | None, title: str | None) -
         raise OptionsError(
             f"size: {width:.3g} x {height:.3g} inches; from {_LEAST:g} to {_MOST:g} are possible"
         )
-    return Look(chosen, (width, height), title)
+    return replace(chosen, size=(width, height), title=title)
 
 
 class Picture(Figure):
     """A figure that notebooks show, and that is written as a PNG, SVG or PDF file."""
 
     def __init__(self, look: Look, size: tuple[float, float]) -> None:
-        super().__init__(figsize=look.size or size, dpi=look.style.dpi, layout="constrained")
+        super().__init__(figsize=look.size or size, dpi=look.dpi, layout="constrained")
         self._look = look
 
     def _repr_png_(self) -> bytes:
@@ -140,17 +133,17 @@ class Picture(Figure):
     def _written(self, form: str) -> bytes:
         # In memory first: where the disk is full, the writer of PDF fails again while it closes.
         content = io.BytesIO()
-        with rc_context(self._look.style.rc):
-            self.savefig(content, format=form, dpi=self._look.style.dpi)
+        with rc_context(self._look.rc):
+            self.savefig(content, format=form, dpi=self._look.dpi)
         return content.getvalue()
 
 
 @contextmanager
 def picture(look: Look, text: str, size: tuple[float, float]) -> Iterator[Picture]:
     """Give a picture to draw into; text, size: its usual title, and its size in inches."""
-    with rc_context(look.style.rc):
+    with rc_context(look.rc):
         figure = Picture(look, size)
-        shown = look.title if look.title is not None else text if look.style.titled else ""
+        shown = look.title if look.title is not None else text if look.titled else ""
         if shown:
             # Dollars in the name of a run are not a formula.
             figure.suptitle(short(shown, 110), parse_math=False, fontsize="large")
