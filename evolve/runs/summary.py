@@ -29,8 +29,6 @@ STUDY: Final[Mapping[str, Any]] = {"kind": "study", "noun": "a study", "unit": "
 """What a study has in place of a kind of run."""
 _ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""
-_UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
-"""Errors of a file that only adds a picture or a metric: a run without them is not damaged."""
 _FILES: Final = (file for kind in RUN_TYPES for file in kind.files)
 _GROWING: Final = (f for f in _FILES if f in CHAMPIONS or f.endswith((".parquet", FINAL_FILE)))
 _WATCHED: Final = dict.fromkeys((CONFIG_FILE, *_GROWING, *PARTS))
@@ -228,12 +226,8 @@ def check_config(run: Run) -> None:
 
 def _gain(run: Run) -> dict[str, float | None]:
     """How much better its champion is than the defaults, in Elo; nothing where that is unknown."""
-    if run.kind.reading.gain is None:
-        return {}
-    try:
-        found = run.kind.reading.gain(run)
-    except _UNREADABLE:
-        return {}
+    gain_of = run.kind.reading.gain
+    found = None if gain_of is None else gain_of(run)
     return {} if found is None else found.columns("gain")
 
 
@@ -242,7 +236,7 @@ def _weights(parameters: Mapping[str, Any]) -> list[float] | None:
     try:
         phases = parameters["weights"]
         weights = phases[len(phases) // 2]
-    except _UNREADABLE:
+    except (LookupError, TypeError):
         return None
     return weights if isinstance(weights, list) and len(weights) == 10 else None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import pyarrow as pa
 from pydantic import BaseModel, Field, ValidationError
@@ -100,6 +100,9 @@ def read_trials(folder: Path, file: str = TRIALS_FILE) -> pa.Table:
     return read_table(path, TRIALS_COLUMNS) if path.exists() else none
 
 
+_Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
 class Against(BaseModel):
     """A score, 0 to 1, with its 95 % interval, None where games are too few.
 
@@ -107,10 +110,10 @@ class Against(BaseModel):
     were lost because the program failed.
     """
 
-    score: float
-    low: float | None
-    high: float | None
-    games: int
+    score: _Share
+    low: _Share | None
+    high: _Share | None
+    games: int = Field(ge=0)
     seeds: int | None = None
     failures: int = 0
     failures_of_defaults: int = 0
