@@ -8,7 +8,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, TextIO
@@ -280,12 +280,5 @@ def _text_of(row: Mapping[str, Any]) -> str:
 @contextmanager
 def shown(progress: bool, observer: Observer | None) -> Iterator[Progress]:
     """Yield what the work of a call reports to: the caller's observer, and a line if wished."""
-    readers = [] if observer is None else [observer]
-    if not progress:
-        yield Progress(*readers)
-        return
-    line = ProgressLine()
-    try:
-        yield Progress(*readers, line)
-    finally:
-        line.close()
+    with closing(ProgressLine()) if progress else nullcontext() as line:
+        yield Progress(*(reader for reader in (observer, line) if reader is not None))
