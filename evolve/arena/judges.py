@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Final, Unpack
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from evolve.engine.board.rules import Rules, rule_set
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.playing import PlayOptions, play_games
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import pair_scores, schedule
 from evolve.fitness.statistics import Estimate, Floats, rate_one, score_of_elo
 from evolve.population.randomness import Use, generator
@@ -107,8 +107,7 @@ class Panel:
         return match.play(progress).score.value
 
 
-@dataclass(frozen=True)
-class _LadderRung:
+class _LadderRung(NamedTuple):
     agent: AlphaBetaAgent
     elo: float
 
@@ -153,7 +152,7 @@ class Ladder:
         openings: Openings,
         *,
         shared: bool = False,
-        **how: Unpack[PlayOptions],
+        **how: Any,
     ) -> tuple[Estimate, list[_LadderRung], Games]:
         """Rate an agent by games with the rungs nearest to `elo`; return these, too, as in `meet`.
 
@@ -294,12 +293,12 @@ def meet(
     openings: Openings,
     numbers: npt.NDArray[np.int64],
     rules: Rules,
-    **how: Unpack[PlayOptions],
+    **how: Any,
 ) -> tuple[Floats, Games]:
-    """Play both colours against each of R opponents on its openings, without a node budget.
+    """Play both colours against each of R opponents on its openings.
 
-    numbers: opening numbers, [R, N]. Returns the player's score in every pair of games, [R, N],
-    and the games, in which the player is number 0.
+    numbers: opening numbers, [R, N]; how: see `play_games`. Returns the player's score in every
+    pair of games, [R, N], and the games, in which the player is number 0.
     """
     pairs = np.array([(0, number) for number in range(1, len(opponents) + 1)])
     pairings = schedule(pairs.reshape(-1, 2), numbers)

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from evolve.cli.settings import GroupedOption
 from evolve.cli.terminal import print_error
-from evolve.cluster import Placement
+from evolve.cluster import open_executor
 from evolve.errors import OptionsError
 from evolve.extras import need
 from evolve.terminal_text import count_of
@@ -43,12 +43,16 @@ scheduler_option = click.option(
 )
 
 
-def placement() -> Placement:
-    """Return where the command's games are played. ExtraError if Dask is not installed."""
+def scheduler() -> str | None:
+    """Return the address of the cluster where the command's games are played; None: here.
+
+    ExtraError if Dask is not installed.
+    """
+    address: str | None
     address, _ = click.get_current_context().meta.get(_META, (None, False))
     if address is not None:
         need("distributed")
-    return Placement(address)
+    return address
 
 
 def stay_here(what: str) -> None:
@@ -68,7 +72,7 @@ def executor_for(jobs: int) -> AbstractContextManager[Executor]:
 
     ClusterError if the scheduler does not answer; ExtraError if Dask is not installed.
     """
-    return placement().open(jobs, print_error)
+    return open_executor(scheduler(), jobs, print_error)
 
 
 def where(executor: Executor) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from evolve.cli.cluster import placement, stay_here, where
+from evolve.cli.cluster import executor_for, scheduler, stay_here, where
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.main import main
 from evolve.cli.runs import print_compared, shown_row
-from evolve.cli.terminal import cell, print_error
+from evolve.cli.terminal import cell
 from evolve.cli.work import finish, shown, shown_by, undoing
-from evolve.cluster import HERE
 from evolve.config.base import option_words
 from evolve.config.evolution import OWN, OWNABLE
 from evolve.errors import OptionsError, RunError
@@ -99,11 +98,11 @@ def _run_study(study: Study, jobs: int, words: Sequence[str]) -> int:
     kind = study.design.kind
     if not kind.runs_on_clusters:
         stay_here(f"`{study.design.command}` is")
-    process, place = partial(RunProcess, main, [shown_by(kind).partition(":")[0]]), placement()
-    if place == HERE:
+    process = partial(RunProcess, main, [shown_by(kind).partition(":")[0]])
+    if scheduler() is None:
         work = StudyWork(study, jobs, process, words)
         return _work_on(study, work, count_of(jobs, "thread"))
-    with place.open(jobs, print_error) as executor:
+    with executor_for(jobs) as executor:
         from evolve.studies.remote_runs import RemoteRun, check_remote  # loads kernels
 
         for settings in study.design.checked():

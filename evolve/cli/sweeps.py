@@ -9,7 +9,7 @@ from typing import Any
 
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import RATING
-from evolve.cli.cluster import placement
+from evolve.cli.cluster import scheduler
 from evolve.cli.display import ProgressView, print_head, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists
@@ -78,7 +78,7 @@ class SweepWork(LongWork):
     """Sweeps on the command line."""
 
     def opened(self, run: Begun, jobs: int) -> nullcontext[Sweep]:
-        return nullcontext(Sweep(run.folder, run.settings, placement()))
+        return nullcontext(Sweep(run.folder, run.settings, scheduler()))
 
     def finished(self, work: Sweep) -> str:
         limit = "trials" if work.settings.games_of_trials is None else "games"

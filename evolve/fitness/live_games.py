@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -35,14 +35,19 @@ class LiveGame:
     the game is `over`. `failure` is how a program failed, None if none did.
     """
 
-    def __init__(self, start: GameStart, players: Mapping[int, Agent], rules: Rules) -> None:
+    def __init__(
+        self, start: GameStart, agents: Mapping[int, Agent] | Sequence[Agent], rules: Rules
+    ) -> None:
         self.board = start.start
         self.over = False
         self.failure: str | None = None
         self._reason: int | None = None
         self._nodes = {"black": 0, "white": 0}
-        self._players = players
         self._numbers: dict[Side, int] = {"black": start.black, "white": start.white}
+        self._players = {
+            side: agents[number].for_game(start.draw + (side == "white"))
+            for side, number in self._numbers.items()
+        }
         self._book = [square for square in start.opening if square >= 0]
         self._moves: list[int] = []
         self._rules: Rules = rules
@@ -57,7 +62,7 @@ class LiveGame:
         """Let the agent to move choose and play; a program that fails loses the game."""
         black = self.board.side == "black"
         try:
-            square, nodes = self._players[self.to_move].choose_counted(self.board)
+            square, nodes = self._players[self.board.side].choose_counted(self.board)
         except ResignedError:
             self._reason = game_rules.RESIGNED_BLACK if black else game_rules.RESIGNED_WHITE
         except EngineError as error:
@@ -109,13 +114,6 @@ class GameStart(NamedTuple):
     draw: int
     start: Board
     opening: list[int]
-
-    def begin(self, agents: Mapping[int, Agent], rules: Rules) -> LiveGame:
-        players = {
-            self.black: agents[self.black].for_game(self.draw),
-            self.white: agents[self.white].for_game(self.draw + 1),
-        }
-        return LiveGame(self, players, rules)
 
 
 @dataclass(frozen=True)
@@ -185,7 +183,7 @@ def play_live(task: LiveTask, is_stopped: Callable[[], bool] = unwanted) -> _Ans
             for number, agent in _here(task).items()
         }
         for row, start in enumerate(task.games):
-            game = start.begin(agents, task.rules)
+            game = LiveGame(start, agents, task.rules)
             while not game.over:
                 game.choose()
                 if is_stopped():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,24 +41,6 @@ from evolve.programs.kept import Answers, is_task
 _Numbers = npt.NDArray[np.int64]  # numbers of games
 
 
-class _HowToPlay(TypedDict, total=False):
-    """What games depend on beside their players, and who plays them.
-
-    move_budget: nodes per move, 0 for no limit. largest_endgame: it sets the table's size, which
-    affects node counts; by default the agents set it. executor: results do not depend on it.
-    """
-
-    move_budget: int
-    largest_endgame: int | None
-    executor: Executor
-
-
-class PlayOptions(_HowToPlay, total=False):
-    """The same; progress: called with the number of games as they end."""
-
-    progress: GamesDone | None
-
-
 @dataclass
 class Series:
     """The games of `pairings` [N, 3] (black, white, opening), to be played part by part.
@@ -67,8 +49,9 @@ class Series:
     number of the game. Random agents draw from `seed` and the number of the game, so results do not
     depend on the executor; `draws` is how many such numbers a seed has, by default as many as
     there are games. Games that are played move by move stay on its threads of this machine, unless
-    a program plays in them. `move_budget` and `largest_endgame` are for the kernels, see
-    `play_games`.
+    a program plays in them. For the kernels are `move_budget`, nodes per move, 0 for no limit, and
+    `largest_endgame`, which sets the table's size, which affects node counts; by default the agents
+    set it.
     """
 
     agents: Sequence[Agent]
@@ -202,7 +185,7 @@ class Series:
         """Play 256 games at once, so that an agent chooses moves for many boards per call."""
         for part in parts_of(len(numbers), 256):
             games = {
-                number: self._start(number).begin(dict(enumerate(self.agents)), self.rules)
+                number: LiveGame(self._start(number), self.agents, self.rules)
                 for number in numbers[part].tolist()
             }
             while not all(game.over for game in games.values()):
@@ -240,9 +223,12 @@ def play_games(
     rules: Rules,
     *,
     progress: GamesDone | None = None,
-    **how: Unpack[_HowToPlay],
+    **how: Any,
 ) -> Games:
-    """Play the games of `pairings` [N, 3] (black, white, opening)."""
+    """Play the games of `pairings` [N, 3] (black, white, opening).
+
+    progress: called with the number of games as they end. how: further fields of Series.
+    """
     series = Series(agents, pairings, openings, rules, **how)
     numbers = np.arange(len(pairings))
     with closing(series.play(numbers)) as parts:

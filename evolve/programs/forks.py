@@ -141,8 +141,7 @@ class ProcessPool:
     tasks of all when one dies, and not say which. modules: what they import before; see `start`.
     """
 
-    def __init__(self, slots: int, modules: Sequence[str]) -> None:
-        self.slots = slots
+    def __init__(self, modules: Sequence[str]) -> None:
         self._modules = modules
         self._idle: list[_Process] = []
         self._busy: dict[Future[Any], tuple[int, _Process]] = {}

@@ -15,7 +15,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.judges import RATING, rating_seconds
 from evolve.arena.match import StoppedError
-from evolve.cluster import HERE, Placement, Pool
+from evolve.cluster import Pool, open_executor, open_pool
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.games.first_use import compile_first
@@ -72,13 +72,13 @@ class _TimeUp(Exception):  # noqa: N818  # an ending, not an error
 class Sweep(life_cycle.Work):
     """One sweep in its folder, whose study it begins or joins. Make it inside the folder's lock.
 
-    It has as many workers as its settings say, by default one. placement: where games are played.
-    Raises what `checked_plan` does, RunError, StorageError.
+    It has as many workers as its settings say, by default one. scheduler: of the cluster where
+    games are played; None: here. Raises what `checked_plan` does, RunError, StorageError.
     """
 
-    def __init__(self, folder: Path, settings: SweepSettings, placement: Placement = HERE) -> None:
+    def __init__(self, folder: Path, settings: SweepSettings, scheduler: str | None = None) -> None:
         super().__init__(folder, settings, settings.jobs or 1)
-        self.plan, self.placement = checked_plan(settings), placement
+        self.plan, self.scheduler = checked_plan(settings), scheduler
         self.study = Study(self.plan, folder / JOURNAL_FILE)
         self.result: FinalDocument | None = None
         self._hand: dict[int, Handed] = {}
@@ -116,8 +116,7 @@ class Sweep(life_cycle.Work):
         """Run trials up to the settings' number, and those of a retest."""
         for number in self.study.interrupted():
             observer.note(f"trial {number}: it was interrupted, going on")
-        wanted = max(1, min(self.jobs, self.study.budget.open))
-        with self.placement.pool(wanted, _MODULES, observer.note) as pool:
+        with open_pool(self.scheduler, _MODULES, observer.note) as pool:
             self.save()
             try:
                 ending = self._run_trials(pool, observer)
@@ -159,7 +158,7 @@ class Sweep(life_cycle.Work):
         """
         trials, over = self.study.searched, self.study.budget.over
         train = partial(self.train_again, observer)
-        with self.placement.open(self.jobs) as executor:
+        with open_executor(self.scheduler, self.jobs) as executor:
             final = SweepFinal(self.folder, self.plan, trials, executor, observer, train, over)
             result = final.play()
         self.save()
@@ -230,7 +229,7 @@ class Sweep(life_cycle.Work):
 
     @cached_property
     def _answers(self) -> Answers | None:
-        return None if self.placement == HERE else self.plan.answers()
+        return None if self.scheduler is None else self.plan.answers()
 
     def _assign_trials(self, pool: Pool, observer: Observer) -> None:
         while len(self._hand) < self.jobs and self.study.budget.open > 0:

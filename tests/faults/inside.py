@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from evolve.cli import studies
-from evolve.cluster import Placement
 from evolve.files.atomic import Tail
 from evolve.files.changes import remove
 from evolve.studies.running import RunProcess, Working
@@ -39,7 +38,7 @@ class InsidePool:
 
 
 @contextmanager
-def _inside(self: Placement, *given: object) -> Iterator[InsidePool]:
+def _inside(*given: object) -> Iterator[InsidePool]:
     yield InsidePool()
 
 
@@ -69,6 +68,6 @@ class InsideRun(RunProcess):
 @pytest.fixture
 def inside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of sweeps and runs of studies work in this process."""
-    monkeypatch.setattr(Placement, "pool", _inside)
+    monkeypatch.setattr(sweeps, "open_pool", _inside)
     monkeypatch.setattr(sweeps, "_APART", 0.0)  # points do not depend on the time
     monkeypatch.setattr(studies, "RunProcess", InsideRun)

@@ -56,7 +56,7 @@ def test_a_game_is_played_to_its_end_with_its_passes(rules: Rules) -> None:
 def test_an_opening_is_played_by_nobody() -> None:
     opening = parse_moves("f5d6c4")
     start = GameStart(0, 1, 0, Board.start(), [*opening, *[columns.NO_MOVE] * 2])
-    game = LiveGame(start, {}, "standard")
+    game = LiveGame(start, [evolve.load_agent("zero")] * 2, "standard")
     assert (game.to_move, game.over) == (1, False)
     chosen = [0, 0]
     while not game.over:
@@ -70,7 +70,8 @@ def test_an_opening_is_played_by_nobody() -> None:
 
 
 def test_who_fails_has_lost_where_the_game_stands() -> None:
-    failing = Mock(**{"choose_counted.side_effect": EngineError("ended with exit code 1")})
+    failing = Mock()
+    failing.for_game().choose_counted.side_effect = EngineError("ended with exit code 1")
     players: dict[int, Any] = {0: evolve.load_agent("swh"), 1: failing}
     game = LiveGame(GameStart(0, 1, 0, Board.start(), []), players, "standard")
     game.choose()

@@ -41,7 +41,7 @@ def about_itself(_: object) -> tuple[Any, bool]:
 
 @pytest.fixture
 def pool() -> Iterator[ProcessPool]:
-    with closing(ProcessPool(2, ["evolve.errors"])) as found:
+    with closing(ProcessPool(["evolve.errors"])) as found:
         yield found
 
 
@@ -96,7 +96,7 @@ def test_ctrl_c_is_for_the_parent_alone(pool: ProcessPool) -> None:
 
 
 def test_closing_waits_for_no_task() -> None:
-    pool = ProcessPool(1, ["evolve.errors"])
+    pool = ProcessPool(["evolve.errors"])
     pool.submit(0, sleep, 600.0)
     begin = time.monotonic()
     pool.close()
