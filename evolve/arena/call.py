@@ -256,7 +256,7 @@ def _openings_for(
     default: int,
     rules: Rules,
     rng: np.random.Generator,
-    tell: Callable[[str], None] = warnings.warn,
+    tell: Callable[[str], None],
 ) -> Openings:
     """Return `pairs` openings; without `pairs`, all openings of a file, or `default` many.
 

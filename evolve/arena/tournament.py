@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, asdict, dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ class Anchors:
 
     def pairs(self, players: int) -> list[tuple[int, int]]:
         """The pairs that play, in their order: every two players where there is no anchor."""
-        every = [(i, j) for i in range(players) for j in range(i + 1, players)]
+        every = [*combinations(range(players), 2)]
         if not self.count:
             return every
         among = [] if self.elos else [(i, j) for i, j in every if j < self.count]

@@ -23,8 +23,6 @@ from evolve.fitness.games import GamesTask, agent_rows, empty_rows, play_task
 from evolve.fitness.openings import START_POSITION
 from evolve.programs.kept import Answers, kept_program, note, unwanted
 
-_REPEATS: Final = 5
-"""Of a game of some 20 ms; its shortest time differs by 2 % from one measurement to the next."""
 _ALIKE: Final = 0.05  # difference of speed below which times stay as they are
 
 
@@ -139,7 +137,8 @@ def games_a_second() -> float:
     rows, pairing = agent_rows([agent, agent]), np.array([[0, 1, 0]], np.int32)
     task = GamesTask(rows, pairing, START_POSITION.moves, "standard", 0, agent.table_bits)
     play_task(task)  # touches the table's memory
-    return 1.0 / min(play_task(task)[2] for _ in range(_REPEATS))
+    # It takes some 20 ms; the shortest of five differs by 2 % from one measurement to the next.
+    return 1.0 / min(play_task(task)[2] for _ in range(5))
 
 
 def _here(task: LiveTask) -> Mapping[int, Agent]:
@@ -166,12 +165,10 @@ def _unpacked(content: bytes) -> Agent:
     return cast("Agent", pickle.loads(zlib.decompress(content)))
 
 
-_Answer = tuple[npt.NDArray[np.int8], npt.NDArray[np.int64], dict[int, str]]
-"""Moves, results and failures, as in `Games`."""
-
-
-def play_live(task: LiveTask, is_stopped: Callable[[], bool] = unwanted) -> _Answer:
-    """Play the games of a task one after another.
+def play_live(
+    task: LiveTask, is_stopped: Callable[[], bool] = unwanted
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64], dict[int, str]]:
+    """Play the games of a task one after another; return moves, results, failures as in `Games`.
 
     is_stopped: asked after each move; by default whether a worker's client no longer waits.
     """

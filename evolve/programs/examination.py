@@ -163,8 +163,8 @@ class _Play:
     """A hand-in at play, and its times.
 
     seconds: time from each question to its answer. cpu: CPU seconds of all its processes for each
-    move, those since its previous move included, while the other side had its turn. starved:
-    whether other programs had the machine meanwhile, so that its time says nothing of the hand-in.
+    move, those since its previous move included, while the other side had its turn. late: whether
+    an answer was late by a fault of its own: other programs did not have the machine meanwhile.
     """
 
     session: PythonSession
@@ -173,7 +173,7 @@ class _Play:
     progress: Callable[[int], None]
     seconds: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-    starved: list[bool] = field(default_factory=list)
+    late: bool = False
     passes: int = 0
     _cpu_before: float = 0.0
 
@@ -207,15 +207,10 @@ class _Play:
         if legal and not squares:
             names = ", ".join(map(square_name, legal[:4]))
             raise EngineError(f"{where}: its list is empty where {names} are legal")
-        late = self.late() or self.cpu[-1] > self.demands.seconds
+        late = self.late or self.cpu[-1] > self.demands.seconds
         if late or self.meter.megabytes > self.demands.megabytes:
             raise _TooMuchError(where)
         return squares[-1] if squares else None
-
-    def late(self) -> bool:
-        """Whether an answer was late by a fault of its own."""
-        times = zip(self.seconds, self.starved, strict=True)
-        return any(seconds > self.demands.seconds and not starved for seconds, starved in times)
 
     def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
         patience = 2 * self.demands.seconds + 1  # the report can then say how late an answer is
@@ -232,7 +227,8 @@ class _Play:
             self.cpu.append(self._cpu_before - before)
             idle = psutil.cpu_times().idle - idle
             rest = _IDLE * seconds * (os.cpu_count() or 1)  # where interrupted at once, 0 seconds
-            self.starved.append(self.cpu[-1] < _STARVED * seconds and idle < rest)
+            starved = self.cpu[-1] < _STARVED * seconds and idle < rest
+            self.late = self.late or (seconds > self.demands.seconds and not starved)
 
 
 def moves_of(games: int) -> int:
@@ -287,7 +283,7 @@ def examine(
     if play.seconds:
         slowest, middle = max(play.seconds), median(play.seconds)
         text = f"{slowest:.2f} s the slowest move, {middle:.2f} the median, of {seconds:g}"
-        good: bool | None = not play.late()
+        good: bool | None = not play.late
         if good and slowest > seconds:
             good, text = None, f"{text}; other programs had the machine: check again without them"
         findings.append(Finding("time", good, text))

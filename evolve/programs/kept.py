@@ -36,19 +36,20 @@ class Caller:
     """The client whose task a thread of a worker carries out.
 
     name: one for each process. cancelled: whether nobody waits for the task any more. notes: lines
-    about this worker, for the client's user. keeps: whether it has used programs.
+    about this worker, for the client's user. keeps: whether it has used programs. gone: whether it
+    was cancelled when that was last asked, or has ended.
     """
 
     name: str
     cancelled: Callable[[], bool] = lambda: False
     notes: list[str] = field(default_factory=list)
     keeps: bool = False
-    _gone: bool = False
+    gone: bool = False
 
     @property
     def is_gone(self) -> bool:
-        self._gone = self._gone or self.cancelled()
-        return self._gone
+        self.gone = self.gone or self.cancelled()
+        return self.gone
 
 
 _CALLER: Final[ContextVar[Caller | None]] = ContextVar("caller", default=None)
@@ -133,12 +134,13 @@ def _moves(agent: ExternalAgent) -> str:
 class _Kept:
     """A program of one task at a time.
 
-    since: when it became idle (`time.monotonic`). refused: why its client cannot use it.
+    since: when it became idle (`time.monotonic`), None while a task has it. refused: why its client
+    cannot use it; it has ended then.
     """
 
     live: ExternalAgent
     caller: Caller
-    since: float = 0.0
+    since: float | None = None
     refused: EvolveError | None = None
 
     def start(self, answers: Answers | None) -> None:
@@ -158,58 +160,49 @@ class _Kept:
 class _Keeper:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._busy: list[_Kept] = []
-        self._idle: list[_Kept] = []
-        self._ended: set[str] = set()
-        self._refused: dict[tuple[str, ExternalAgent], EvolveError] = {}
+        self._programs: list[_Kept] = []
         self._thread: threading.Thread | None = None
 
     def take(self, agent: ExternalAgent, caller: Caller) -> tuple[_Kept, bool]:
         """An idle program of the client that is like `agent`, or `agent`, and whether it is new."""
         with self._lock:
-            if (why := self._refused.get((caller.name, agent))) is not None:
-                raise type(why)(*why.args)
-            same = (k for k in self._idle if k.caller.name == caller.name and k.live == agent)
-            kept = next(same, None)
-            if new := kept is None:
-                kept = _Kept(agent, caller)
-            else:
-                self._idle.remove(kept)
-                kept.caller = caller
-            self._busy.append(kept)
+            for kept in self._idle(agent, caller):
+                if kept.refused is not None:
+                    raise type(kept.refused)(*kept.refused.args)
+                kept.caller, kept.since = caller, None
+                return kept, False
+            kept = _Kept(agent, caller)
+            self._programs.append(kept)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, daemon=True)
                 self._thread.start()
-            return kept, new
+            return kept, True
 
     def give(self, kept: _Kept) -> None:
         """Take a program back; it is closed where nobody will ask for it."""
         with self._lock:
-            self._busy.remove(kept)
             kept.since = time.monotonic()
-            if kept.refused is not None:
-                self._refused[kept.caller.name, kept.live] = kept.refused
-            if wanted := kept.refused is None and not self._is_over(kept):
-                self._idle.append(kept)
-        if not wanted:
+            if gone := kept.caller.is_gone:
+                self._programs.remove(kept)
+        if gone or kept.refused is not None:
             kept.live.close()
 
     def drop(self, agent: ExternalAgent, caller: Caller) -> None:
         """Close the idle programs of a client that are like `agent`."""
         with self._lock:
-            same = [k for k in self._idle if k.caller.name == caller.name and k.live == agent]
-            self._idle = [kept for kept in self._idle if kept not in same]
+            same = self._idle(agent, caller)
+            self._programs = [kept for kept in self._programs if kept not in same]
         for kept in same:
             kept.live.close()
 
     def end(self, name: str) -> None:
         with self._lock:
-            if any(kept.caller.name == name for kept in (*self._busy, *self._idle)):
-                self._ended.add(name)
-            self._refused = {key: why for key, why in self._refused.items() if key[0] != name}
+            for kept in self._programs:
+                kept.caller.gone = kept.caller.gone or kept.caller.name == name
 
-    def _is_over(self, kept: _Kept) -> bool:
-        return kept.caller.name in self._ended or kept.caller.is_gone
+    def _idle(self, agent: ExternalAgent, caller: Caller) -> list[_Kept]:
+        idle = (kept for kept in self._programs if kept.since is not None)
+        return [kept for kept in idle if kept.caller.name == caller.name and kept.live == agent]
 
     def _watch(self) -> None:
         """End programs whose client is gone or has ended, and those that nobody takes."""
@@ -218,12 +211,13 @@ class _Keeper:
             time.sleep(0.5)  # seconds from one look for clients that are gone to the next
             end = time.monotonic() - _IDLE
             with self._lock:
-                over = [kept for kept in self._busy if self._is_over(kept)]
-                names = self._ended | {kept.caller.name for kept in over}
-                old = [k for k in self._idle if k.since < end or k.caller.name in names]
-                self._idle = [kept for kept in self._idle if kept not in old]
-                self._ended &= {kept.caller.name for kept in self._busy}
-                if not self._busy and not self._idle:
+                busy = [kept for kept in self._programs if kept.since is None]
+                over = [kept for kept in busy if kept.caller.is_gone]
+                gone = {kept.caller.name for kept in self._programs if kept.caller.gone}
+                idle = ((kept, kept.since) for kept in self._programs if kept.since is not None)
+                old = [kept for kept, since in idle if since < end or kept.caller.name in gone]
+                self._programs = [kept for kept in self._programs if kept not in old]
+                if not self._programs:
                     self._thread, running = None, False
             for kept in over:
                 kept.live.shut()

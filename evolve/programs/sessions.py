@@ -100,6 +100,8 @@ class ProgramSession(ABC):
         """Moves of the game that the program has; None where they are not known."""
         self.rules: Rules | None = None
         """The rules that the program says it plays by; None where it says none known to evolve."""
+        self.name = ""
+        """The name and the version that it tells, where it tells them by itself."""
 
     def known_moves(self, board: Board) -> int:
         """How many moves of this board's game the program has; -1 where it has another game."""
@@ -118,7 +120,7 @@ class ProgramSession(ABC):
 
     def told_name(self, deadline: float) -> str:
         """The name and the version that it tells, empty where it tells none."""
-        return ""
+        return self.name
 
     def _square(self, word: str, answer: str) -> int:
         """The square of a word, the part of an answer that must be a move; 64 for a pass."""
@@ -271,10 +273,6 @@ class NBoardSession(ProgramSession):
         known = rules is not None and rule_set(rules).ggf is not None
         self._played: Rules = rules if rules is not None and known else DEFAULT_RULES
         self._pings = 0
-        self._name = ""
-
-    def told_name(self, deadline: float) -> str:
-        return self._name
 
     def begin(self, deadline: float) -> None:
         self.program.send("nboard 2")
@@ -305,7 +303,7 @@ class NBoardSession(ProgramSession):
         pong = ["pong", str(self._pings)]
         while (line := self.program.receive(deadline, "pong")).lower().split() != pong:
             if line.startswith(_NAME):
-                self._name = line.removeprefix(_NAME).strip()
+                self.name = line.removeprefix(_NAME).strip()
             if line.startswith(RULES_STATUS):
                 answer = line.removeprefix(RULES_STATUS).strip()
                 self.rules = answer if answer in RULE_SETS else None
