@@ -14,11 +14,11 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import forkserver, resource_tracker
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, Final
@@ -46,25 +46,19 @@ def start(
     cannot be started. modules: those of the first call hold for all. daemon: it ignores SIGINT, and
     is ended where this process ends normally, not waited for.
     """
-    with _forking(modules) as context:
-        process: BaseProcess = context.Process(
-            target=_begin, args=(work, arguments, dict(os.environ)), daemon=daemon
-        )
-        process.start()
-    return process
-
-
-@contextmanager
-def _forking(modules: Sequence[str]) -> Iterator[Any]:
-    """Give the context of `multiprocessing` in which the block starts processes, as in `start`."""
     forks = "forkserver" in multiprocessing.get_all_start_methods()
     if forks:
         forkserver.set_forkserver_preload([__name__, *modules])
+    context: Any = multiprocessing.get_context("forkserver" if forks else "spawn")
+    process: BaseProcess = context.Process(
+        target=_begin, args=(work, arguments, dict(os.environ)), daemon=daemon
+    )
     try:
         with _hide_program():
-            yield multiprocessing.get_context("forkserver" if forks else "spawn")
+            process.start()
     except (EOFError, ConnectionError) as error:
         raise RunError("the process that runs are forked from has ended: start again") from error
+    return process
 
 
 @contextmanager
@@ -91,22 +85,10 @@ def _hide_program() -> Iterator[None]:
 def _begin(
     work: Callable[..., None], arguments: tuple[Any, ...], environment: Mapping[str, str]
 ) -> None:
-    daemon = multiprocessing.current_process().daemon
-    _settle(environment, signal.SIG_IGN if daemon else signal.default_int_handler)
-    try:
-        work(*arguments)
-    finally:
-        # Before Python 3.14 a fork does not call exit functions; they end outside programs cleanly.
-        atexit._run_exitfuncs()
-
-
-def _settle(environment: Mapping[str, str], interrupted: Any = signal.SIG_IGN) -> None:
-    """Make a new process one that ends with its parent, with that environment.
-
-    interrupted: what it does at SIGINT.
-    """
+    """Make this new process one that ends with its parent, with that environment; then work."""
     _end_with_parent()
-    signal.signal(signal.SIGINT, interrupted)
+    daemon = multiprocessing.current_process().daemon
+    signal.signal(signal.SIGINT, signal.SIG_IGN if daemon else signal.default_int_handler)
     if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the parent alone
         os.setsid()
         try:
@@ -115,6 +97,11 @@ def _settle(environment: Mapping[str, str], interrupted: Any = signal.SIG_IGN) -
             sys.exit(128 + signal.SIGINT)
     os.environ.clear()
     os.environ.update(environment)
+    try:
+        work(*arguments)
+    finally:
+        # Before Python 3.14 a fork does not call exit functions; they end outside programs cleanly.
+        atexit._run_exitfuncs()
 
 
 def _end_with_parent() -> None:
@@ -137,25 +124,24 @@ def _end_with_parent() -> None:
 class ProcessPool:
     """Processes that do one task at a time, and may die; they begin with the first tasks.
 
-    Each is an executor of `concurrent.futures` with one process: a pool with several would lose the
-    tasks of all when one dies, and not say which. modules: what they import before; see `start`.
+    modules: what they import before; see `start`.
     """
 
     def __init__(self, modules: Sequence[str]) -> None:
         self._modules = modules
-        self._idle: list[_Process] = []
-        self._busy: dict[Future[Any], tuple[int, _Process]] = {}
+        self._idle: list[_Worker] = []
+        self._busy: dict[Connection, tuple[int, _Worker]] = {}
 
     def submit(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
         """Let a process do a task, under a number that none has which is not `ready`."""
         while True:
-            process = self._idle.pop() if self._idle else _Process(self._modules)
+            worker = self._idle.pop() if self._idle else _Worker(self._modules)
             try:
-                future = process.executor.submit(function, task)
-            except BrokenProcessPool:  # it died while it waited for a task
-                process.end()
+                worker.pipe.send((function, task))
+            except OSError:  # it died while it waited for a task
+                worker.end()
                 continue
-            self._busy[future] = number, process
+            self._busy[worker.pipe] = number, worker
             return
 
     def ready(self, seconds: float) -> list[tuple[int, Any]]:
@@ -163,47 +149,40 @@ class ProcessPool:
 
         An error in place of a result: WorkerDiedError, or what the task raised.
         """
-        done, _ = wait(self._busy, seconds, FIRST_COMPLETED)
-        return [self._ended(future) for future in [one for one in self._busy if one in done]]
+        done = wait(self._busy, seconds)
+        return [self._ended(pipe) for pipe in [one for one in self._busy if one in done]]
 
-    def _ended(self, future: Future[Any]) -> tuple[int, Any]:
-        number, process = self._busy.pop(future)
+    def _ended(self, pipe: Connection) -> tuple[int, Any]:
+        number, worker = self._busy.pop(pipe)
         try:
-            answer = future.result()
-        except BrokenProcessPool:
-            answer = WorkerDiedError(process.death())
-        except Exception as error:  # the caller raises it
-            answer = error
-        if isinstance(answer, WorkerDiedError):
-            process.end()
+            answer = pipe.recv()
+        except (EOFError, OSError):
+            answer = WorkerDiedError(worker.death())
+            worker.end()
         else:
-            self._idle.append(process)
+            self._idle.append(worker)
         return number, answer
 
     def close(self) -> None:
         """End all processes, whatever they do."""
-        for process in [*self._idle, *(process for _, process in self._busy.values())]:
-            process.end()
+        for worker in [*self._idle, *(worker for _, worker in self._busy.values())]:
+            worker.end()
         self._idle.clear()
         self._busy.clear()
 
 
-class _Process:
+class _Worker:
+    """A process of a pool; pipe: for tasks to it, and for what they return or raise."""
+
     def __init__(self, modules: Sequence[str]) -> None:
-        with _forking(modules) as context:
-            self.executor = ProcessPoolExecutor(
-                1, mp_context=context, initializer=_settle, initargs=(dict(os.environ),)
-            )
-            before = set(multiprocessing.active_children())
-            self.executor.submit(int)  # this starts it
-            (self._process,) = set(multiprocessing.active_children()) - before
+        self.pipe, other = multiprocessing.Pipe()
+        with other:
+            self._process = start(_work_on, (other,), modules, daemon=True)
 
     def death(self) -> str:
         """Describe how it died, for people."""
-        process: BaseProcess = self._process
-        # The executor's thread asks, too, and of two who ask at the same time one gets 255.
-        self.executor.shutdown(wait=True, cancel_futures=True)
-        code = process.exitcode
+        self._process.join()
+        code = self._process.exitcode
         if code is not None and code < 0:
             return f"the worker was killed by {signal_name(-code)}"
         return f"the worker ended with {code}"
@@ -211,4 +190,15 @@ class _Process:
     def end(self) -> None:
         self._process.kill()
         self._process.join()
-        self.executor.shutdown(wait=True, cancel_futures=True)
+        self.pipe.close()
+
+
+def _work_on(pipe: Connection) -> None:
+    while True:
+        function, task = pipe.recv()
+        try:
+            answer = function(task)
+        except Exception as error:  # the caller raises it
+            error.add_note(traceback.format_exc())
+            answer = error
+        pipe.send(answer)
