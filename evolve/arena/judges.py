@@ -74,20 +74,13 @@ class Panel:
         self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
     ) -> Judgement:
         """Return the agent's mean score, 0 without opponents, and those against each of them."""
-        matches = (self.match(agent, n, executor=executor) for n in range(self.opponents))
+        matches = (self.match(agent, n, executor) for n in range(self.opponents))
         return self.judgement([match.play(progress).observed for match in matches])
 
-    def match(
-        self, agent: Agent, number: int, openings: Openings | None = None, **how: Any
-    ) -> Match:
-        """Return the agent's match against one of the panel, on all openings or on these.
-
-        how: further arguments of the match.
-        """
-        names = agent.name, self.names[number]
-        return Match(
-            agent, self.agents[number], openings or self.openings, self.rules, names=names, **how
-        )
+    def match(self, agent: Agent, number: int, executor: Executor = ONE_THREAD) -> Match:
+        """Return the agent's match against one of the panel."""
+        other, names = self.agents[number], (agent.name, self.names[number])
+        return Match(agent, other, self.openings, self.rules, names=names, executor=executor)
 
     def judgement(self, scores: Sequence[Estimate]) -> Judgement:
         """Return what the scores against each of the panel come to."""

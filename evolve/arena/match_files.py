@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,35 +51,25 @@ def _match_identity(match: Match) -> str:
 
 
 class MatchFile:
-    """Save the games of a match in a Parquet table, and load them from it.
+    """Save the games of a match in a Parquet table; those that it has are loaded into the match.
 
-    `warn` is called if the file cannot be written during the match: the write is tried again, and
-    `finish` raises the error. locked: whether the caller holds the lock of the table's folder.
+    Hold the lock of its folder, or see `open_match_file`. `warn` is called if the file cannot be
+    written during the match: the write is tried again, and `finish` raises the error. drafts: where
+    it is written first, by default its folder. Raises RunError if its content is not this match,
+    RecordError if it is damaged.
     """
 
     def __init__(
-        self, match: Match, path: Path, warn: Callable[[str], None], *, locked: bool = False
+        self, match: Match, path: Path, warn: Callable[[str], None], drafts: Path | None = None
     ) -> None:
-        self.path = path
+        self._path = path
         self._match = match
         self._identity = _match_identity(match)
         self._warn = warn
-        self._locked = locked
-        self._folder: Path | None = None
-        self._saved = 0
+        self._drafts = drafts
         self._next = 0.0
         self._warned = False
-
-    @contextmanager
-    def claimed(self) -> Iterator[None]:
-        """Lock the file for this process, and load its games into the match.
-
-        Raises RunError if another process has the file or its content is not this match,
-        RecordError if it is damaged.
-        """
-        with nullcontext() if self._locked else _locked_file(self.path) as self._folder:
-            self._load()
-            yield
+        self._saved = self._load()
 
     def keep(self) -> None:
         """Write new games, unless the pause after the last write is not over."""
@@ -104,16 +94,17 @@ class MatchFile:
         numbers = array_of(self._match.numbers, pa.int32())
         games = games.set_column(index, games.schema.field(index), numbers)
         games = games.append_column(_MATCH, repeated(self._identity, len(games), pa.string()))
-        if self._folder is None:
-            write_table(self.path, games)
+        if self._drafts is None:
+            write_table(self._path, games)
         else:
-            _replace(self.path, self._folder, games)
+            _replace(self._path, self._drafts, games)
         self._saved = self._match.played
 
-    def _load(self) -> None:
+    def _load(self) -> int:
+        """Load the stored games into the match; return their number."""
         rows: list[dict[str, Any]] = []
-        if self.path.is_file() and self.path.stat().st_size:
-            rows = read_table(self.path).to_pylist()
+        if self._path.is_file() and self._path.stat().st_size:
+            rows = read_table(self._path).to_pylist()
         moves, results = empty_rows(len(rows))
         failures: dict[int, str] = {}
         numbers: dict[int, None] = {}
@@ -130,7 +121,7 @@ class MatchFile:
                 failure = _fill(row, moves[index], results[index])
             except (LookupError, TypeError, ValueError) as error:
                 why = f"it has no {error}" if isinstance(error, KeyError) else error
-                raise RecordError(f"{self.path}, game {index + 1}: {why}") from error
+                raise RecordError(f"{self._path}, game {index + 1}: {why}") from error
             if failure is not None:
                 failures[index] = failure
         pairings = self._match.pairings[[*numbers]]
@@ -138,17 +129,17 @@ class MatchFile:
         for row, pairing in zip(rows, pairings, strict=True):
             if row[_MATCH] != self._identity and row["opening"] != openings[pairing[2]]:
                 raise RunError(
-                    f"{self.path} has other openings: where random ones are so few that they "
+                    f"{self._path} has other openings: where random ones are so few that they "
                     "repeat, their order depends on the number of games; the default ones do not"
                 )
         self._match.recall(Games(pairings, moves, results, failures), [*numbers])
-        self._saved = len(rows)
+        return len(rows)
 
     def _check(self, identity: str) -> None:
         """Raise RunError if a stored game is not of this match, or of one with fewer games."""
         stored, own = _words(identity), _words(self._identity)
         if not stored.keys() >= {"a", "b", "games"}:
-            raise RunError(f"{self.path} is taken: it holds no match that could be continued")
+            raise RunError(f"{self._path} is taken: it holds no match that could be continued")
         count = stored["games"]
         if stored == own or (
             count.isdecimal()
@@ -163,7 +154,7 @@ class MatchFile:
                 parts.append(f"{key.upper()} is another agent, or has changed")
             elif before != now:
                 parts.append(f"{key.replace('_', '-')} {before}, not {now}")
-        raise RunError(f"{self.path} holds another match: {'; '.join(parts)}; name another file")
+        raise RunError(f"{self._path} holds another match: {'; '.join(parts)}; name another file")
 
 
 class MatchFolder:
@@ -192,29 +183,28 @@ class MatchFolder:
         failures, none is saved: the error may be mended before the next time.
         """
         path = self.folder / f"{stem or '-'.join([*match.names, str(match.seed)])}.parquet"
-        file = MatchFile(match, path, self._warn, locked=True)
+        make_folder(self.folder, parents=True, exist_ok=True)
+        file = MatchFile(match, path, self._warn)
 
         def keep() -> None:
             if time.monotonic() - self._begin > _QUICK:
                 file.keep()
 
-        make_folder(self.folder, parents=True, exist_ok=True)
-        with file.claimed():
-            if match.played and progress is not None:
-                progress(match.played)
-            try:
-                match.play(progress, keep, self._stop)
-            except EngineError:
-                if match.played and match.result.played:
-                    file.finish()
-                else:
-                    remove(file.path, missing_ok=True)
-                raise
-            except (StoppedError, KeyboardInterrupt):
+        if match.played and progress is not None:
+            progress(match.played)
+        try:
+            match.play(progress, keep, self._stop)
+        except EngineError:
+            if match.played and match.result.played:
                 file.finish()
-                raise
-            if self._lasting or file.path.exists():
-                file.finish()
+            else:
+                remove(path, missing_ok=True)
+            raise
+        except (StoppedError, KeyboardInterrupt):
+            file.finish()
+            raise
+        if self._lasting or path.exists():
+            file.finish()
 
 
 def _words(identity: str) -> dict[str, str]:
@@ -241,11 +231,11 @@ def _fill(row: Mapping[str, Any], moves: Any, results: Any) -> str | None:
 
 
 @contextmanager
-def _locked_file(path: Path) -> Iterator[Path]:
-    """Lock a file by a hidden folder next to it, where it is written; give that folder.
+def open_match_file(match: Match, path: Path, warn: Callable[[str], None]) -> Iterator[MatchFile]:
+    """Lock a match's file by a hidden folder next to it, where it is written.
 
-    A killed writer leaves files only there. RunError when another process has it; OSError names the
-    file itself.
+    A killed writer leaves files only there. Raises what MatchFile does, RunError when another
+    process has the file; OSError names the file itself.
     """
     target = Path(os.path.realpath(path))
     folder = target.parent / f".{target.name}.keeping"
@@ -261,7 +251,7 @@ def _locked_file(path: Path) -> Iterator[Path]:
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(path)) from error
         try:
-            yield folder
+            yield MatchFile(match, path, warn, folder)
         finally:
             remove_tree(folder, ignore_errors=True)
 

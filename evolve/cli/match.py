@@ -109,10 +109,11 @@ def match_command(
             print_text(f"{names[0]} against {names[1]}, {agreed}")
             if "sprt" in start:
                 print_text(_ahead(start["sprt"]))
-        file = None if table is None else match_files.MatchFile(match, table, print_error)
         with ExitStack() as stack:
-            if file is not None:
-                stack.enter_context(file.claimed())
+            file = None
+            if table is not None:
+                opened = match_files.open_match_file(match, table, print_error)
+                file = stack.enter_context(opened)
                 stack.callback(file.finish)  # also where printing the last games failed
             progress_of().write("started", command="match", **start)
             interruption = _play(match, file, as_json)
