@@ -18,6 +18,7 @@ from evolve.agents.agent import Agent
 from evolve.engine.board.board import Board
 from evolve.engine.board.squares import format_moves, parse_moves
 from evolve.errors import ClusterError, EngineError, EvolveError
+from evolve.records.record import play_moves
 from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -121,13 +122,8 @@ class Answers:
 
 
 def _moves(agent: ExternalAgent) -> str:
-    boards = []
-    for game in _GAMES:
-        board = Board.start()
-        for square in parse_moves(game):
-            board = board.play(square)
-        boards.append(board)
-    return format_moves(agent.choose(board) for board in boards)
+    boards = (play_moves(Board.start(), parse_moves(game)) for game in _GAMES)
+    return format_moves(map(agent.choose, boards))
 
 
 @dataclass(eq=False)
