@@ -170,7 +170,7 @@ def play_live(
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64], dict[int, str]]:
     """Play the games of a task one after another; return moves, results, failures as in `Games`.
 
-    is_stopped: asked after each move; by default whether a worker's client no longer waits.
+    is_stopped: asked before each move; by default whether a worker's client no longer waits.
     """
     moves, results = empty_rows(len(task.games))
     failures: dict[int, str] = {}
@@ -182,9 +182,9 @@ def play_live(
         for row, start in enumerate(task.games):
             game = LiveGame(start, agents, task.rules)
             while not game.over:
-                game.choose()
-                if is_stopped():
+                if is_stopped():  # first: a program might start only to be ended
                     raise EvolveError("the games were stopped")
+                game.choose()
             game.write(moves[row], results[row])
             if game.failure is not None:
                 failures[row] = game.failure
