@@ -116,11 +116,9 @@ def plot(
                 draw_chart(figure.subplots(), courses, look.titled, whole=True)
         else:
             figure = _side_by_side(look, name, groups, courses, over_seeds(opened))
-    if ax is not None:
-        if title:
-            ax.set_title(title, parse_math=False)
-        return ax
-    return figure if output is None else figure.save(output)
+    if ax is not None and title:
+        ax.set_title(title, parse_math=False)
+    return ax or (figure if output is None else figure.save(output))
 
 
 def _side_by_side(

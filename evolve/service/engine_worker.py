@@ -262,7 +262,7 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
     """Runs compared over their seeds, in words, as rows and as files; see `OverSeeds`."""
-    from evolve.studies import comparison, document
+    from evolve.studies import comparison, document, verdict
 
     found = comparison.over_seeds([load_run(Path(folder)) for folder in folders])
     if isinstance(found, str) or not found.has_seeds:
@@ -270,12 +270,12 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
         return {"words": words, "items": [], "latex": "", "csv": ""}
     frame = found.frame
     items: list[dict[str, Any]] = frame.to_dict("records")  # type: ignore[assignment]
-    surest = document.surest_in(frame)
+    surest = verdict.surest_in(frame)
     for index, row in enumerate(items):
         row["verdict"] = index in surest
         row["values"] = None if isinstance(row["against"], str) else found.values[row["setting"]]
-        row["winner"] = document.winner_in(row)
-        row["more_seeds"] = document.more_seeds(row)
+        row["winner"] = verdict.winner_in(row)
+        row["more_seeds"] = verdict.more_seeds(row)
         for key, label in (("setting", "label"), ("against", "against_label")):
             row[label] = words_of(row[key]) if isinstance(row[key], str) else None
     latex = document.document_of(document.sections_of(frame), ".tex")

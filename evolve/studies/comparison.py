@@ -21,7 +21,8 @@ from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of
 from evolve.runs.summary import differing_in, summary_of
-from evolve.studies.document import HEAD_TO_HEAD, verdicts_of
+from evolve.studies.document import HEAD_TO_HEAD
+from evolve.studies.verdict import verdicts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -244,19 +244,16 @@ def test_folders_pipes_and_devices_are_written_to_by_no_command() -> None:
     assert said == [(name, "a pipe or a device, not a file") for _, name in cases]
 
 
-@pytest.mark.parametrize(
-    "place", [pytest.param("trials/../../outside.json", marks=pytest.mark.slow), "absolute"]
-)
-def test_agents_of_a_journal_stay_inside(sweep: Path, tmp_path: Path, place: str) -> None:
+def test_agents_of_a_journal_stay_inside(sweep: Path, tmp_path: Path) -> None:
+    """What it says of their files is not read: their numbers name them."""
     outside = tmp_path / "outside.json"
     done("export", "swh", "-o", outside)
-    place = str(outside) if place == "absolute" else place
     champion = (sweep / "champion.json").read_bytes()
     journal = sweep / "journal.log"
-    journal.write_text(re.sub(r"trials/trial-000\d\.json", place, journal.read_text()))
+    journal.write_text(re.sub(r"trials/trial-000\d\.json", str(outside), journal.read_text()))
+    assert str(outside) in journal.read_text()
     (sweep / "final.json").unlink()
-    said = [fails("resume", sweep, *more) for more in ((), ("--trials=6",))]
-    assert not [line for line in said if repr(place) not in line or "trial" not in line]
+    done("resume", sweep)
     assert (sweep / "champion.json").read_bytes() == champion
 
 

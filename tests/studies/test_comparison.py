@@ -16,7 +16,8 @@ from evolve.errors import RunError
 from evolve.runs.study_spec import words_of
 from evolve.studies import comparison
 from evolve.studies.comparison import Group, _table, compared, groups_of
-from evolve.studies.document import HEAD_TO_HEAD, more_seeds, winner_in
+from evolve.studies.document import HEAD_TO_HEAD
+from evolve.studies.verdict import more_seeds, winner_in
 from tests.cli import done
 
 

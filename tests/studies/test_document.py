@@ -13,7 +13,8 @@ import pytest
 
 from evolve.studies import document
 from evolve.studies.comparison import COLUMNS
-from evolve.studies.document import HEAD_TO_HEAD, Section, document_of, sections_of, verdicts_of
+from evolve.studies.document import HEAD_TO_HEAD, Section, document_of, sections_of
+from evolve.studies.verdict import verdicts_of
 
 FRAME = pd.DataFrame(
     [
