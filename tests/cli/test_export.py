@@ -72,7 +72,6 @@ def test_the_ending_says_what_is_written(words: tuple[str, ...], python: bool) -
     [
         ("swh", "swh?time=4.5"),
         ("swh?depth=2&endgame=6", "swh?endgame=6&time=4.5"),
-        ("swh?depth=2", "swh?time=4.5"),
         ("patterns-standard?probcut=1.5&depth=3", "patterns-standard?probcut=1.5&time=4.5"),
         ("runs/why?", "runs/why??time=4.5"),
     ],
@@ -82,8 +81,7 @@ def test_by_the_clock_no_depth_stops_it(source: str, clocked: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "deepest"),
-    [("patterns-standard?time=1&depth=2", 2), ("swh?time=1", 60)],
+    ("source", "deepest"), [("patterns-standard?time=1&depth=2", 2), ("swh?time=1", 60)]
 )
 @pytest.mark.slow
 def test_a_depth_beside_the_time_is_kept(tmp_path: Path, source: str, deepest: int) -> None:

@@ -94,10 +94,7 @@ def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "words"),
-    [
-        (signal.SIGHUP, ("--help",)),
-        (signal.SIGTERM, ("match", "swh", "zero", "--games", 2)),
-    ],
+    [(signal.SIGHUP, ("--help",)), (signal.SIGTERM, ("match", "swh", "zero", "--games", 2))],
 )
 def test_a_signal_at_the_start_ends_it_without_a_traceback(
     number: signal.Signals, words: tuple[object, ...], tmp_path: Path

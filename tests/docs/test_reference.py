@@ -15,6 +15,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.runs.run_types import RUN_TYPES
+from evolve.service.job import ROW_EVENTS
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import FITNESS, INDIVIDUALS_COLUMNS
 from evolve.tables.trials import FINAL_SCHEMA
@@ -68,17 +69,7 @@ def test_every_public_name() -> None:
 
 
 def test_every_event_of_progress() -> None:
-    names = (
-        "generation",
-        "check",
-        "trial",
-        "started",
-        "progress",
-        "match",
-        "note",
-        "done",
-        "error",
-    )
+    names = (*ROW_EVENTS, "started", "progress", "match", "note", "done", "error")
     assert not [name for name in names if f"`{name}`" not in read("formats.md")]
 
 

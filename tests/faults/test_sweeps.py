@@ -58,10 +58,7 @@ SWEEPS: Final[dict[str, tuple[tuple[object, ...], tuple[str, ...]]]] = {
         (*_PROGRAM, "--pairs=2", "--finalists=1", "--trials=6", "--startup=3", "--sampler=spsa"),
         ("journal.log", "x/trials.parquet"),
     ),
-    "evolution": (
-        (*_EVOLUTION, "--trials=2"),
-        ("trial-N.json",),
-    ),
+    "evolution": ((*_EVOLUTION, "--trials=2"), ("trial-N.json",)),
     "retest": (  # with this seed the defaults do not win
         (*_EVOLUTION, "--trials=2", "--finalists=2", "--retest=1", "--seed=1"),
         ("trial-N.json", "x/retest.parquet"),

@@ -19,11 +19,7 @@ from evolve.programs.external import PythonAgent, rules_in_source
 from evolve.programs.sessions import PythonSession
 from tests import networks
 from tests.agents.conftest import pattern_agent
-from tests.programs.test_external import (
-    assert_plays_the_first_move,
-    match,
-    nothing_is_left_behind,
-)
+from tests.programs.test_external import assert_plays_the_first_move, match, nothing_is_left_behind
 
 __all__ = ["nothing_is_left_behind"]  # a fixture of every test here, too
 

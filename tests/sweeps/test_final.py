@@ -165,8 +165,7 @@ def test_no_setting_meets_itself_in_the_final(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agents", "pairs"),
-    [(("swh", "zero", "positional"), 3), (("random", "swh", "random"), 1)],
+    ("agents", "pairs"), [(("swh", "zero", "positional"), 3), (("random", "swh", "random"), 1)]
 )
 def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     agents: tuple[str, ...], pairs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -22,13 +22,7 @@ import evolve
 from evolve.errors import EvolveError, RunError
 from evolve.learning.tables import CHECKS
 from evolve.records.formats import read_games
-from evolve.tables.parquet import (
-    bytes_of,
-    csv_text,
-    read_csv,
-    read_table,
-    write_table,
-)
+from evolve.tables.parquet import bytes_of, csv_text, read_csv, read_table, write_table
 from evolve.tables.trials import read_trials
 from tests.cli import python
 

@@ -66,10 +66,7 @@ def test_finalists_are_rows_of_a_table(tmp_path: Path) -> None:
         ({}, "nothing is known of the settings"),
         ({"against_defaults": WON}, "beats .* in 40 fresh games$"),
         ({"against_defaults": {**WON, "failures": 3}}, "games, 3 of them lost and 0 won because"),
-        (
-            {"against_defaults": {**WON, "low": 0.5, "seeds": 1}},
-            "not certainly .* 1 fresh seed$",
-        ),
+        ({"against_defaults": {**WON, "low": 0.5, "seeds": 1}}, "not certainly .* 1 fresh seed$"),
     ],
 )
 def test_what_it_says_of_the_defaults(tmp_path: Path, document: Any, said: str) -> None:

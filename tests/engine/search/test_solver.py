@@ -13,14 +13,7 @@ from hypothesis import strategies as st
 
 from evolve.engine.search import context as layout
 from tests import reference
-from tests.engine import (
-    RULES,
-    Engine,
-    check_budgets,
-    check_fail_soft,
-    scattered_boards,
-    seeds,
-)
+from tests.engine import RULES, Engine, check_budgets, check_fail_soft, scattered_boards, seeds
 from tests.reference import REVERSED, STANDARD, Board, parse, square_of
 
 MANY_BITS = 16
