@@ -35,20 +35,15 @@ AGENTS: dict[str, Any] = {
 }
 """Agents with networks, by the files that hold them."""
 
-FEW = ["anti-swh-mobility?endgame=4", "policy.npz"]
-"""Those of the default tests."""
-SOURCES = [
-    *FEW,
-    "patterns-standard?depth=1&endgame=4",
-    "patterns-reversed?time=0.05",
-    "dueling.npz",
-    "colours.npz",
-    "value.npz?time=0.05",
-]
+SLOW = (
+    *("patterns-standard?depth=1&endgame=4", "patterns-reversed?time=0.05", "policy.npz"),
+    *("dueling.npz", "colours.npz", "value.npz?time=0.05"),
+)
 
 
 @pytest.mark.parametrize(
-    "source", [one if one in FEW else pytest.param(one, marks=pytest.mark.slow) for one in SOURCES]
+    "source",
+    ["anti-swh-mobility?endgame=4", *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)],
 )
 def test_what_we_export_is_checked_and_played(source: str, tmp_path: Path) -> None:
     file = source.partition("?")[0]

@@ -126,6 +126,7 @@ def test_a_game_has_the_values_and_the_words_of_the_coach(rules: Rules) -> None:
     assert told, "a random game without a mistake"
 
 
+@pytest.mark.slow
 def test_it_needs_nothing_and_runs_nothing(copy: Path, tmp_path: Path) -> None:
     file = copy / "games/playoff.parquet"
     games, champion = pq.read_table(file), evolve.load_agent(copy).name

@@ -42,7 +42,7 @@ SWEEPS: dict[str, Callable[[], SweepSettings]] = {
     ),
     "steps": lambda: ProgramSweepSettings(program=_PROGRAM, sampler="spsa", pairs=4),
 }
-SLOW = {"mcts": pytest.mark.learning, "program": pytest.mark.slow}
+SLOW = {"mcts": pytest.mark.learning, **dict.fromkeys(("program", "patterns"), pytest.mark.slow)}
 ALL = [pytest.param(name, marks=SLOW.get(name, ())) for name in SWEEPS]
 
 
