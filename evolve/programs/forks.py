@@ -16,7 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -194,11 +194,12 @@ class _Worker:
 
 
 def _work_on(pipe: Connection) -> None:
-    while True:
-        function, task = pipe.recv()
-        try:
-            answer = function(task)
-        except Exception as error:  # the caller raises it
-            error.add_note(traceback.format_exc())
-            answer = error
-        pipe.send(answer)
+    with suppress(EOFError):  # its parent has ended
+        while True:
+            function, task = pipe.recv()
+            try:
+                answer = function(task)
+            except Exception as error:  # the caller raises it
+                error.add_note(traceback.format_exc())
+                answer = error
+            pipe.send(answer)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -36,8 +37,8 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
         "white": [record.white for record in records],
         "opening": [""] * len(records),
         "moves": [format_moves(record.moves) for record in records],
-        "discs_black": [record.final.discs("black") for record in records],
-        "discs_white": [record.final.discs("white") for record in records],
+        "discs_black": np.array([r.final.discs("black") for r in records], np.int32),
+        "discs_white": np.array([r.final.discs("white") for r in records], np.int32),
         "plies": [len(record.moves) for record in records],
         "nodes_black": none,
         "nodes_white": none,
