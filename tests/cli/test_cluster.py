@@ -36,6 +36,7 @@ def test_a_scheduler_of_the_environment_plays_the_games(
     assert invoke(*words, "--scheduler=").code == 0
 
 
+@pytest.mark.slow
 def test_work_for_one_machine_refuses_a_scheduler_of_its_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -214,6 +214,7 @@ def test_after_ten_failures_they_are_only_counted(capsys: pytest.CaptureFixture[
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 def test_a_limit_of_this_system_is_no_failure_of_a_program(tmp_path: Path) -> None:
     """Programs that cannot be started for want of descriptors lost their games."""

@@ -122,11 +122,10 @@ def test_nodes_over_the_budget_lose_the_game() -> None:
     "words",
     [
         ("run", *QUICK, "--generations", 1),
-        ("run", *QUICK, "--generations", 1, "--seeds", 0),
+        pytest.param(("run", *QUICK, "--generations=1", "--seeds=0"), marks=pytest.mark.slow),
         ("match", "swh", "swh?depth=1", "--games", 2),
         ("rate", "swh", "swh?depth=1", "--games", 2),
-        ("hand-in", "nowhere", "-o", "x.py"),
-        ("play", "nowhere"),
+        *(("hand-in", "nowhere", "-o", "x.py"), ("play", "nowhere")),
     ],
 )
 def test_a_terminal_says_at_once_that_evolve_loads(tmp_path: Path, words: Sequence[object]) -> None:

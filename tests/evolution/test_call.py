@@ -20,6 +20,7 @@ from tests.tables.content import content_hash
 QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5}
 
 
+@pytest.mark.slow
 def test_own_functions_decide_and_the_same_call_goes_on(tmp_path: Path) -> None:
     own: dict[str, Any] = {**QUICK, "selection": youngest, "fitness": few_discs}
     whole = evolve.evolve(tmp_path / "whole", jobs=2, **own)

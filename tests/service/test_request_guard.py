@@ -165,6 +165,7 @@ def test_head_is_answered_wherever_get_is_and_no_other_method(service: Service) 
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is there on Linux")
 def test_where_it_listens_everywhere(tmp_path: Path) -> None:
     with Service(tmp_path / "runs", "--host", "0.0.0.0").start() as service:

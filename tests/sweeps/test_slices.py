@@ -42,8 +42,9 @@ SWEEPS: dict[str, Callable[[], SweepSettings]] = {
     ),
     "steps": lambda: ProgramSweepSettings(program=_PROGRAM, sampler="spsa", pairs=4),
 }
-SLOW = {"mcts": pytest.mark.learning, **dict.fromkeys(("program", "patterns"), pytest.mark.slow)}
-ALL = [pytest.param(name, marks=SLOW.get(name, ())) for name in SWEEPS]
+SLOW = ("program", "patterns", "steps")
+MARKS = {"mcts": pytest.mark.learning, **dict.fromkeys(SLOW, pytest.mark.slow)}
+ALL = [pytest.param(name, marks=MARKS.get(name, ())) for name in SWEEPS]
 
 
 def evolution(**changes: Any) -> SweepSettings:
