@@ -100,6 +100,7 @@ def test_a_sweep_loads_optuna_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.learning
+@pytest.mark.slow
 def test_a_training_loads_torch_alone(tmp_path: Path) -> None:
     (names,) = loaded((*TRAIN["dqn"], "--games=20", "--out=taught"), folder=tmp_path).values()
     assert names & COSTLY == {"torch"}
