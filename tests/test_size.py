@@ -10,7 +10,7 @@ from benchmarks import size
 
 ROOT = Path(__file__).parent.parent
 LIMITS = {
-    "lines": 51_131, "modules": 227, "public names": 1_693, "strings that point up": 0,
+    "lines": 51_146, "modules": 228, "public names": 1_693, "strings that point up": 0,
     "lines of tests": 40_000, "test files": 222, "tests that hold a wording": 96,
     "tests with assert in a loop": 76, "words of docs": 44_000, "options": 315,
 }  # fmt: skip

@@ -99,7 +99,7 @@ def _row(path: Path, number: int, changed: int) -> dict[str, Any]:
     row, _ = table_metadata(table, path)
     if row.get("generation") != number:
         raise RunError(f"{path} is of another generation: {row.get('generation')}")
-    if table.num_columns == 2:  # genes of one's own may have no depths
+    if table.num_columns == 2:  # own encodings may have none
         for best in rows_with(table, "individual", str(row.get("best"))).to_pylist():
             row[_DEPTHS] = best[_DEPTHS]
     return row

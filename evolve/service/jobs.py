@@ -23,7 +23,8 @@ from evolve.parsing import json_value
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.agents import Agents
 from evolve.service.folders import Folders
-from evolve.service.job import ROW_EVENTS, SETTINGS_FILE, Job, JobRecord, line_of
+from evolve.service.job import ROW_EVENTS, Job, JobRecord
+from evolve.service.job_line import SETTINGS_FILE, line_of
 from evolve.service.processes import reap, start_process
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.terminal_text import count_of

@@ -158,10 +158,7 @@ print(json.dumps([len(before), sorted(kernels() - before), spent]))
 @pytest.mark.clock
 @pytest.mark.parametrize("kind", KINDS)
 def test_first_moves_take_no_longer_than_others(kind: str) -> None:
-    """Each kernel is there when the agent is, and the table's memory.
-
-    Twice the time: a single move may find a cold cache.
-    """
+    """Kernels and the table's memory are there. Twice the time: one may find a cold cache."""
 
     def longest() -> float:
         before, compiled, spent = first_moves(kind)

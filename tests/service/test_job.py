@@ -24,7 +24,8 @@ import pytest
 
 from evolve.service.agents import Agents
 from evolve.service.folders import Folders
-from evolve.service.job import JOB_ID, JobRecord, Line, line_of
+from evolve.service.job import JOB_ID, JobRecord
+from evolve.service.job_line import Line, line_of
 from evolve.service.processes import _children, start_process
 from tests.cli import posix
 from tests.service.inside import App, rewrite

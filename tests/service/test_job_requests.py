@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.runs.run import load_run
-from evolve.service.job import changed, changes_of
+from evolve.service.job_line import changed, changes_of
 from evolve.service.responses import ProblemError
 from tests.cli import snapshot
 from tests.service import SMALL, Service

@@ -14,7 +14,7 @@ from evolve.parsing import parse_toml
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.api.welcome import Goal, Offer
 from evolve.service.forms import forms
-from evolve.service.job import line_of
+from evolve.service.job_line import line_of
 from tests.service import Service
 from tests.service.inside import App
 

@@ -27,7 +27,8 @@ from evolve.service.api.generations import Rows, page_of
 from evolve.service.folders import IN_STUDY, RUN_ID
 from evolve.service.forms import forms
 from evolve.service.index import Kind, RunSummary, thinned
-from evolve.service.job import Job, JobRecord, Threads, changes_of, line_of
+from evolve.service.job import Job, JobRecord, Threads
+from evolve.service.job_line import changes_of, line_of
 from evolve.service.processes import PRINTED, SentFile, discard
 from evolve.service.responses import (
     Given,
